@@ -1,0 +1,41 @@
+# Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
+PYTHON := .venv/bin/python
+
+.PHONY: help demo test test-slow test-all lint format bench setup clean
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+demo: setup  ## certify a channel and run a thousand-person poll
+	@$(PYTHON) demo/demo.py
+
+test: setup lint  ## linters, types and every test that takes less than a minute
+	@tools/system-packages
+	@$(PYTHON) -m pytest -q -n 2 -m "not slow"
+
+test-slow: setup  ## the long soaks
+	@$(PYTHON) -m pytest -q -m slow
+
+test-all: setup  ## the suite on every Python from 3.11 to 3.13 found here
+	@tools/system-packages
+	@tools/test-all
+
+lint: setup
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff format --check --quiet .
+	@$(PYTHON) -m mypy
+
+format: setup  ## let ruff lay out the code
+	@$(PYTHON) -m ruff format .
+	@$(PYTHON) -m ruff check --fix .
+
+bench: setup  ## speed, as ratios within one run
+	@for file in bench/*.py; do $(PYTHON) $$file || exit 1; done
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml tools/setup
+	@tools/setup
+
+clean:  ## forget the environments
+	rm -rf .venv .venv-*

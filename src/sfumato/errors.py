@@ -1,0 +1,72 @@
+"""Everything that Sfumato raises on purpose.
+
+::
+
+    SfumatoError
+    ├── InvalidInput            what was handed in cannot be used       (exit code 2)
+    │   ├── InvalidParameter    a number or choice breaks its rule
+    │   ├── InvalidLaw          rows or probabilities that are no law
+    │   ├── UnreadableFile      empty, too large, damaged, not what it says
+    │   └── UnknownSchema       written by a newer version, or by someone else
+    ├── Refused                 the question was fine, the answer is no (exit code 1)
+    │   ├── ClaimRefused        recomputing a claim gave something else
+    │   ├── DigestMismatch      the bytes are not the bytes that were sealed
+    │   └── NotCertified        a solver did not reach what it has to prove
+    └── SourceFailed            random bits could not be had; nothing was released
+
+An error names the parameter, the rule and the way out. It never contains an answer, a report or a key.
+"""
+
+from __future__ import annotations
+
+
+class SfumatoError(Exception):
+    """Base of everything raised on purpose."""
+
+    exit_code = 1
+
+
+class InvalidInput(SfumatoError, ValueError):
+    """What was handed in cannot be used."""
+
+    exit_code = 2
+
+
+class InvalidParameter(InvalidInput):
+    """A number or a choice breaks its rule."""
+
+
+class InvalidLaw(InvalidInput):
+    """Rows or probabilities that are not a law."""
+
+
+class UnreadableFile(InvalidInput):
+    """A file that is empty, too large, damaged or not what its name says."""
+
+
+class UnknownSchema(UnreadableFile):
+    """A file whose schema this version does not know."""
+
+
+class Refused(SfumatoError):
+    """The question was fine; the answer is no."""
+
+
+class ClaimRefused(Refused):
+    """Recomputing a claim from its subject gave something else."""
+
+
+class DigestMismatch(Refused):
+    """The bytes are not the ones that were sealed."""
+
+
+class NotCertified(Refused):
+    """A solver did not reach what it has to prove."""
+
+
+class SourceFailed(SfumatoError):
+    """Random bits could not be had; nothing was released."""
+
+
+class InsecureBitsWarning(UserWarning):
+    """Reports are being made from a seed that anyone can repeat: a simulation, not a release."""

@@ -1,0 +1,88 @@
+"""How much leaks? One family of measures a file; functions of a channel and, where one is needed, a prior.
+
+A plain name, or one that ends in `_bits` or `_nats`, returns one number (a Fraction where the channel is exact and the
+measure rational); its sibling ending in `_interval` encloses the true value. Capacities come as intervals only.
+"""
+
+from sfumato.measures.capacity import capacity_bits, capacity_interval_from, capacity_with_witness
+from sfumato.measures.chernoff import (
+    chernoff_information_interval,
+    chernoff_information_nats,
+    chernoff_radius_nats,
+)
+from sfumato.measures.distances import (
+    largest_total_variation,
+    total_variation,
+    weighted_guess_error,
+    weighted_l1,
+)
+from sfumato.measures.divergences import (
+    chi_squared,
+    f_divergence,
+    kullback_leibler_nats,
+    renyi_nats,
+    squared_hellinger,
+)
+from sfumato.measures.exposure import exposure, exposures
+from sfumato.measures.fisher import family_information, fisher_information
+from sfumato.measures.guessing import (
+    guess_error,
+    maximal_leakage_bits,
+    maximal_leakage_interval,
+    min_entropy_leakage_bits,
+    min_entropy_leakage_interval,
+    prior_guess_error,
+)
+from sfumato.measures.ldp import epsilon, epsilon_interval, odds
+from sfumato.measures.recovery import heaviest_output, is_recoverable
+from sfumato.measures.shannon import (
+    conditional_entropy_bits,
+    entropy_bits,
+    largest_randomness_interval,
+    max_information_bits,
+    max_information_interval,
+    mutual_information_bits,
+    mutual_information_interval,
+    randomness_bits,
+)
+
+__all__ = [
+    "capacity_bits",
+    "capacity_interval_from",
+    "capacity_with_witness",
+    "chernoff_information_interval",
+    "chernoff_information_nats",
+    "chernoff_radius_nats",
+    "chi_squared",
+    "conditional_entropy_bits",
+    "entropy_bits",
+    "epsilon",
+    "epsilon_interval",
+    "exposure",
+    "exposures",
+    "f_divergence",
+    "family_information",
+    "fisher_information",
+    "guess_error",
+    "heaviest_output",
+    "is_recoverable",
+    "kullback_leibler_nats",
+    "largest_randomness_interval",
+    "largest_total_variation",
+    "max_information_bits",
+    "max_information_interval",
+    "maximal_leakage_bits",
+    "maximal_leakage_interval",
+    "min_entropy_leakage_bits",
+    "min_entropy_leakage_interval",
+    "mutual_information_bits",
+    "mutual_information_interval",
+    "odds",
+    "prior_guess_error",
+    "randomness_bits",
+    "renyi_nats",
+    "squared_hellinger",
+    "total_variation",
+    "weighted_guess_error",
+    "weighted_l1",
+]

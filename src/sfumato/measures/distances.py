@@ -1,0 +1,54 @@
+"""How far two laws are apart: total variation and its weighted form.
+
+Ref: [C, eq. (4)]: a guesser who weighs the two mistakes by 1-w and w errs by (1 - ‖(1-w)p_0 - w p_1‖_1)/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.errors import InvalidLaw
+from sfumato.prob import AnyChannel, Channel
+from sfumato.values.checks import Number, as_number, check_between
+
+
+def total_variation(first: Sequence[Number], second: Sequence[Number]) -> Number:
+    """½ Σ |p - q|: the most by which the two laws differ on any event."""
+    return weighted_l1(first, second, Fraction(1, 2))
+
+
+def weighted_l1(first: Sequence[Number], second: Sequence[Number], weight: Number) -> Number:
+    """‖(1-w)p - w q‖_1."""
+    w = as_number("weight", weight)
+    check_between("weight", w, 0, 1)
+    if len(first) != len(second):
+        raise InvalidLaw(f"the two laws have {len(first)} and {len(second)} outcomes. Give both the same outcomes.")
+    return sum((abs((1 - w) * p - w * q) for p, q in zip(first, second, strict=True)), Fraction(0))
+
+
+def weighted_guess_error(channel: Channel, weight: Number) -> Number:
+    """Return the error of the best guesser of a yes/no answer who weighs a wrong "yes" by 1-w and a wrong "no" by w."""
+    if channel.shape[0] != 2:
+        raise InvalidLaw(f"the channel has {channel.shape[0]} inputs; a yes/no question has 2.")
+    first, second = channel.rows
+    return (1 - weighted_l1(first, second, weight)) / 2
+
+
+def largest_total_variation(channel: AnyChannel) -> Number:
+    """Return the largest total variation between two rows (Dobrushin's coefficient): 0 iff Y says nothing about X."""
+    dense = channel.to_dense()
+    if dense.exact:
+        numerators, denominator = dense.integers()
+        worst = max(
+            (int(np.abs(numerators[x + 1 :] - numerators[x]).sum(axis=1).max()) for x in range(dense.shape[0] - 1)),
+            default=0,
+        )
+        return Fraction(worst, 2 * denominator)
+    array = dense.array
+    return max(
+        (float(np.abs(array[x + 1 :] - array[x]).sum(axis=1).max()) / 2 for x in range(dense.shape[0] - 1)),
+        default=0.0,
+    )

@@ -1,0 +1,71 @@
+"""f-divergences and Rényi divergences between two laws, in nats. Refs: [Csi67], [vEH14]; [C, Thm 3]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from sfumato.errors import InvalidLaw
+from sfumato.values.checks import Number, check_at_least
+
+
+def f_divergence(
+    first: Sequence[Number],
+    second: Sequence[Number],
+    f: Callable[[float], float],
+    *,
+    slope_at_infinity: float,
+) -> float:
+    """Σ q f(p/q) for convex f with f(1) = 0; outcomes with q = 0 < p count p times the slope of f at infinity."""
+    terms = []
+    for p, q in _pairs(first, second):
+        if q > 0:
+            terms.append(q * f(p / q))
+        elif p > 0:
+            terms.append(p * slope_at_infinity)
+    return math.fsum(terms)
+
+
+def kullback_leibler_nats(first: Sequence[Number], second: Sequence[Number]) -> float:
+    """Σ p ln(p/q); infinite when the first law can do what the second cannot."""
+    return f_divergence(first, second, lambda t: t * math.log(t) if t else 0.0, slope_at_infinity=math.inf)
+
+
+def chi_squared(first: Sequence[Number], second: Sequence[Number]) -> float:
+    """Σ (p-q)²/q."""
+    return f_divergence(first, second, lambda t: (t - 1) ** 2, slope_at_infinity=math.inf)
+
+
+def squared_hellinger(first: Sequence[Number], second: Sequence[Number]) -> float:
+    """½ Σ (√p - √q)²."""
+    return f_divergence(first, second, lambda t: (math.sqrt(t) - 1) ** 2 / 2, slope_at_infinity=0.5)
+
+
+def renyi_nats(first: Sequence[Number], second: Sequence[Number], order: float) -> float:
+    """D_α(p‖q) = ln(Σ p^α q^(1-α))/(α-1), with its limits at α = 0, 1 and ∞.
+
+    [C, Cor. 1] prints the arguments the other way round inside D_(1+s); this is the usual order.
+    """
+    check_at_least("order", order, 0)
+    pairs = list(_pairs(first, second))
+    if order == 1:
+        return kullback_leibler_nats(first, second)
+    if order > 1 and any(p > 0 == q for p, q in pairs):
+        return math.inf
+    shared = [(p, q) for p, q in pairs if p > 0 and q > 0]
+    if not shared:
+        return math.inf
+    if math.isinf(order):
+        return max(math.log(p / q) for p, q in shared)
+    if order == 0:
+        return -math.log(math.fsum(q for _, q in shared))
+    # In logarithms from the largest term, so that high orders neither overflow nor vanish.
+    logs = [order * math.log(p) + (1 - order) * math.log(q) for p, q in shared]
+    top = max(logs)
+    return max(0.0, (top + math.log(math.fsum(math.exp(value - top) for value in logs))) / (order - 1))
+
+
+def _pairs(first: Sequence[Number], second: Sequence[Number]) -> list[tuple[float, float]]:
+    if len(first) != len(second):
+        raise InvalidLaw(f"the two laws have {len(first)} and {len(second)} outcomes. Give both the same outcomes.")
+    return [(float(p), float(q)) for p, q in zip(first, second, strict=True)]

@@ -1,0 +1,22 @@
+"""Exposure: how often a report proves the answer behind it. Positive exposure means epsilon = ∞ with consequences."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sfumato.prob import Channel
+from sfumato.values.checks import Number
+
+
+def exposure(channel: Channel) -> Number:
+    """Return the largest probability over the inputs that a report is possible under that input alone."""
+    return max(exposures(channel))
+
+
+def exposures(channel: Channel) -> tuple[Number, ...]:
+    """For each input, the probability that its report rules out every other input."""
+    possible = channel.array > 0 if not channel.exact else channel.integers()[0] > 0
+    revealing = possible.sum(axis=0) == 1
+    return tuple(
+        sum((value for value, alone in zip(row, revealing, strict=True) if alone), Fraction(0)) for row in channel.rows
+    )

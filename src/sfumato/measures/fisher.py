@@ -1,0 +1,41 @@
+"""Fisher information: how much one report says about the parameter that a survey wants to learn. Ref: [C, eq. (2)]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sfumato.errors import InvalidLaw
+from sfumato.prob import Channel
+from sfumato.values.checks import Number, as_number, check_between
+
+
+def fisher_information(channel: Channel, theta: Number) -> Number:
+    """J_θ of a yes/no channel when a share θ holds the second input: Σ (p_1-p_0)²/((1-θ)p_0+θp_1).
+
+    Exact when channel and θ are; infinite where a possible change has zero probability (θ at an end).
+    """
+    if channel.shape[0] != 2:
+        raise InvalidLaw(
+            f"the channel has {channel.shape[0]} inputs; the share of one of two answers needs 2. Use "
+            f"family_information for other families."
+        )
+    share = as_number("theta", theta)
+    check_between("theta", share, 0, 1)
+    first, second = channel.rows
+    law = [(1 - share) * p + share * q for p, q in zip(first, second, strict=True)]
+    return family_information(law, [q - p for p, q in zip(first, second, strict=True)])
+
+
+def family_information(law: Sequence[Number], derivative: Sequence[Number]) -> Number:
+    """Σ (∂p)²/p for any one-parameter family, given the law and its derivative at one point."""
+    if len(law) != len(derivative):
+        raise InvalidLaw(f"the law has {len(law)} outcomes and its derivative {len(derivative)}. Match them.")
+    total: Number = Fraction(0)
+    for p, slope in zip(law, derivative, strict=True):
+        if p > 0:
+            total += slope * slope / p
+        elif slope != 0:
+            return math.inf
+    return total

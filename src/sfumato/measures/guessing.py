@@ -1,0 +1,70 @@
+"""What the best guesser gains: Bayes error, min-entropy leakage and maximal leakage.
+
+Refs: [A, eq. (5)] for the guess error; [Smith09] for min-entropy leakage; [IWK20] for maximal leakage. Theory:
+docs/theory/guessing.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from sfumato.measures.enclosures import log2_interval
+from sfumato.prob import AnyChannel, Distribution, as_prior, coarsen
+from sfumato.prob.alphabet import Label
+from sfumato.values.checks import Number
+from sfumato.values.interval import Interval
+
+Prior = Distribution | Sequence[object] | None
+Function = Mapping[Label, Label] | Callable[[Label], Label]
+
+
+def guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
+    """Return how often the best guesser of X, or of a function `of` X, is wrong after seeing Y.
+
+    1 - Σ_y max_x P(x)P(y|x); a Fraction when channel and prior are exact.
+    """
+    channel, law = _about(channel, prior, of)
+    return _complement(channel.weighted_maxima(law))
+
+
+def prior_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
+    """Return how often the best guesser is wrong who has not seen Y: 1 - max_x P(x)."""
+    _, law = _about(channel, prior, of)
+    return 1 - max(law.probabilities)
+
+
+def min_entropy_leakage_bits(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> float:
+    """By how many bits seeing Y multiplies the chance of a right guess."""
+    return min_entropy_leakage_interval(channel, prior, of=of).midpoint
+
+
+def min_entropy_leakage_interval(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Interval:
+    """Enclose the min-entropy leakage."""
+    channel, law = _about(channel, prior, of)
+    return log2_interval(_total(channel.weighted_maxima(law)) / max(law.probabilities)).at_least(0.0)
+
+
+def maximal_leakage_bits(channel: AnyChannel) -> float:
+    """Return the most by which Y can help to guess any function of X under any prior: log2 Σ_y max_x P(y|x)."""
+    return maximal_leakage_interval(channel).midpoint
+
+
+def maximal_leakage_interval(channel: AnyChannel) -> Interval:
+    """Enclose the maximal leakage."""
+    return log2_interval(_total([high * count for high, _, count in channel.column_extremes()])).at_least(0.0)
+
+
+def _about(channel: AnyChannel, prior: Prior, of: Function | None) -> tuple[AnyChannel, Distribution]:
+    law = as_prior(prior, channel)
+    return (channel, law) if of is None else coarsen(channel.to_dense(), law, of)
+
+
+def _total(values: Sequence[Number]) -> Number:
+    return sum(values, Fraction(0))
+
+
+def _complement(values: Sequence[Number]) -> Number:
+    # In float64 the sum may pass 1 by rounding; an error below zero would be nonsense.
+    error = 1 - _total(values)
+    return error if error > 0 else type(error)(0)

@@ -1,0 +1,21 @@
+"""Whether X can be recovered from the report and a key that is independent of X. Ref: [B, Lemma 6]; Birkhoff's theorem.
+
+max_y Σ_x Q(y|x) ≤ 1 is necessary and sufficient: such a channel can be padded to a doubly stochastic matrix, which is a
+mixture of permutations; the key is the permutation that was drawn.
+"""
+
+from __future__ import annotations
+
+from sfumato.prob import AnyChannel
+from sfumato.prob.exact import ROW_SUM_TOLERANCE
+from sfumato.values.checks import Number
+
+
+def heaviest_output(channel: AnyChannel) -> Number:
+    """max_y Σ_x Q(y|x)."""
+    return max(total for total, _ in channel.column_sums())
+
+
+def is_recoverable(channel: AnyChannel) -> bool:
+    """Whether a key exists that turns reports back into data. Exact for exact channels."""
+    return heaviest_output(channel) <= (1 if channel.exact else 1 + ROW_SUM_TOLERANCE)

@@ -1,0 +1,115 @@
+"""Entropies, mutual information, max-information and the randomness a channel uses.
+
+Refs: [Sha48]; [E, Def. 7] for max-information; [B, Def. 2] for the randomness of a report.
+Theory: docs/theory/shannon.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from sfumato.errors import InvalidLaw
+from sfumato.measures.enclosures import entropy_interval, expected_log2_interval, log2_interval
+from sfumato.measures.guessing import Prior
+from sfumato.prob import AnyChannel, Channel, Distribution, as_prior
+from sfumato.prob.exact import common_numerators
+from sfumato.values.checks import Number
+from sfumato.values.interval import Interval
+
+
+def entropy_bits(law: Distribution) -> float:
+    """H(X)."""
+    return entropy_interval((p, 1) for p in law.probabilities).midpoint
+
+
+def randomness_bits(channel: AnyChannel) -> tuple[float, ...]:
+    """H(Y|X=x) for every input x: the random bits that a report about x uses at the least."""
+    return tuple(
+        bits
+        for profile, inputs in channel.row_profiles()
+        for bits in [entropy_interval(profile).midpoint] * len(inputs)
+    )
+
+
+def largest_randomness_interval(channel: AnyChannel) -> Interval:
+    """Enclose max_x H(Y|X=x)."""
+    rows = [entropy_interval(profile) for profile, _ in channel.row_profiles()]
+    return Interval(max(row.lower for row in rows), max(row.upper for row in rows))
+
+
+def conditional_entropy_bits(channel: AnyChannel, prior: Prior = None) -> float:
+    """H(Y|X)."""
+    return _conditional_entropy_interval(channel, as_prior(prior, channel)).midpoint
+
+
+def mutual_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
+    """I(X;Y) under a prior, uniform when none is given."""
+    return mutual_information_interval(channel, prior).midpoint
+
+
+def mutual_information_interval(channel: AnyChannel, prior: Prior = None) -> Interval:
+    """Enclose I(X;Y)."""
+    law = as_prior(prior, channel)
+    if isinstance(channel, Channel):
+        return expected_log2_interval(_information_terms(channel, law)).at_least(0.0)
+    output = entropy_interval((p, 1) for p in channel.output_law(law))
+    noise = _conditional_entropy_interval(channel, law)
+    if len(channel.levels) == 1:
+        return Interval(0.0, 0.0)
+    return Interval(output.lower - noise.upper, output.upper - noise.lower).widened(0.0).at_least(0.0)
+
+
+def max_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
+    """max over (x, y) of log2 P(y|x)/P(y), which bounds I(X;Y) pointwise [E, Def. 7]."""
+    return max_information_interval(channel, prior).midpoint
+
+
+def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interval:
+    """Enclose the max-information. The prior must be positive: an impossible input has no information to give."""
+    law = as_prior(prior, channel)
+    if min(law.probabilities) == 0:
+        raise InvalidLaw("prior has a zero, and max-information needs every input possible. Drop that input.")
+    largest = _largest_by_output(channel)
+    worst: Number = Fraction(0)
+    for high, mass in zip(largest, channel.output_law(law), strict=True):
+        if high > 0:
+            worst = max(worst, high / mass)
+    return log2_interval(worst).at_least(0.0)
+
+
+def _largest_by_output(channel: AnyChannel) -> list[Number]:
+    """max_x P(y|x) for each y: the weighted maxima of a uniform prior, unweighted."""
+    uniform = Distribution.uniform(channel.shape[0], channel.inputs)
+    return [value * channel.shape[0] for value in channel.weighted_maxima(uniform)]
+
+
+def _conditional_entropy_interval(channel: AnyChannel, law: Distribution) -> Interval:
+    lower, upper = [], []
+    for profile, inputs in channel.row_profiles():
+        # The whole input set weighs exactly 1; a float sum could fall short of it.
+        weight = 1.0 if len(inputs) == channel.shape[0] else math.fsum(law.array[inputs.start : inputs.stop])
+        row = entropy_interval(profile)
+        lower.append(weight * row.lower)
+        upper.append(weight * row.upper)
+    return Interval(math.fsum(lower), math.fsum(upper)).widened(1e-15 * math.fsum(upper))
+
+
+def _information_terms(channel: Channel, law: Distribution) -> Iterator[tuple[float, float]]:
+    """P(x)P(y|x) and P(y|x)/P(y) as correctly rounded floats: equal rows give a ratio of exactly 1."""
+    if channel.exact and law.exact:
+        numerators, _ = channel.integers()
+        weights, scale = common_numerators([law.fractions])
+        masses = weights[0].dot(numerators)
+        for x, row in enumerate(numerators):
+            share = law.array[x]
+            for value, entry, mass in zip(row, channel.array[x], masses, strict=True):
+                if value and share:
+                    yield share * entry, (value * scale) / mass
+        return
+    outputs = law.array @ channel.array
+    for share, float_row in zip(law.array, channel.array, strict=True):
+        for entry, mass in zip(float_row, outputs, strict=True):
+            if entry and share:
+                yield share * entry, entry / mass

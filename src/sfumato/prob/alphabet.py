@@ -1,0 +1,46 @@
+"""Alphabets: the labels of a finite law, in order and without repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sfumato.errors import InvalidLaw
+
+Label = str | int | tuple["Label", ...]
+Alphabet = tuple[Label, ...]
+
+
+def check_labels(name: str, labels: Iterable[object] | None, size: int) -> Alphabet:
+    """Return the labels as a tuple, 0..size-1 when none are given."""
+    if labels is None:
+        return tuple(range(size))
+    found = tuple(_check_label(name, label) for label in labels)
+    if len(found) != size:
+        raise InvalidLaw(
+            f"{name} has {len(found)} labels for {size} entries. Give one label to each entry, or leave "
+            f"{name} out to number them."
+        )
+    seen: set[Label] = set()
+    for label in found:
+        if label in seen:
+            raise InvalidLaw(f"{name} holds the label {label!r} twice. Rename one of the two.")
+        seen.add(label)
+    return found
+
+
+def product_labels(*alphabets: Alphabet) -> Alphabet:
+    """Return the labels of a product alphabet: tuples, the last coordinate moving fastest."""
+    result: tuple[tuple[Label, ...], ...] = ((),)
+    for alphabet in alphabets:
+        result = tuple((*prefix, label) for prefix in result for label in alphabet)
+    return result
+
+
+def _check_label(name: str, label: object) -> Label:
+    if isinstance(label, tuple):
+        return tuple(_check_label(name, part) for part in label)
+    if isinstance(label, str) or (isinstance(label, int) and not isinstance(label, bool)):
+        return label
+    raise InvalidLaw(
+        f"{name} holds a label of type {type(label).__name__}. Use text, whole numbers, or tuples of them."
+    )

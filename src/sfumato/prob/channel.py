@@ -1,0 +1,196 @@
+"""The privacy channel P(y|x): the one noun that all of Sfumato is about.
+
+Rows are inputs (what is true), columns are outputs (what is published).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from sfumato.errors import InvalidLaw
+from sfumato.prob.alphabet import Alphabet, check_labels
+from sfumato.prob.distribution import Distribution
+from sfumato.prob.exact import (
+    FloatArray,
+    IntegerArray,
+    check_float_rows,
+    check_law,
+    common_numerators,
+    default_width,
+    round_to_grid,
+)
+from sfumato.values.checks import Number
+
+Profile = tuple[tuple[Number, int], ...]
+"""The probabilities of a row with how often each occurs: all that an entropy needs to know."""
+
+
+class Channel:
+    """A dense channel. Rows of integers and Fractions make it exact; one float makes it float64.
+
+    An exact channel is kept as integers over one denominator, so that sums and comparisons are exact and quick.
+    """
+
+    __slots__ = ("_denominator", "_numerators", "array", "inputs", "outputs")
+
+    array: FloatArray
+    inputs: Alphabet
+    outputs: Alphabet
+    _numerators: IntegerArray | None
+    _denominator: int
+
+    def __init__(
+        self,
+        rows: Sequence[Sequence[object]] | FloatArray,
+        inputs: Iterable[object] | None = None,
+        outputs: Iterable[object] | None = None,
+    ) -> None:
+        if isinstance(rows, np.ndarray) and rows.dtype == np.float64:
+            self._fill(check_float_rows("rows", rows), None, 1, inputs, outputs)
+            return
+        laws = _check_rows(rows)
+        if all(isinstance(law[0], Fraction) for law in laws):
+            exact = [[Fraction(value) for value in law] for law in laws]
+            numerators, denominator = common_numerators(exact)
+            array = np.array([[float(value) for value in law] for law in laws])
+            array.setflags(write=False)
+            self._fill(array, numerators, denominator, inputs, outputs)
+        else:
+            array = np.array([[float(value) for value in law] for law in laws])
+            self._fill(check_float_rows("rows", array), None, 1, inputs, outputs)
+
+    def _fill(
+        self,
+        array: FloatArray,
+        numerators: IntegerArray | None,
+        denominator: int,
+        inputs: Iterable[object] | None,
+        outputs: Iterable[object] | None,
+    ) -> None:
+        object.__setattr__(self, "array", array)
+        object.__setattr__(self, "_numerators", numerators)
+        object.__setattr__(self, "_denominator", denominator)
+        object.__setattr__(self, "inputs", check_labels("inputs", inputs, array.shape[0]))
+        object.__setattr__(self, "outputs", check_labels("outputs", outputs, array.shape[1]))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Channel:
+        """Read a channel from a CSV, JSON or Parquet file."""
+        from sfumato.io import read_channel  # noqa: PLC0415  a door into a later room, opened only when used
+
+        return read_channel(path)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the entries are Fractions rather than float64."""
+        return self._numerators is not None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of inputs and of outputs."""
+        return self.array.shape[0], self.array.shape[1]
+
+    @property
+    def rows(self) -> tuple[tuple[Number, ...], ...]:
+        """The entries, Fractions when exact."""
+        return tuple(self.row(x) for x in range(self.shape[0]))
+
+    def row(self, x: int) -> tuple[Number, ...]:
+        """P(.|x) for the x-th input."""
+        if self._numerators is None:
+            return tuple(self.array[x].tolist())
+        return tuple(Fraction(value, self._denominator) for value in self._numerators[x])
+
+    def integers(self) -> tuple[IntegerArray, int]:
+        """Return the entries as integers over one denominator; a float64 channel goes through `to_exact` first."""
+        if self._numerators is None:
+            return self.to_exact().integers()
+        return self._numerators, self._denominator
+
+    def to_exact(self, width: int | None = None) -> Channel:
+        """Return the exact channel nearest by the rule of :mod:`sfumato.prob.exact`; itself when exact already."""
+        if self.exact:
+            return self
+        width = default_width(self.array) if width is None else width
+        grid = [round_to_grid(row.tolist(), width) for row in self.array]
+        return Channel([[Fraction(count, 1 << width) for count in row] for row in grid], self.inputs, self.outputs)
+
+    def to_dense(self) -> Channel:
+        """Itself: the answer that structured channels give with work."""
+        return self
+
+    # The questions that measures ask of any channel, dense or structured.
+
+    def column_extremes(self) -> Iterator[tuple[Number, Number, int]]:
+        """For each output its largest and smallest probability over the inputs, and how many outputs share them."""
+        largest, smallest = self.array.max(axis=0).tolist(), self.array.min(axis=0).tolist()
+        if self._numerators is not None:
+            largest = self._fractions(self._numerators.max(axis=0))
+            smallest = self._fractions(self._numerators.min(axis=0))
+        yield from ((high, low, 1) for high, low in zip(largest, smallest, strict=True))
+
+    def column_sums(self) -> Iterator[tuple[Number, int]]:
+        """For each output the sum of its column, and how many outputs share it."""
+        sums: list[Number] = self.array.sum(axis=0).tolist()
+        if self._numerators is not None:
+            sums = self._fractions(self._numerators.sum(axis=0))
+        yield from ((total, 1) for total in sums)
+
+    def row_profiles(self) -> Iterator[tuple[Profile, range]]:
+        """For each input the probabilities in its row, and the inputs that share them."""
+        for x in range(self.shape[0]):
+            yield tuple((value, 1) for value in self.row(x)), range(x, x + 1)
+
+    def output_law(self, prior: Distribution) -> tuple[Number, ...]:
+        """P(y) under a prior on the inputs."""
+        if self._numerators is None or not prior.exact:
+            return tuple((prior.array @ self.array).tolist())
+        weights, denominator = common_numerators([prior.fractions])
+        return tuple(Fraction(value, denominator * self._denominator) for value in weights[0].dot(self._numerators))
+
+    def weighted_maxima(self, prior: Distribution) -> tuple[Number, ...]:
+        """max_x P(x)P(y|x) for each output y."""
+        if self._numerators is None or not prior.exact:
+            return tuple((prior.array[:, None] * self.array).max(axis=0).tolist())
+        weights, denominator = common_numerators([prior.fractions])
+        best = (weights[0][:, None] * self._numerators).max(axis=0)
+        return tuple(Fraction(value, denominator * self._denominator) for value in best)
+
+    def _fractions(self, numerators: IntegerArray) -> list[Number]:
+        return [Fraction(value, self._denominator) for value in numerators]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Channel):
+            return NotImplemented
+        same = (self.inputs, self.outputs, self.exact) == (other.inputs, other.outputs, other.exact)
+        return same and (self.rows == other.rows if self.exact else np.array_equal(self.array, other.array))
+
+    def __hash__(self) -> int:
+        return hash((self.inputs, self.outputs, self.exact, self.array.tobytes()))
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "float64"
+        return f"<Channel {self.shape[0]}×{self.shape[1]}, {kind}>"
+
+
+def _check_rows(rows: Sequence[Sequence[object]] | FloatArray) -> list[tuple[Number, ...]]:
+    if len(rows) == 0:
+        raise InvalidLaw("rows is empty. A channel needs at least one input and one output.")
+    laws = []
+    for x, row in enumerate(rows):
+        if isinstance(row, str) or not hasattr(row, "__len__"):
+            raise InvalidLaw(f"rows[{x}] must be a list of probabilities, not {type(row).__name__}.")
+        if len(row) != len(rows[0]):
+            raise InvalidLaw(
+                f"rows[{x}] has {len(row)} entries and rows[0] has {len(rows[0])}. Every row needs one entry for "
+                f"each output."
+            )
+        laws.append(check_law(f"rows[{x}]", row))
+    return laws

@@ -1,0 +1,84 @@
+"""A finite probability law with labels: exact, or float64, and aware of which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.prob.alphabet import Alphabet, Label, check_labels
+from sfumato.prob.exact import FloatArray, check_law, default_width, round_to_grid
+from sfumato.values.checks import Number, check_at_least, check_integer
+
+
+class Distribution:
+    """P(x) on labelled outcomes. Integers and Fractions make it exact; one float makes it float64."""
+
+    __slots__ = ("array", "exact", "labels", "probabilities")
+
+    labels: Alphabet
+    probabilities: tuple[Number, ...]
+    exact: bool
+    array: FloatArray
+
+    def __init__(self, probabilities: Sequence[object], labels: Iterable[object] | None = None) -> None:
+        law = check_law("probabilities", probabilities)
+        array = np.array([float(value) for value in law])
+        array.setflags(write=False)
+        object.__setattr__(self, "probabilities", law)
+        object.__setattr__(self, "labels", check_labels("labels", labels, len(law)))
+        object.__setattr__(self, "exact", isinstance(law[0], Fraction))
+        object.__setattr__(self, "array", array)
+
+    @classmethod
+    def uniform(cls, size: int, labels: Iterable[object] | None = None) -> Distribution:
+        """Every outcome equally likely."""
+        check_at_least("size", check_integer("size", size), 1)
+        return cls([Fraction(1, size)] * size, labels)
+
+    def to_exact(self, width: int | None = None) -> Distribution:
+        """Return the exact law nearest by the rule of :mod:`sfumato.prob.exact`; itself when exact already."""
+        if self.exact:
+            return self
+        width = default_width(self.array) if width is None else width
+        grid = round_to_grid(self.probabilities, width)
+        return Distribution([Fraction(count, 1 << width) for count in grid], self.labels)
+
+    @property
+    def fractions(self) -> tuple[Fraction, ...]:
+        """The exact probabilities, by the rounding rule when the law is float64."""
+        return tuple(Fraction(value) for value in self.to_exact().probabilities)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether every outcome has the same probability."""
+        return len(set(self.probabilities)) == 1
+
+    def __getitem__(self, label: Label) -> Number:
+        try:
+            return self.probabilities[self.labels.index(label)]
+        except ValueError:
+            raise KeyError(f"no outcome is labelled {label!r}") from None
+
+    def __len__(self) -> int:
+        return len(self.probabilities)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        return (self.labels, self.exact, self.probabilities) == (
+            other.labels,
+            other.exact,
+            other.probabilities,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.exact, self.probabilities))
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "float64"
+        return f"<Distribution on {len(self)} outcomes, {kind}>"

@@ -1,0 +1,111 @@
+"""Reading numbers as laws, and turning float64 laws into exact ones by a rule that is written down.
+
+**The rounding rule.** On the grid of multiples of 2^-width every entry goes to its nearest grid point (a
+positive entry to at least one step), and what is then missing from 1, or in excess of it, is put on the largest
+entry of the row (the first of them). So rows stay stochastic, zeros stay zeros, nothing positive vanishes, and
+no entry but the largest moves by more than one step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.values.checks import Number, as_number, check_at_least, check_integer
+
+FloatArray = npt.NDArray[np.float64]
+IntegerArray = npt.NDArray[np.object_]  # Python integers, so that nothing overflows
+
+# Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
+ROW_SUM_TOLERANCE = 1e-9
+
+
+def check_law(name: str, numbers: Sequence[object]) -> tuple[Number, ...]:
+    """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
+    if len(numbers) == 0:
+        raise InvalidLaw(f"{name} is empty. A law needs at least one outcome.")
+    try:
+        law = tuple(as_number(f"{name}[{i}]", value) for i, value in enumerate(numbers))
+    except InvalidParameter as error:
+        raise InvalidLaw(str(error)) from None
+    for i, value in enumerate(law):
+        if value < 0:
+            raise InvalidLaw(f"{name}[{i}]={_show(value)} is negative. Probabilities lie in [0, 1].")
+    if all(isinstance(value, Fraction) for value in law):
+        total: Number = sum((Fraction(value) for value in law), Fraction(0))
+        if total != 1:
+            raise InvalidLaw(_wrong_sum(name, total))
+        return law
+    floats = tuple(float(value) for value in law)
+    total = math.fsum(floats)
+    if not abs(total - 1) <= ROW_SUM_TOLERANCE:
+        raise InvalidLaw(_wrong_sum(name, total))
+    return floats
+
+
+def check_float_rows(name: str, array: FloatArray) -> FloatArray:
+    """Do the same for a float64 matrix at array speed; returns a read-only copy."""
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidLaw(f"{name} must be a table with rows and columns, not of shape {array.shape}.")
+    copy = np.array(array, dtype=np.float64)
+    if not np.isfinite(copy).all():
+        x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])
+        raise InvalidLaw(f"{name}[{x}][{y}] is {copy[x, y]}; it must be finite. Check how it was computed.")
+    if (copy < 0).any():
+        x, y = (int(i) for i in np.argwhere(copy < 0)[0])
+        raise InvalidLaw(f"{name}[{x}][{y}]={copy[x, y]} is negative. Probabilities lie in [0, 1].")
+    off = np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE
+    if off.any():
+        x = int(np.flatnonzero(off)[0])
+        raise InvalidLaw(_wrong_sum(f"{name}[{x}]", float(copy[x].sum())))
+    copy.setflags(write=False)
+    return copy
+
+
+def common_numerators(rows: Sequence[Sequence[Fraction]]) -> tuple[IntegerArray, int]:
+    """Write exact rows as integers over one denominator."""
+    denominator = math.lcm(*{value.denominator for row in rows for value in row})
+    numerators = np.empty((len(rows), len(rows[0])), dtype=object)
+    for x, row in enumerate(rows):
+        numerators[x] = [value.numerator * (denominator // value.denominator) for value in row]
+    numerators.setflags(write=False)
+    return numerators, denominator
+
+
+def default_width(array: FloatArray) -> int:
+    """Give 64 bits of grid below the smallest positive entry, so that even ratios of tiny entries survive."""
+    smallest = float(array[array > 0].min())
+    return 64 - math.frexp(smallest)[1]
+
+
+def round_to_grid(law: Sequence[Number], width: int) -> tuple[int, ...]:
+    """Apply the rounding rule: integers that sum to 2^width. Raises when the grid is too coarse."""
+    check_at_least("width", check_integer("width", width), 1)
+    scale = 1 << width
+    exact = [Fraction(value) for value in law]
+    grid = [max(1, round(value * scale)) if value else 0 for value in exact]
+    largest = max(range(len(grid)), key=lambda i: exact[i])
+    grid[largest] += scale - sum(grid)
+    if grid[largest] < 1:
+        raise InvalidParameter(
+            f"width={width} is too coarse for a law with {sum(v > 0 for v in exact)} possible outcomes: one of "
+            f"them would lose its place. Raise width."
+        )
+    return tuple(grid)
+
+
+def _wrong_sum(name: str, total: Number) -> str:
+    return (
+        f"{name} sums to {_show(total)}, not 1 (off by {_show(total - 1)}). Every row of a channel and every prior "
+        f"sums to 1; correct the entry that is wrong or divide the row by its sum."
+    )
+
+
+def _show(value: Number) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"about {float(value):.17g}"

@@ -1,0 +1,149 @@
+"""New channels and laws from old ones. All are functions; exact inputs give exact results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.prob.alphabet import Label, product_labels
+from sfumato.prob.channel import Channel
+from sfumato.prob.circulant import AnyChannel
+from sfumato.prob.distribution import Distribution
+from sfumato.values.checks import Number, check_at_least, check_integer
+
+# More types than this and a power is no longer a table; the caller wants a formula instead.
+MOST_TYPES = 2_000_000
+
+
+def product(first: Channel, second: Channel) -> Channel:
+    """Two channels side by side on independent data: (x1, x2) → (y1, y2)."""
+    rows = [[p * q for p in first_row for q in second_row] for first_row in first.rows for second_row in second.rows]
+    return Channel(rows, product_labels(first.inputs, second.inputs), product_labels(first.outputs, second.outputs))
+
+
+def together(first: Channel, second: Channel) -> Channel:
+    """Two reports about the same x, drawn independently: x → (y1, y2)."""
+    if first.inputs != second.inputs:
+        raise InvalidLaw("the two channels have different inputs. Reports about the same data share its labels.")
+    rows = [[p * q for p in a for q in b] for a, b in zip(first.rows, second.rows, strict=True)]
+    return Channel(rows, first.inputs, product_labels(first.outputs, second.outputs))
+
+
+def cascade(first: Channel, second: Channel) -> Channel:
+    """Feed the output of one channel to another: x → y → z."""
+    if first.outputs != second.inputs:
+        raise InvalidLaw(
+            "the outputs of the first channel are not the inputs of the second. Give both the same labels, in the "
+            "same order."
+        )
+    if first.exact and second.exact:
+        left, left_denominator = first.integers()
+        right, right_denominator = second.integers()
+        denominator = left_denominator * right_denominator
+        rows: Sequence[Sequence[Number]] = [[Fraction(value, denominator) for value in row] for row in left.dot(right)]
+        return Channel(rows, first.inputs, second.outputs)
+    return Channel(first.array @ second.array, first.inputs, second.outputs)
+
+
+def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[Label], Label]) -> Channel:
+    """Publish a function of the output only: x → g(y)."""
+    image = mapping if callable(mapping) else mapping.__getitem__
+    try:
+        images = [image(label) for label in channel.outputs]
+    except KeyError as error:
+        raise InvalidParameter(f"mapping has no entry for output {error}. Map every output.") from None
+    outputs = list(dict.fromkeys(images))
+    place = {label: i for i, label in enumerate(outputs)}
+    rows = []
+    for row in channel.rows:
+        merged: list[Number] = [Fraction(0)] * len(outputs)
+        for value, label in zip(row, images, strict=True):
+            merged[place[label]] += value
+        rows.append(merged)
+    return Channel(rows, channel.inputs, outputs)
+
+
+def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel) -> Distribution:
+    """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels."""
+    size = channel.shape[0]
+    if prior is None:
+        return Distribution.uniform(size, channel.inputs)
+    law = prior if isinstance(prior, Distribution) else Distribution(prior)
+    if len(law) != size:
+        raise InvalidLaw(
+            f"prior has {len(law)} entries and the channel {size} inputs. Give one probability for each input."
+        )
+    if law.labels in (channel.inputs, tuple(range(size))):
+        return Distribution(law.probabilities, channel.inputs)
+    if set(law.labels) != set(channel.inputs):
+        raise InvalidLaw("prior has other labels than the channel's inputs. Use the same labels for both.")
+    return Distribution([law[label] for label in channel.inputs], channel.inputs)
+
+
+def coarsen(
+    channel: Channel, prior: Distribution, of: Mapping[Label, Label] | Callable[[Label], Label]
+) -> tuple[Channel, Distribution]:
+    """Return the channel from h(X) to Y under a prior on X, and the law of h(X).
+
+    Values of h that the prior never gives are left out.
+    """
+    image = of if callable(of) else of.__getitem__
+    totals: dict[Label, Number] = {}
+    rows: dict[Label, list[Number]] = {}
+    for label, weight, row in zip(channel.inputs, prior.probabilities, channel.rows, strict=True):
+        if weight == 0:
+            continue
+        try:
+            value = image(label)
+        except KeyError:
+            raise InvalidParameter(f"of has no entry for input {label!r}. Give a value to every input.") from None
+        totals[value] = totals.get(value, Fraction(0)) + weight
+        sums = rows.setdefault(value, [Fraction(0)] * len(row))
+        rows[value] = [total + weight * entry for total, entry in zip(sums, row, strict=True)]
+    averaged = [[entry / totals[value] for entry in sums] for value, sums in rows.items()]
+    return Channel(averaged, rows, channel.outputs), Distribution(list(totals.values()), rows)
+
+
+def power(channel: Channel, n: int) -> Channel:
+    """n independent reports about the same x, kept only as counts of each output (their "type").
+
+    The type is a sufficient statistic, so every measure of what leaks about x is that of the n reports, at
+    C(n+k-1, k-1) outputs instead of k^n.
+    """
+    check_at_least("n", check_integer("n", n), 1)
+    size = channel.shape[1]
+    count = math.comb(n + size - 1, size - 1)
+    if count * channel.shape[0] > MOST_TYPES:
+        raise InvalidParameter(
+            f"n={n} reports over {size} outputs have {count} types, too many for a table. Lower n or merge outputs."
+        )
+    types = list(_types(n, size))
+    ways = [math.factorial(n) // math.prod(map(math.factorial, kind)) for kind in types]
+    if not channel.exact:
+        counts = np.array(types, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(counts[None] > 0, counts[None] * np.log(channel.array)[:, None, :], 0.0).sum(axis=2)
+        rows = np.exp(logs + np.array([math.log(way) for way in ways]))
+        return Channel(rows / rows.sum(axis=1, keepdims=True), channel.inputs, types)
+    numerators, denominator = channel.integers()
+    exact_rows = [
+        [
+            Fraction(way * math.prod(int(p) ** c for p, c in zip(row, kind, strict=True)), denominator**n)
+            for way, kind in zip(ways, types, strict=True)
+        ]
+        for row in numerators
+    ]
+    return Channel(exact_rows, channel.inputs, types)
+
+
+def _types(n: int, size: int) -> Iterator[tuple[int, ...]]:
+    if size == 1:
+        yield (n,)
+        return
+    for first in range(n, -1, -1):
+        for rest in _types(n - first, size - 1):
+            yield (first, *rest)

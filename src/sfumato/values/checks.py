@@ -1,0 +1,58 @@
+"""Checks at the door: each names the parameter, the rule, the value and the way out."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Rational, Real
+
+from sfumato.errors import InvalidParameter
+
+Number = Fraction | float
+
+
+def check_integer(name: str, value: object) -> int:
+    """Return a whole number; True and 3.0 are refused, because each is more often a slip than a count."""
+    if isinstance(value, bool):
+        raise InvalidParameter(f"{name}={value!r} must be a whole number. Write it without quotes or point.")
+    try:
+        return value.__index__()  # type: ignore[attr-defined, no-any-return]
+    except AttributeError:
+        raise InvalidParameter(f"{name}={value!r} must be a whole number. Write it without quotes or point.") from None
+
+
+def check_at_least(name: str, value: Number, least: int) -> None:
+    """Refuse a number below `least`, and NaN."""
+    if not value >= least:
+        raise InvalidParameter(f"{name}={value} must be at least {least}. Raise {name}.")
+
+
+def check_between(name: str, value: Number, low: Number, high: Number, *, way_out: str = "") -> None:
+    """Refuse a number outside [low, high], and NaN."""
+    if not low <= value <= high:
+        advice = way_out or f"Move {name} into that range."
+        raise InvalidParameter(f"{name}={value} must lie in [{low}, {high}]. {advice}")
+
+
+def check_positive(name: str, value: Number) -> None:
+    """Refuse zero, negative numbers, infinity and NaN."""
+    if not (value > 0 and math.isfinite(value)):
+        raise InvalidParameter(f"{name}={value} must be a positive finite number. Choose {name} > 0.")
+
+
+def as_number(name: str, value: object) -> Number:
+    """Read an exact number as a Fraction and a float as a float, NaN and infinities refused."""
+    if isinstance(value, bool):
+        raise InvalidParameter(f"{name} must be a number, not {value!r}. Write 1 or 0.")
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Real):
+        number = float(value)
+        if not math.isfinite(number):
+            raise InvalidParameter(f"{name} is {number}; it must be finite. Check how it was computed.")
+        return number
+    raise InvalidParameter(
+        f"{name} must be a number (int, Fraction or float), not {type(value).__name__}. Convert it first."
+    )

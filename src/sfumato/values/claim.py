@@ -1,0 +1,67 @@
+"""A claim: one sentence about what leaks, with its number, its proof status and its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.errors import InvalidParameter
+from sfumato.values.interval import Interval
+
+
+class Status(StrEnum):
+    """How well a number is known."""
+
+    EXACT = "exact"
+    CERTIFIED = "certified"
+    ESTIMATED = "estimated"
+
+
+class Relation(StrEnum):
+    """How the measured quantity stands to the number of its claim."""
+
+    EQUALS = "="
+    AT_LEAST = "≥"
+    AT_MOST = "≤"
+    WITHIN = "in"
+
+
+Value = Fraction | Interval | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """`measure relation value unit`, why it is so, and the same in plain words.
+
+    An exact claim holds a Fraction (or ±infinity), a certified one an Interval with the true value inside, an
+    estimated one a float that holds with probability `confidence`. `witness` is what a checker needs to confirm
+    an optimum without searching for it again: for a capacity, the input law.
+    """
+
+    measure: str
+    relation: Relation
+    value: Value
+    unit: str
+    status: Status
+    because: str
+    sentence: str
+    confidence: float | None = None
+    witness: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        kinds = {
+            Status.EXACT: lambda v: isinstance(v, Fraction) or v in (float("inf"), float("-inf")),
+            Status.CERTIFIED: lambda v: isinstance(v, Interval),
+            Status.ESTIMATED: lambda v: isinstance(v, float),
+        }
+        if not kinds[self.status](self.value):
+            raise InvalidParameter(
+                f"a claim with status {self.status} cannot hold a {type(self.value).__name__}. Use a Fraction "
+                f"for exact, an Interval for certified, a float for estimated."
+            )
+        if (self.confidence is None) == (self.status is Status.ESTIMATED):
+            raise InvalidParameter(
+                f"confidence={self.confidence} does not fit status {self.status}. An estimated claim states "
+                f"its confidence, no other does."
+            )

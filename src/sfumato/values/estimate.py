@@ -1,0 +1,23 @@
+"""An estimate: the unbiased numbers and the plausible ones, never mixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.values.interval import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Shares of each answer, read from `total` reports.
+
+    `raw` is unbiased and may leave [0, 1]; `projected` is the nearest law to it. `intervals` belong to `raw`,
+    one answer at a time, at the stated confidence, cut to [0, 1].
+    """
+
+    raw: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    projected: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    confidence: float
+    total: int

@@ -1,0 +1,38 @@
+"""A tally: the counts of reports, and the only thing an estimator needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.errors import InvalidParameter
+from sfumato.values.checks import check_integer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How often each report was seen. Tallies of the same mechanism add, in any order, exactly."""
+
+    mechanism: str
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.counts:
+            raise InvalidParameter("counts must not be empty. Give one count for each possible report.")
+        if any(check_integer("counts", count) < 0 for count in self.counts):
+            raise InvalidParameter("counts must be whole numbers ≥ 0. Count each possible report once.")
+
+    @property
+    def total(self) -> int:
+        """The number of reports."""
+        return sum(self.counts)
+
+    def __add__(self, other: Tally) -> Tally:
+        if self.mechanism != other.mechanism:
+            raise InvalidParameter(
+                f"tallies of different mechanisms do not add: {self.mechanism} and {other.mechanism}. Estimate "
+                f"each on its own."
+            )
+        return Tally(
+            mechanism=self.mechanism,
+            counts=tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
+        )
