@@ -25,7 +25,7 @@ def guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None
     1 - Σ_y max_x P(x)P(y|x); a Fraction when channel and prior are exact.
     """
     channel, law = _about(channel, prior, of)
-    return _complement(channel.weighted_maxima(law))
+    return _complement(_right_guesses(channel, law))
 
 
 def prior_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
@@ -42,7 +42,7 @@ def min_entropy_leakage_bits(channel: AnyChannel, prior: Prior = None, *, of: Fu
 def min_entropy_leakage_interval(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Interval:
     """Enclose the min-entropy leakage."""
     channel, law = _about(channel, prior, of)
-    return log2_interval(_total(channel.weighted_maxima(law)) / max(law.probabilities)).at_least(0.0)
+    return log2_interval(_right_guesses(channel, law) / max(law.probabilities)).at_least(0.0)
 
 
 def maximal_leakage_bits(channel: AnyChannel) -> float:
@@ -52,7 +52,7 @@ def maximal_leakage_bits(channel: AnyChannel) -> float:
 
 def maximal_leakage_interval(channel: AnyChannel) -> Interval:
     """Enclose the maximal leakage."""
-    return log2_interval(_total([high * count for high, _, count in channel.column_extremes()])).at_least(0.0)
+    return log2_interval(_sum_of_maxima(channel)).at_least(0.0)
 
 
 def _about(channel: AnyChannel, prior: Prior, of: Function | None) -> tuple[AnyChannel, Distribution]:
@@ -60,11 +60,19 @@ def _about(channel: AnyChannel, prior: Prior, of: Function | None) -> tuple[AnyC
     return (channel, law) if of is None else coarsen(channel.to_dense(), law, of)
 
 
-def _total(values: Sequence[Number]) -> Number:
-    return sum(values, Fraction(0))
+def _right_guesses(channel: AnyChannel, law: Distribution) -> Number:
+    """Σ_y max_x P(x)P(y|x)."""
+    if law.is_uniform:
+        return law.probabilities[0] * _sum_of_maxima(channel)
+    return sum(channel.weighted_maxima(law), Fraction(0))
 
 
-def _complement(values: Sequence[Number]) -> Number:
+def _sum_of_maxima(channel: AnyChannel) -> Number:
+    """Σ_y max_x P(y|x), columns that share their extremes taken together."""
+    return sum((high * count for high, _, count in channel.column_extremes()), Fraction(0))
+
+
+def _complement(right: Number) -> Number:
     # In float64 the sum may pass 1 by rounding; an error below zero would be nonsense.
-    error = 1 - _total(values)
+    error = 1 - right
     return error if error > 0 else type(error)(0)

@@ -15,14 +15,14 @@ _LN2_UP = _UP.next_plus(_UP.ln(Decimal(2)))
 
 def float_below(value: Fraction | Decimal) -> float:
     """Return the largest double ≤ value (or the one below it)."""
-    nearest = float(value)
-    return nearest if _exact(nearest) <= _exact(value) else math.nextafter(nearest, -math.inf)
+    nearest = _nearest(value)
+    return nearest if nearest <= _exact(value) else math.nextafter(nearest, -math.inf)
 
 
 def float_above(value: Fraction | Decimal) -> float:
     """Return the smallest double ≥ value (or the one above it)."""
-    nearest = float(value)
-    return nearest if _exact(nearest) >= _exact(value) else math.nextafter(nearest, math.inf)
+    nearest = _nearest(value)
+    return nearest if nearest >= _exact(value) else math.nextafter(nearest, math.inf)
 
 
 def ln_bounds(value: Fraction) -> tuple[float, float]:
@@ -45,9 +45,11 @@ def log2_bounds(value: Fraction) -> tuple[float, float]:
 
 def fraction_below_exp(exponent: float, *, denominator: int) -> Fraction:
     """Return the largest multiple of 1/denominator that is ≤ e^exponent: odds that keep a promised epsilon."""
-    # `exp` is correctly rounded to 60 digits, so one unit in the last place down is surely below.
-    context = Context(prec=60 + len(str(denominator)), rounding=ROUND_FLOOR)
-    exponential = context.next_minus(context.exp(Decimal(exponent))) if exponent else Decimal(1)
+    # `exp` is correctly rounded, so one unit in the last place down is surely below; 60 digits follow the point.
+    context = Context(prec=60 + len(str(denominator)) + int(abs(exponent)), rounding=ROUND_FLOOR)
+    exponential = context.next_minus(context.exp(Decimal(exponent)))
+    if exponent >= 0:  # an exponent below the last digit must not turn even odds into uneven ones
+        exponential = max(exponential, Decimal(1))
     scaled = context.multiply(exponential, Decimal(denominator))
     return Fraction(int(scaled.to_integral_value(rounding=ROUND_FLOOR)), denominator)
 
@@ -66,6 +68,13 @@ def _power_of_two(value: Fraction) -> int | None:
     if numerator & (numerator - 1) or denominator & (denominator - 1):
         return None
     return numerator.bit_length() - denominator.bit_length()
+
+
+def _nearest(value: Fraction | Decimal) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # beyond the largest double, where a Fraction has no nearest one
+        return math.inf if value > 0 else -math.inf
 
 
 def _exact(value: float | Fraction | Decimal) -> Fraction:

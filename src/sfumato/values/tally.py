@@ -18,8 +18,11 @@ class Tally:
     def __post_init__(self) -> None:
         if not self.counts:
             raise InvalidParameter("counts must not be empty. Give one count for each possible report.")
-        if any(check_integer("counts", count) < 0 for count in self.counts):
+        # Python integers, whatever came in: a numpy count would overflow when tallies add.
+        counts = tuple(check_integer("counts", count) for count in self.counts)
+        if any(count < 0 for count in counts):
             raise InvalidParameter("counts must be whole numbers ≥ 0. Count each possible report once.")
+        object.__setattr__(self, "counts", counts)
 
     @property
     def total(self) -> int:
@@ -31,6 +34,11 @@ class Tally:
             raise InvalidParameter(
                 f"tallies of different mechanisms do not add: {self.mechanism} and {other.mechanism}. Estimate "
                 f"each on its own."
+            )
+        if len(self.counts) != len(other.counts):
+            raise InvalidParameter(
+                f"tallies of {len(self.counts)} and {len(other.counts)} possible reports do not add. Count the "
+                f"reports of one mechanism, in one order."
             )
         return Tally(
             mechanism=self.mechanism,

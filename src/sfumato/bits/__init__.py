@@ -1,0 +1,19 @@
+"""Where random bits come from, exact samplers, and the protocol of a mechanism."""
+
+from sfumato.bits.mechanism import Mechanism
+from sfumato.bits.samplers import Categorical, Sampler, UniformBelow, enumerated_law, law_of
+from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, ScriptedBits, SystemBits
+
+__all__ = [
+    "BitSource",
+    "BulkBits",
+    "Categorical",
+    "InsecureSeeded",
+    "Mechanism",
+    "Sampler",
+    "ScriptedBits",
+    "SystemBits",
+    "UniformBelow",
+    "enumerated_law",
+    "law_of",
+]

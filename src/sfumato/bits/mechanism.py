@@ -1,0 +1,81 @@
+"""The protocol of a mechanism: a randomiser that scales, and that knows the law it really samples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.source import BitSource, BulkBits
+from sfumato.errors import InvalidParameter
+from sfumato.prob import AnyChannel
+from sfumato.values import Estimate, Tally
+
+ReportArray = npt.NDArray[Any]  # unsigned integers, as small as the alphabet allows
+
+
+class Mechanism(Protocol):
+    """Answers go in as numbers 0..size-1; labels belong to the study."""
+
+    @property
+    def size(self) -> int:
+        """How many answers there are."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What marks the tallies of this mechanism: two mechanisms with one name have one law."""
+        ...
+
+    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
+        """One report for each value."""
+        ...
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Counts of reports."""
+        ...
+
+    def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
+        """Shares of the answers behind a tally."""
+        ...
+
+    def law(self, x: int) -> tuple[Fraction, ...]:
+        """P(.|x) as it is really sampled."""
+        ...
+
+    def channel(self) -> AnyChannel:
+        """Return all laws together, structured where that is smaller."""
+        ...
+
+
+def bits_or_default(bits: BitSource | None) -> BitSource:
+    """Return the given source, or a freshly keyed bulk source."""
+    return BulkBits() if bits is None else bits
+
+
+def check_symbols(name: str, values: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
+    """Return a column of whole numbers 0..size-1. Errors tell where, never what: a value is somebody's answer."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InvalidParameter(f"{name} must be one column, not of {array.ndim} dimensions. Pass a list of numbers.")
+    if array.size == 0:
+        raise InvalidParameter(f"{name} is empty. Pass at least one.")
+    if array.dtype.kind not in "iu":
+        raise InvalidParameter(
+            f"{name} must be whole numbers 0..{size - 1}, not of type {array.dtype}. Replace missing entries, and map "
+            f"labels to their positions first."
+        )
+    outside = np.flatnonzero((array < 0) | (array >= size))
+    if outside.size:
+        raise InvalidParameter(
+            f"{name} must lie in 0..{size - 1}; {outside.size} of {array.size} do not, the first at position "
+            f"{int(outside[0])}. Map labels to their positions, or raise size."
+        )
+    return array.astype(np.int64)
+
+
+def smallest_dtype(size: int) -> np.dtype[Any]:
+    """The smallest unsigned type that holds 0..size-1."""
+    return np.min_scalar_type(size - 1)

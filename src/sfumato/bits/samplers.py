@@ -1,0 +1,137 @@
+"""Exact samplers: integer comparisons only, so the law that is sampled is known to the last digit.
+
+A sampler has a word width. At 16 bits or fewer every word can be tried, which proves that the code draws the law that
+its thresholds say; at 64 bits the same thresholds give the law of production.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.source import MOST_WIDTH, BitSource, ScriptedBits
+from sfumato.errors import InvalidParameter, SourceFailed
+from sfumato.prob import Distribution
+from sfumato.prob.exact import common_numerators, round_to_grid
+from sfumato.values.checks import check_at_least, check_between, check_integer
+
+IndexArray = npt.NDArray[np.int64]
+
+# Words that can be tried one by one in a test's time.
+MOST_ENUMERATED_WIDTH = 16
+
+
+class Sampler(Protocol):
+    """Draws outcomes 0, 1, … from words of a fixed width."""
+
+    @property
+    def width(self) -> int:
+        """Bits in a word."""
+        ...
+
+    def sample(self, bits: BitSource, count: int) -> IndexArray:
+        """`count` independent outcomes."""
+        ...
+
+    def law(self) -> tuple[Fraction, ...]:
+        """Return the law read from the sampler's own integers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniformBelow:
+    """A whole number below `bound`, exactly uniform: words beyond the last full multiple are drawn again."""
+
+    bound: int
+    width: int = MOST_WIDTH
+
+    def __post_init__(self) -> None:
+        check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
+        check_at_least("bound", check_integer("bound", self.bound), 1)
+        if self.bound > 1 << self.width:
+            raise InvalidParameter(
+                f"bound={self.bound} does not fit words of width={self.width} bits. Use a smaller bound or wider words."
+            )
+
+    def draw(self, bits: BitSource, count: int) -> npt.NDArray[np.uint64]:
+        """`count` independent numbers, as unsigned words."""
+        words = bits.words(count, self.width).astype(np.uint64)
+        spare = (1 << self.width) % self.bound
+        if spare:
+            last = np.uint64((1 << self.width) - spare - 1)
+            # The number of redraws depends on the words alone, never on anybody's answer.
+            while (rejected := np.flatnonzero(words > last)).size:
+                words[rejected] = bits.words(rejected.size, self.width)
+        return words if self.bound == 1 << 64 else words % np.uint64(self.bound)
+
+    def sample(self, bits: BitSource, count: int) -> IndexArray:
+        """`count` independent numbers; `bound` must fit a signed word."""
+        check_between("bound", self.bound, 1, (1 << 63) - 1)
+        return self.draw(bits, count).astype(np.int64)
+
+    def law(self) -> tuple[Fraction, ...]:
+        """1/bound each: given that a word is not drawn again, every number has equally many words."""
+        return (Fraction(1, self.bound),) * self.bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Categorical:
+    """One uniform number, compared with integer thresholds: outcome i has probability counts[i]/sum(counts), exactly."""
+
+    counts: tuple[int, ...]
+    width: int = MOST_WIDTH
+
+    def __post_init__(self) -> None:
+        if any(check_integer("counts", count) < 0 for count in self.counts) or not sum(self.counts):
+            raise InvalidParameter("counts must be whole numbers ≥ 0, not all 0. Use Categorical.near to round a law.")
+        UniformBelow(bound=sum(self.counts), width=self.width)
+
+    @classmethod
+    def near(cls, law: Distribution | Sequence[Fraction | float], *, width: int = MOST_WIDTH) -> Categorical:
+        """Return a sampler of exactly this law when its denominator fits a word, else of the nearest law that does.
+
+        Nearest is meant by the rounding rule of :mod:`sfumato.prob.exact`; `law_of` tells the law that results.
+        """
+        exact = (law if isinstance(law, Distribution) else Distribution(law)).to_exact().fractions
+        numerators, denominator = common_numerators([exact])
+        if denominator <= 1 << width:
+            return cls(counts=tuple(numerators[0].tolist()), width=width)
+        return cls(counts=round_to_grid(exact, width), width=width)
+
+    def sample(self, bits: BitSource, count: int) -> IndexArray:
+        """`count` independent outcomes."""
+        numbers = UniformBelow(bound=sum(self.counts), width=self.width).draw(bits, count)
+        # A number is below the sum, so thresholds from there on (2^64 would not even fit) are never reached.
+        thresholds = itertools.accumulate(self.counts)
+        reachable = np.array([t for t in thresholds if t < sum(self.counts)], dtype=np.uint64)
+        return np.searchsorted(reachable, numbers, side="right").astype(np.int64)
+
+    def law(self) -> tuple[Fraction, ...]:
+        """counts / sum(counts)."""
+        return tuple(Fraction(count, sum(self.counts)) for count in self.counts)
+
+
+def law_of(sampler: Sampler) -> Distribution:
+    """Return the exact law that a sampler really draws; certificates are computed from this."""
+    return Distribution(sampler.law())
+
+
+def enumerated_law(sampler: Sampler) -> Distribution:
+    """Return the law found by feeding the sampler every word, one at a time; words it rejects are left out."""
+    check_between("width", sampler.width, 1, MOST_ENUMERATED_WIDTH, way_out="Enumerate a narrower sampler.")
+    hits: dict[int, int] = {}
+    for word in range(1 << sampler.width):
+        script = ScriptedBits([word])
+        try:
+            outcome = int(sampler.sample(script, 1)[0])
+        except SourceFailed:
+            continue  # the sampler asked for a second word: it rejected the first
+        hits[outcome] = hits.get(outcome, 0) + 1
+    accepted = sum(hits.values())
+    return Distribution([Fraction(hits.get(i, 0), accepted) for i in range(len(sampler.law()))])

@@ -1,0 +1,8 @@
+"""Is it true? Claims about what leaks, made, sealed, checked again, and tested against draws."""
+
+from sfumato.certificates.auditing import Audit, audit, audit_counts
+from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.certifying import certify
+from sfumato.certificates.verifying import verify
+
+__all__ = ["Audit", "Certificate", "audit", "audit_counts", "certify", "verify"]

@@ -1,0 +1,144 @@
+"""audit: draw from a mechanism and let the counts contradict its claim.
+
+Each probability P(y|x) gets a Clopper-Pearson interval, all of them together failing with probability at most 1e-6. If
+a lower end over an upper end of the same report exceeds e^ε, the claim of ε is refuted at that confidence. An audit can
+refute a claim; it never proves one.   Ref: [CP34]; theory: docs/theory/audit.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.bits import BitSource, Mechanism
+from sfumato.bits.mechanism import bits_or_default
+from sfumato.certificates.words import at_least, at_most
+from sfumato.errors import InvalidParameter
+from sfumato.measures import epsilon
+from sfumato.prob.binomial import clopper_pearson
+from sfumato.values import Claim, Relation, Status
+from sfumato.values.checks import check_at_least, check_between, check_integer
+
+DEFAULT_FAILURE = 1e-6
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What the draws say about epsilon. `pair`: the answer favoured, the one disfavoured and the report, by position."""
+
+    draws: int
+    epsilon_at_least: float
+    claimed_epsilon: float | None
+    confidence: float
+    pair: tuple[int, int, int]
+    bits: str
+
+    @property
+    def contradicts_claim(self) -> bool:
+        """Whether the draws refute the claimed epsilon, at the stated confidence."""
+        return self.claimed_epsilon is not None and self.epsilon_at_least > self.claimed_epsilon
+
+    @property
+    def claim(self) -> Claim:
+        """The result in the vocabulary of certificates."""
+        return Claim(
+            measure="epsilon",
+            relation=Relation.AT_LEAST,
+            value=self.epsilon_at_least,
+            unit="nats",
+            status=Status.ESTIMATED,
+            because=f"Clopper-Pearson bounds on every P(y|x), {self.draws} draws [CP34]",
+            sentence=self.sentence,
+            confidence=self.confidence,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        found = f"From {self.draws} draws ε is at least {at_least(self.epsilon_at_least)}"
+        if self.claimed_epsilon is None:
+            return f"{found}."
+        if self.contradicts_claim:
+            return f"{found}, which contradicts the claim of {at_most(self.claimed_epsilon)}."
+        return f"{found}, which does not contradict the claim of {at_most(self.claimed_epsilon)}."
+
+
+def audit(
+    mechanism: Mechanism,
+    n: int,
+    *,
+    claimed_epsilon: float | None = None,
+    failure: float = DEFAULT_FAILURE,
+    bits: BitSource | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Audit:
+    """Draw `n` reports, spread evenly over the answers, and bound epsilon from below.
+
+    The claim is the mechanism's own when none is given. `progress` is called with the number of new draws.
+    """
+    least = mechanism.size
+    check_at_least("n", check_integer("n", n), least)
+    source = bits_or_default(bits)
+    claim = epsilon(mechanism.channel()) if claimed_epsilon is None else claimed_epsilon
+    counts = [_draw_counts(mechanism, x, n // least + (x < n % least), source, progress) for x in range(mechanism.size)]
+    return audit_counts(counts, claimed_epsilon=claim, failure=failure, bits=source.label)
+
+
+def audit_counts(
+    counts: Sequence[Sequence[int]],
+    *,
+    claimed_epsilon: float | None = None,
+    failure: float = DEFAULT_FAILURE,
+    bits: str = "not known",
+) -> Audit:
+    """Do the same for counts[x][y] of reports that someone else's mechanism made."""
+    check_between("failure", failure, 1e-300, 0.5)
+    if claimed_epsilon is not None and not claimed_epsilon >= 0:
+        raise InvalidParameter(f"claimed_epsilon={claimed_epsilon} must be at least 0. Give the epsilon to be tested.")
+    table = np.asarray(counts)
+    if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or table.dtype.kind not in "iu" or (table < 0).any():
+        raise InvalidParameter(
+            "counts must be a table of whole numbers ≥ 0 with a row for each of at least two answers. Count the "
+            "reports of each answer."
+        )
+    totals = table.sum(axis=1, keepdims=True)
+    if (totals == 0).any():
+        x = int(np.flatnonzero(totals[:, 0] == 0)[0])
+        raise InvalidParameter(f"answer number {x} has no reports at all. Draw some for every answer.")
+    # One lower and one upper bound for each entry; together they fail with probability ≤ failure.
+    tail = failure / (2 * table.size)
+    lower, upper = clopper_pearson(table, totals, lower_tail=tail, upper_tail=tail)
+    favoured, disfavoured = lower.argmax(axis=0), upper.argmin(axis=0)
+    columns = np.arange(table.shape[1])
+    with np.errstate(divide="ignore"):
+        ratios = np.log(lower[favoured, columns]) - np.log(upper[disfavoured, columns])
+    worst = int(ratios.argmax())
+    # One part in 1e9 covers what the inverse beta function may be off by; towards a weaker finding.
+    found = max(0.0, float(ratios[worst]) - 1e-9) if math.isfinite(ratios[worst]) else 0.0
+    return Audit(
+        draws=int(totals.sum()),
+        epsilon_at_least=found,
+        claimed_epsilon=claimed_epsilon,
+        confidence=1 - failure,
+        pair=(int(favoured[worst]), int(disfavoured[worst]), worst),
+        bits=bits,
+    )
+
+
+def _draw_counts(
+    mechanism: Mechanism, x: int, n: int, bits: BitSource, progress: Callable[[int], None] | None
+) -> tuple[int, ...]:
+    total = None
+    for start in range(0, n, _CHUNK):
+        size = min(_CHUNK, n - start)
+        part = mechanism.tally(mechanism.privatize(np.full(size, x), bits))
+        total = part if total is None else total + part
+        if progress is not None:
+            progress(size)
+    if total is None:
+        raise InvalidParameter("n must give every answer at least one draw. Raise n.")
+    return total.counts

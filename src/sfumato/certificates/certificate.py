@@ -1,0 +1,49 @@
+"""A certificate: a subject, and what is true of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.prob import AnyChannel, Distribution
+from sfumato.values import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """Claims about an exact channel under a prior. `notes` tell how the subject came to be exact."""
+
+    subject: AnyChannel
+    prior: Distribution
+    claims: tuple[Claim, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, measure: str) -> Claim:
+        for claim in self.claims:
+            if claim.measure == measure:
+                return claim
+        raise KeyError(f"the certificate makes no claim about {measure!r}")
+
+    def to_json(self) -> str:
+        """Return the sealed document, in the one spelling that verification accepts."""
+        from sfumato.certificates.document import seal  # noqa: PLC0415  the document knows the certificate
+
+        return seal(self)
+
+    @staticmethod
+    def from_json(data: str | bytes) -> Certificate:
+        """Open a sealed document; raises when a byte of it was changed."""
+        from sfumato.certificates.document import unseal  # noqa: PLC0415  the document knows the certificate
+
+        return unseal(data)
+
+    def to_html(self) -> str:
+        """Return a page that needs nothing but itself."""
+        from sfumato.render import certificate_html  # noqa: PLC0415  a door into a later room, opened when used
+
+        return certificate_html(self)
+
+    def to_markdown(self) -> str:
+        """Return the claims as a Markdown table."""
+        from sfumato.render import certificate_markdown  # noqa: PLC0415  a door into a later room, opened when used
+
+        return certificate_markdown(self)

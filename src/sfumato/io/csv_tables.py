@@ -1,0 +1,110 @@
+"""Tables of text: commas, semicolons or tabs, UTF-8, one record a line.
+
+Which separator is meant is read from the first record: whichever it has most outside quotes. Blank lines at the
+end are ignored, and a record of another length than the first is refused by its line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.errors import UnreadableFile
+from sfumato.io.laws import check_size
+from sfumato.io.numbers import is_number
+
+SEPARATORS = (",", ";", "\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The cells of one record and the line it ends on."""
+
+    line: int
+    cells: tuple[str, ...]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is written here; spreadsheets like to leave such lines at the end."""
+        return not any(cell.strip() for cell in self.cells)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether every cell is a number."""
+        return all(is_number(cell) for cell in self.cells)
+
+
+def read_records(data: bytes, path: str | Path) -> list[Record]:
+    """Split a table into records of one length."""
+    text = decode_text(data, path)
+    separator = find_separator(text)
+    check_size(path, text.count(separator) + text.count("\n"))
+    with io.StringIO(text, newline="") as lines:
+        records = list(split_records(lines, separator, path))
+    while records and records[-1].is_blank:
+        records.pop()
+    if not records:
+        raise UnreadableFile(f"file {path} holds only blank lines. Write one record a line.")
+    for record in records:
+        if record.is_blank and len(record.cells) != len(records[0].cells):
+            raise UnreadableFile(f"file {path}, line {record.line} is blank. Delete the line.")
+        if len(record.cells) != len(records[0].cells):
+            raise UnreadableFile(
+                f"file {path}, line {record.line} has {len(record.cells)} cells and line {records[0].line} has "
+                f"{len(records[0].cells)}. Give every line the same number of cells, with a point in decimals."
+            )
+    return records
+
+
+def decode_text(data: bytes, path: str | Path) -> str:
+    """Decode UTF-8, with or without a byte order mark, and refuse what is no text."""
+    if b"\0" in data:
+        raise UnreadableFile(not_text(path))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableFile(not_text(path)) from None
+
+
+def not_text(path: str | Path) -> str:
+    """Say that a file is no text."""
+    return (
+        f"file {path} is not UTF-8 text (it holds binary data or another encoding). Save it again as UTF-8, or give "
+        f"it the extension of its true format."
+    )
+
+
+def find_separator(text: str) -> str:
+    """Return whichever separator the first record has most; a comma when it has none."""
+    counts = dict.fromkeys(SEPARATORS, 0)
+    is_quoted = False
+    for character in text[: 2**20]:
+        if character == '"':
+            is_quoted = not is_quoted
+        elif not is_quoted and character in counts:
+            counts[character] += 1
+        elif not is_quoted and character in "\r\n":
+            break
+    return max(SEPARATORS, key=counts.__getitem__)
+
+
+def split_records(lines: Iterable[str], separator: str, path: str | Path) -> Iterator[Record]:
+    """Yield each record with its line number."""
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
+    try:
+        for cells in reader:
+            yield Record(reader.line_num, tuple(cells))
+    except csv.Error as error:
+        raise UnreadableFile(
+            f"file {path}, line {reader.line_num} is not a record: {error}. Close every quote that is opened, and "
+            f"double a quote inside quotes."
+        ) from None
+
+
+def quote(cell: str) -> str:
+    """Write a cell so that it is read back as it is, spaces and all."""
+    is_plain = cell and cell == cell.strip() and not any(character in cell for character in '"\r\n\t,; \ufeff')
+    return cell if is_plain else '"' + cell.replace('"', '""') + '"'

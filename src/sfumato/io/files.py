@@ -1,0 +1,148 @@
+"""Bytes in and bytes out: reading is bounded before it begins, writing is all or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+
+DEFAULT_LIMIT_BYTES = 64 * 2**20
+
+# Some network file systems cannot flush a folder at all; that is no reason to refuse the write.
+_NO_FOLDER_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+
+
+def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
+    """Return all bytes of a file, refusing one that is missing, empty or over the limit before reading it."""
+    with open_for_reading(path, limit_bytes=limit_bytes) as stream:
+        data = _read_at_most(stream, limit_bytes + 1, path)
+    # A pipe has no size to ask for beforehand, and a file may grow while it is read.
+    if len(data) > limit_bytes:
+        raise UnreadableFile(_too_large(path, "more", limit_bytes))
+    if not data:
+        raise UnreadableFile(empty_sentence(path))
+    return data
+
+
+@contextlib.contextmanager
+def open_for_reading(path: str | Path, *, limit_bytes: int) -> Iterator[BinaryIO]:
+    """Open a file whose size is within the limit, and close it again; only a regular file has a size to check."""
+    try:
+        stream = Path(path).open("rb")
+    except FileNotFoundError:
+        raise UnreadableFile(f"file {path} does not exist. Check the name and the folder.") from None
+    except IsADirectoryError:
+        raise UnreadableFile(f"file {path} is a folder. Name a file inside it.") from None
+    except PermissionError:
+        raise UnreadableFile(f"file {path} may not be read by this user. Change its permissions, or copy it.") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte in it
+        raise UnreadableFile(f"file {_shown(path)} cannot be opened: {_reason(error)}. Check the name.") from None
+    with stream:
+        found = os.fstat(stream.fileno())
+        if stat.S_ISREG(found.st_mode) and found.st_size > limit_bytes:
+            raise UnreadableFile(_too_large(path, str(found.st_size), limit_bytes))
+        yield stream
+
+
+def write_atomically(path: str | Path, data: bytes | str) -> None:
+    """Replace a file as a whole: after any failure the old file is as it was and nothing is left beside it.
+
+    An existing file keeps its permissions; a new one gets the user's default. A link stays a link, and a pipe or
+    a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
+    """
+    content = data.encode("utf-8") if isinstance(data, str) else data
+    try:
+        old = _stat_if_there(path)
+        if old is not None and stat.S_ISDIR(old.st_mode):
+            raise InvalidParameter(f"path={path} is a folder. Name a file inside it.")
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            Path(path).write_bytes(content)
+            return
+        _replace(Path(os.path.realpath(path)), content, old)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidParameter(f"path={path} lies in a folder that does not exist. Create the folder first.") from None
+    except PermissionError:
+        raise InvalidParameter(f"path={path} may not be written by this user. Choose another folder.") from None
+    except InvalidParameter:
+        raise
+    except (OSError, ValueError) as error:
+        raise InvalidParameter(
+            f"path={_shown(path)} could not be written: {_reason(error)}. What was there before is untouched; "
+            f"make room or choose another folder."
+        ) from None
+
+
+def empty_sentence(path: str | Path) -> str:
+    """Say that a file holds nothing."""
+    return f"file {path} is empty. Check that the program that wrote it has finished, or name another file."
+
+
+def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    # A file that was private must not be readable by others even for a moment; a new one takes the umask.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            if old is not None:
+                os.fchmod(stream.fileno(), stat.S_IMODE(old.st_mode))
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _flush_folder(target.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_FLUSH:
+            raise InvalidParameter(
+                f"path in {folder} was written, but the folder could not be flushed ({_reason(error)}), so a power "
+                f"failure may undo it. Write it again, or choose another disk."
+            ) from None
+    finally:
+        os.close(descriptor)
+
+
+def _read_at_most(stream: BinaryIO, most: int, path: str | Path) -> bytes:
+    try:
+        return stream.read(most)
+    except OSError as error:
+        raise UnreadableFile(f"file {path} could not be read to its end: {_reason(error)}. Copy it and retry.") from None
+
+
+def _stat_if_there(path: str | Path) -> os.stat_result | None:
+    try:
+        return Path(path).stat()
+    except FileNotFoundError:
+        return None
+
+
+def _too_large(path: str | Path, size: str, limit_bytes: int) -> str:
+    return (
+        f"file {path} holds {size} bytes and at most {limit_bytes} are read. Raise limit_bytes if the file is "
+        f"meant to be that large."
+    )
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def _shown(path: str | Path) -> str:
+    """Show a name that may itself be the trouble."""
+    text = repr(str(path))
+    return text if len(text) <= 120 else f"{text[:80]}…'"

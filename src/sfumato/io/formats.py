@@ -1,0 +1,48 @@
+"""Which format a file has: its extension decides, and nothing is guessed from the content."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+
+
+class Format(StrEnum):
+    """The three formats."""
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+_BY_SUFFIX = {
+    ".csv": Format.CSV,
+    ".tsv": Format.CSV,
+    ".txt": Format.CSV,
+    ".json": Format.JSON,
+    ".parquet": Format.PARQUET,
+}
+
+
+def has_known_suffix(path: str | Path) -> bool:
+    """Whether a name ends like one of our files."""
+    return Path(path).suffix.lower() in _BY_SUFFIX
+
+
+def format_of(path: str | Path) -> Format:
+    """Return the format that the extension stands for."""
+    found = _BY_SUFFIX.get(Path(path).suffix.lower())
+    if found is None:
+        raise InvalidParameter(
+            f"path={path} has an extension that is not known here. Use CSV (.csv, .tsv, .txt), JSON (.json) or "
+            f"Parquet (.parquet)."
+        )
+    return found
+
+
+def format_for_reading(path: str | Path) -> Format:
+    """Return the format of a file to be read; a folder or a missing file is called that, whatever it is named."""
+    if Path(path).is_dir():
+        raise UnreadableFile(f"file {path} is a folder. Name a file inside it.")
+    return format_of(path)

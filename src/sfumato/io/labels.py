@@ -1,0 +1,57 @@
+"""Labels on their way to and from text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.io.numbers import MOST_CHARACTERS
+from sfumato.prob.alphabet import Alphabet, Label
+
+
+def check_text(text: str, where: str) -> str:
+    """Refuse half a surrogate pair, which JSON can spell but no file or terminal can show."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UnreadableFile(f"{where} is not valid text. Write the label in plain Unicode.") from None
+    return text
+
+
+def as_text(label: Label) -> str:
+    """Write a label as text: tuples like (yes, 0), so that a product channel's labels stay readable."""
+    if isinstance(label, tuple):
+        return f"({', '.join(as_text(part) for part in label)})"
+    if isinstance(label, int):
+        if label.bit_length() > 3 * MOST_CHARACTERS:
+            raise InvalidParameter(
+                f"a label is a number of more than {label.bit_length()} bits, too long to be read back. Use text."
+            )
+        return str(label)
+    try:
+        label.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidParameter(f"label {ascii(label)} is not valid text, so no file can hold it. Rename it.") from None
+    return label
+
+
+def as_json(label: Label) -> object:
+    """Write a label as JSON: text, a number, or a list of them."""
+    if isinstance(label, tuple):
+        return [as_json(part) for part in label]
+    as_text(label)
+    return label
+
+
+def in_reading_order(labels: Iterable[Label]) -> Alphabet:
+    """Sort labels so that 2 comes before 10, whether they are numbers or text, whatever order they came in."""
+    return tuple(sorted(labels, key=_order))
+
+
+def _order(label: Label) -> tuple[int, int, str]:
+    if isinstance(label, int):
+        return 0, label, ""
+    text = as_text(label)
+    if text.isascii() and text.isdecimal() and len(text) <= 18:
+        return 0, int(text), text
+    return 1, 0, text

@@ -1,0 +1,131 @@
+"""From numbers in a file to a law, by one rule.
+
+Decimal text is exact, so a row whose entries sum to exactly 1 is taken as it stands. A row that misses 1 by no
+more than 1e-9 was printed from floats, and makes the whole table float64. Anything else is no law, and the
+refusal names the row. A writer that knows its numbers are float64 says so, and then no row is taken as exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.prob import Channel, Distribution
+from sfumato.prob.exact import ROW_SUM_TOLERANCE, FloatArray
+
+MOST_TEXT_ENTRIES = 5_000_000
+"""Entries of a table that is read number by number."""
+MOST_DENOMINATOR_BITS = 2**14
+MOST_EXACT_BITS = 2**32
+
+Rows = Sequence[Sequence[Fraction]]
+
+
+def check_size(path: str | Path, entries: int) -> None:
+    """Refuse a table of text that would take minutes to read."""
+    if entries > MOST_TEXT_ENTRIES:
+        raise UnreadableFile(
+            f"file {path} holds about {entries} entries and at most {MOST_TEXT_ENTRIES} are read from text. Write it "
+            f"as Parquet with float64 columns, or merge symbols."
+        )
+
+
+def read_law(path: str | Path, rows: Rows, name: Callable[[int], str], *, float64: bool) -> Rows | FloatArray:
+    """Apply the rule: exact rows, or a float64 table. `name` says which row a refusal is about."""
+    check_size(path, sum(map(len, rows)))
+    for x, row in enumerate(rows):
+        if not row:
+            raise InvalidLaw(f"file {path}, {name(x)} is empty. A law needs at least one outcome.")
+        if min(row) < 0:
+            raise InvalidLaw(f"file {path}, {name(x)} has a negative entry. Probabilities lie in [0, 1]; correct it.")
+        if max(row) > 1 + Fraction(ROW_SUM_TOLERANCE):
+            raise InvalidLaw(f"file {path}, {name(x)} has an entry above 1. Divide the row by its sum.")
+    if float64:
+        return check_float_table(path, np.array([[float(value) for value in row] for row in rows]), name)
+    scale = _denominator(path, rows)
+    steps = {value.denominator: scale // value.denominator for row in rows for value in row}
+    is_exact = True
+    for x, row in enumerate(rows):
+        missing = Fraction(sum(value.numerator * steps[value.denominator] for value in row), scale) - 1
+        is_exact = is_exact and missing == 0
+        if abs(missing) > Fraction(ROW_SUM_TOLERANCE):
+            raise InvalidLaw(_wrong_sum(path, name(x), float(missing + 1)))
+    if not is_exact:
+        return check_float_table(path, np.array([[float(value) for value in row] for row in rows]), name)
+    if scale.bit_length() * sum(map(len, rows)) > MOST_EXACT_BITS:
+        raise UnreadableFile(
+            f"file {path} has so many entries with such long denominators that exact arithmetic would not fit in "
+            f"memory. Round the entries to fewer digits."
+        )
+    return rows
+
+
+def check_float_table(path: str | Path, table: FloatArray, name: Callable[[int], str]) -> FloatArray:
+    """Refuse a row of a float64 table that is no law, by name."""
+    rules = {
+        "holds a number that is not finite (NaN or infinity). Check how it was computed": ~np.isfinite(table),
+        "has a negative entry. Probabilities lie in [0, 1]; correct it": table < 0,
+    }
+    for sentence, broken in rules.items():
+        if broken.any():
+            raise InvalidLaw(f"file {path}, {name(int(np.argwhere(broken)[0][0]))} {sentence}.")
+    # Entries up to 1e308 may add up to infinity, which is as wrong as any other sum.
+    with np.errstate(over="ignore"):
+        sums = table.sum(axis=1)
+    off = np.flatnonzero(~(np.abs(sums - 1) <= ROW_SUM_TOLERANCE))
+    if len(off):
+        raise InvalidLaw(_wrong_sum(path, name(int(off[0])), float(sums[off[0]])))
+    return table
+
+
+def make_channel(
+    path: str | Path, law: Rows | FloatArray, inputs: Iterable[object] | None, outputs: Iterable[object] | None
+) -> Channel:
+    """Build the channel; whatever is still wrong (labels, most often) is told with the file's name."""
+    try:
+        return Channel(law, inputs, outputs)
+    except InvalidLaw as error:
+        raise InvalidLaw(f"file {path}: {error}") from None
+
+
+def make_distribution(
+    source: str, values: Sequence[Fraction], labels: Sequence[object] | None, *, float64: bool = False
+) -> Distribution:
+    """Read a prior by the same rule."""
+    law = read_law(source, [values], lambda _: "the prior", float64=float64)
+    numbers: list[object] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
+    try:
+        return Distribution(numbers, labels)
+    except InvalidLaw as error:
+        raise InvalidLaw(f"file {source}: {error}") from None
+
+
+def short(label: object) -> str:
+    """Show a label in a sentence, cut if long."""
+    text = ascii(label)
+    return text if len(text) <= 60 else f"{text[:56]}…"
+
+
+def _denominator(path: str | Path, rows: Rows) -> int:
+    """Return the common denominator, giving up early: thousands of unrelated denominators have a monstrous one."""
+    common = 1
+    for denominator in {value.denominator for row in rows for value in row}:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > MOST_DENOMINATOR_BITS:
+            raise UnreadableFile(
+                f"file {path} holds fractions with no common denominator below {MOST_DENOMINATOR_BITS} bits, too "
+                f"slow to add exactly. Write them as decimals."
+            )
+    return common
+
+
+def _wrong_sum(path: str | Path, name: str, total: float) -> str:
+    return (
+        f"file {path}, {name} sums to {total:.12g}, not 1 (off by {total - 1:.3g}). Every row of a channel and every "
+        f"prior sums to 1; correct the entry that is wrong or divide the row by its sum."
+    )

@@ -1,0 +1,85 @@
+"""Numbers in text are exact: 0.1 is one tenth, and 1/3 is one third.
+
+What a number may cost is bounded by its text, so that no file can ask for a billion digits.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from fractions import Fraction
+
+from sfumato.errors import UnreadableFile
+
+MOST_CHARACTERS = 400
+"""Length of a decimal, and of each side of a fraction."""
+MOST_EXPONENT = 400
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+_FRACTION = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+
+
+def parse_number(text: str, where: str) -> Fraction:
+    """Read "3", "0.1", "1e-3" or "1/3" exactly; `where` names the line and column in the refusal.
+
+    The text itself is never repeated: a file handed in by mistake may hold answers.
+    """
+    number = _read_short(text) if len(text) <= 40 else _read(text)
+    if number is None:
+        raise UnreadableFile(_why_not(text.strip(), where))
+    return number
+
+
+def is_number(text: str) -> bool:
+    """Whether text would be read as a number."""
+    return _read(text) is not None
+
+
+def parse_count(text: str, where: str, *, most: int) -> int:
+    """Read a whole number from 0 to `most`, written with digits only."""
+    stripped = text.strip()
+    # isdecimal alone would let in digits of other scripts.
+    if not (stripped.isascii() and stripped.isdecimal()) or len(stripped) > len(str(most)) or int(stripped) > most:
+        raise UnreadableFile(f"{where} must be a whole number from 0 to {most}. Write it with digits only.")
+    return int(stripped)
+
+
+def _read(text: str) -> Fraction | None:
+    stripped = text.strip()
+    # Length comes first: after it, no pattern and no conversion can take long.
+    if len(stripped) > 2 * MOST_CHARACTERS + 1:
+        return None
+    fraction = _FRACTION.fullmatch(stripped)
+    if fraction:
+        numerator, denominator = fraction.groups()
+        if max(len(numerator), len(denominator)) > MOST_CHARACTERS or int(denominator) == 0:
+            return None
+        return Fraction(int(numerator), int(denominator))
+    decimal = _DECIMAL.fullmatch(stripped)
+    if len(stripped) > MOST_CHARACTERS or decimal is None or abs(int(decimal[1] or 0)) > MOST_EXPONENT:
+        return None
+    return Fraction(stripped)
+
+
+# A channel of a million entries often has two different ones.
+_read_short = functools.lru_cache(maxsize=2**16)(_read)
+
+
+def _why_not(text: str, where: str) -> str:
+    if not text:
+        return f"{where} is empty. Write a number there, 0 if nothing is meant."
+    if len(text) > MOST_CHARACTERS:
+        return f"{where} has {len(text)} characters and a number may have {MOST_CHARACTERS}. Write fewer digits."
+    if _FRACTION.fullmatch(text):
+        return f"{where} divides by zero. Write a denominator of at least 1."
+    if _DECIMAL.fullmatch(text):
+        return f"{where} has an exponent beyond ±{MOST_EXPONENT}. No probability needs one; write 0 if that is meant."
+    if _NOT_FINITE.fullmatch(text):
+        return f"{where} is not finite. Check how it was computed; a probability lies in [0, 1]."
+    if _DECIMAL_COMMA.fullmatch(text):
+        return f"{where} has a decimal comma. Write a point: 0.5, not 0,5."
+    if text.endswith("%"):
+        return f"{where} is a percentage. Write a share: 0.5, not 50%."
+    return f"{where} is not a number. Write it like 0.25, 1/4 or 2.5e-1."

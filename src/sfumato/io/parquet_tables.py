@@ -1,0 +1,98 @@
+"""Parquet opened with care: the footer is believed only after its promises have been checked.
+
+Footer strings and lists are capped, page checksums are verified where the writer left them, and columns of text
+are read as dictionaries, because a small file can repeat one long value twenty million times.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import SfumatoError, UnreadableFile
+
+MOST_ENTRIES = 20_000_000
+"""Rows times columns of a table that is held in memory."""
+_FOOTER_LIMIT = 10_000_000
+"""Bytes of one string, or entries of one list, in the footer."""
+_BATCH_ROWS = 2**16
+
+
+@contextlib.contextmanager
+def arrow_errors(path: str | Path) -> Iterator[None]:
+    """Turn whatever the Parquet library raises on a damaged file into one sentence."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    try:
+        yield
+    except SfumatoError:
+        raise
+    # The library speaks through its own exceptions and, for some kinds of damage, through Python's.
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, MemoryError):
+        raise UnreadableFile(
+            f"file {path} is not Parquet, or is damaged. Write it again with the program that made it, or check "
+            f"that it was copied whole."
+        ) from None
+
+
+def open_parquet(source: Any, path: str | Path) -> Any:
+    """Open a file or a buffer and check its column names; call it within `arrow_errors`."""
+    import pyarrow.parquet as pq  # noqa: PLC0415  takes a second to import
+
+    options = {
+        "page_checksum_verification": True,
+        "thrift_string_size_limit": _FOOTER_LIMIT,
+        "thrift_container_size_limit": _FOOTER_LIMIT,
+    }
+    opened = pq.ParquetFile(source, **options)
+    names = opened.schema_arrow.names
+    if len(set(names)) != len(names):
+        raise UnreadableFile(f"file {path} has two columns of the same name. Rename one of the two.")
+    return pq.ParquetFile(source, read_dictionary=names, **options) if names else opened
+
+
+def check_entries(opened: Any, path: str | Path) -> None:
+    """Refuse a table that would not fit in memory, from its footer alone."""
+    rows, columns = opened.metadata.num_rows, opened.metadata.num_columns
+    if rows < 1 or columns < 1:
+        raise UnreadableFile(f"file {path} has {rows} rows and {columns} columns. Write at least one of each.")
+    if rows * columns > MOST_ENTRIES:
+        raise UnreadableFile(
+            f"file {path} has {rows} rows × {columns} columns, more than {MOST_ENTRIES} entries. Merge symbols, or "
+            f"write a structured channel as JSON."
+        )
+
+
+def batches(opened: Any, columns: list[str]) -> Iterator[Any]:
+    """Yield record batches that have been checked from end to end."""
+    for batch in opened.iter_batches(batch_size=_BATCH_ROWS, columns=columns, use_threads=False):
+        # A damaged page can decode to offsets that point outside their buffer; later steps would follow them.
+        batch.validate(full=True)
+        yield batch
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a column holds text, as a dictionary or not."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(plain) or pa.types.is_large_string(plain))
+
+
+def text_values(column: Any, path: str | Path, *, longest: int) -> list[str]:
+    """Return a text column as Python strings that share memory when equal; nulls and long cells are refused."""
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    encoded = column if hasattr(column, "indices") else column.dictionary_encode()
+    if encoded.null_count:
+        raise UnreadableFile(f"file {path} has an empty cell in a column of text. Fill it in, or drop the row.")
+    lengths = pc.max(pc.binary_length(encoded.dictionary)).as_py()
+    if (lengths or 0) > longest:
+        raise UnreadableFile(f"file {path} has a cell of more than {longest} bytes. Shorten it.")
+    words = encoded.dictionary.to_pylist()
+    found = [words[i] for i in encoded.indices.to_pylist()]
+    if None in found:  # a dictionary may itself hold a null
+        raise UnreadableFile(f"file {path} has an empty cell in a column of text. Fill it in, or drop the row.")
+    return found

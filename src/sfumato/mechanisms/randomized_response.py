@@ -1,0 +1,149 @@
+"""k-ary randomised response: tell the truth, or pick anyone else's answer.
+
+A respondent holding x reports x with weight `odds` and each other symbol with weight 1, so no report favours one answer
+over another by more than `odds`: epsilon = ln(odds).   Ref: [War65]; proof: docs/theory/randomized_response.md
+
+Sampling is one uniform integer below the total weight, drawn by rejection, so the law that is sampled is the one that
+is declared: no floating point and no rounding stand between the theorem and the report.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
+from sfumato.bits.samplers import UniformBelow
+from sfumato.bits.source import MOST_WIDTH, BitSource
+from sfumato.errors import InvalidParameter
+from sfumato.prob import Circulant
+from sfumato.prob.binomial import clopper_pearson
+from sfumato.prob.simplex import nearest_law
+from sfumato.values import Estimate, Interval, Tally
+from sfumato.values.checks import Number, as_number, check_at_least, check_between, check_integer, check_positive
+from sfumato.values.rounding import fraction_below_exp
+
+# Odds promised as an epsilon are rounded down to multiples of 2^-32: epsilon falls short by less than 2.4e-10.
+_ODDS_BITS = 32
+# Keeping the total weight this far below 2^width makes a redraw rarer than once in 256 reports.
+_SPARE_BITS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomizedResponse:
+    """`size` answers, each reported truthfully with weight `odds` against 1 for every other."""
+
+    size: int
+    odds: Fraction
+    width: int = MOST_WIDTH
+
+    def __post_init__(self) -> None:
+        check_at_least("size", check_integer("size", self.size), 2)
+        check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
+        odds = as_number("odds", self.odds)
+        if not isinstance(odds, Fraction):
+            raise InvalidParameter(
+                f"odds={self.odds} must be exact. Pass a Fraction such as Fraction(3, 1), or use "
+                f"RandomizedResponse.within(size=…, epsilon=…)."
+            )
+        check_at_least("odds", odds, 1)
+        object.__setattr__(self, "odds", odds)
+        if self._total > 1 << self.width:
+            raise InvalidParameter(
+                f"odds={odds} over {self.size} answers weigh {self._total} in all, more than words of "
+                f"width={self.width} bits can tell apart. Use odds with a smaller numerator and denominator."
+            )
+
+    @classmethod
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> RandomizedResponse:
+        """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
+        check_at_least("size", check_integer("size", size), 2)
+        check_positive("epsilon", epsilon)
+        needed = math.log2(math.exp(min(epsilon, 700.0)) + size)
+        grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
+        if grid < 0:
+            raise InvalidParameter(
+                f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
+                f"answers are all but public: lower epsilon."
+            )
+        return cls(size=size, odds=fraction_below_exp(epsilon, denominator=1 << grid), width=width)
+
+    @property
+    def name(self) -> str:
+        """What marks the tallies of this mechanism."""
+        return f"randomized_response size={self.size} odds={self.odds}"
+
+    @property
+    def _total(self) -> int:
+        return self.odds.numerator + (self.size - 1) * self.odds.denominator
+
+    def law(self, x: int) -> tuple[Fraction, ...]:
+        """P(.|x), exact."""
+        check_between("x", check_integer("x", x), 0, self.size - 1)
+        own, other = self._probabilities()
+        return tuple(own if y == x else other for y in range(self.size))
+
+    def channel(self) -> Circulant:
+        """All laws together: Y = X + U with the shift 0 favoured by `odds`."""
+        return Circulant.two_level(size=self.size, support=[0], odds=self.odds)
+
+    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
+        """One report for each value 0..size-1."""
+        answers = check_symbols("values", values, self.size)
+        draws = UniformBelow(bound=self._total, width=self.width).draw(bits_or_default(bits), answers.size)
+        own, other = np.uint64(self.odds.numerator), np.uint64(self.odds.denominator)
+        truthful = draws < own
+        # Below `own` the shift is 0; above, each of the size-1 other shifts owns `other` numbers.
+        shifts = np.where(truthful, np.uint64(0), (draws - own) // other + np.uint64(1)).astype(np.int64)
+        return ((answers + shifts) % self.size).astype(smallest_dtype(self.size))
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Count reports."""
+        counts = np.bincount(check_symbols("reports", reports, self.size), minlength=self.size)
+        return Tally(mechanism=self.name, counts=tuple(counts.tolist()))
+
+    def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
+        """Shares of the answers: report shares s are pulled back through s = other + (own - other)·share.
+
+        Intervals are Clopper-Pearson's for each report share, pulled back the same way: they cover at least as
+        often as they say, at every sample size.
+        """
+        check_between("confidence", confidence, 0.5, 1 - 1e-12)
+        if tally.mechanism != self.name:
+            raise InvalidParameter(
+                f"the tally was made by [{tally.mechanism}], not by [{self.name}]. Estimate with the mechanism that "
+                f"made the reports."
+            )
+        total = tally.total
+        if total == 0:
+            raise InvalidParameter("the tally is empty. Collect at least one report.")
+        if self.odds == 1:
+            raise InvalidParameter("odds=1 makes every report pure noise; nothing can be estimated. Raise odds.")
+        own, other = self._probabilities()
+        gap = float(own - other)
+
+        def pull_back(share: Number) -> float:
+            return float((Fraction(share) - other) / (own - other))
+
+        tail = (1 - confidence) / 2
+        lows, highs = clopper_pearson(tally.counts, total, lower_tail=tail, upper_tail=tail)
+        shares = [Fraction(count, total) for count in tally.counts]
+        raw = np.array([pull_back(share) for share in shares])
+        return Estimate(
+            raw=tuple(raw.tolist()),
+            standard_errors=tuple(math.sqrt(float(s * (1 - s)) / total) / gap for s in shares),
+            projected=tuple(nearest_law(raw).tolist()),
+            intervals=tuple(
+                Interval(min(1.0, max(0.0, pull_back(low))), max(0.0, min(1.0, pull_back(high))))
+                for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
+            ),
+            confidence=confidence,
+            total=total,
+        )
+
+    def _probabilities(self) -> tuple[Fraction, Fraction]:
+        return self.odds / (self.odds + self.size - 1), Fraction(1) / (self.odds + self.size - 1)
