@@ -1,1 +1,61 @@
-"""Sfumato."""
+"""Sfumato: publish one private report; each reader sees it as sharply as their key allows.
+
+Every claim about what leaks comes with a certificate that a machine can check. The façade is lazy: importing it costs
+next to nothing, and a name brings in only the rooms behind it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato import bits, certificates, errors, io, measures, mechanisms, prob, render, values
+    from sfumato.certificates import Audit, Certificate, audit, certify, verify
+    from sfumato.prob import Channel, Circulant, Distribution
+
+__version__ = "0.1.0"
+
+_ROOMS = ("bits", "certificates", "errors", "io", "measures", "mechanisms", "prob", "render", "values")
+_HOMES = {
+    "Audit": "certificates",
+    "Certificate": "certificates",
+    "Channel": "prob",
+    "Circulant": "prob",
+    "Distribution": "prob",
+    "audit": "certificates",
+    "certify": "certificates",
+    "verify": "certificates",
+}
+
+__all__ = [
+    "Audit",
+    "Certificate",
+    "Channel",
+    "Circulant",
+    "Distribution",
+    "audit",
+    "bits",
+    "certificates",
+    "certify",
+    "errors",
+    "io",
+    "measures",
+    "mechanisms",
+    "prob",
+    "render",
+    "values",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"sfumato.{name}")
+    if name in _HOMES:
+        return getattr(import_module(f"sfumato.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -82,7 +82,7 @@ class UniformBelow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Categorical:
-    """One uniform number, compared with integer thresholds: outcome i has probability counts[i]/sum(counts), exactly."""
+    """One uniform number, compared with integer thresholds: outcome i has probability counts[i]/sum(counts)."""
 
     counts: tuple[int, ...]
     width: int = MOST_WIDTH

@@ -18,6 +18,7 @@ from sfumato.bits.mechanism import bits_or_default
 from sfumato.certificates.words import at_least, at_most
 from sfumato.errors import InvalidParameter
 from sfumato.measures import epsilon
+from sfumato.prob.alphabet import Alphabet, Label, check_labels
 from sfumato.prob.binomial import clopper_pearson
 from sfumato.values import Claim, Relation, Status
 from sfumato.values.checks import check_at_least, check_between, check_integer
@@ -28,13 +29,13 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What the draws say about epsilon. `pair`: the answer favoured, the one disfavoured and the report, by position."""
+    """What the draws say about epsilon. `pair`: the answer favoured, the one disfavoured, the report."""
 
     draws: int
     epsilon_at_least: float
     claimed_epsilon: float | None
     confidence: float
-    pair: tuple[int, int, int]
+    pair: tuple[Label, Label, Label]
     bits: str
 
     @property
@@ -85,7 +86,15 @@ def audit(
     source = bits_or_default(bits)
     claim = epsilon(mechanism.channel()) if claimed_epsilon is None else claimed_epsilon
     counts = [_draw_counts(mechanism, x, n // least + (x < n % least), source, progress) for x in range(mechanism.size)]
-    return audit_counts(counts, claimed_epsilon=claim, failure=failure, bits=source.label)
+    labels = mechanism.channel()
+    return audit_counts(
+        counts,
+        claimed_epsilon=claim,
+        failure=failure,
+        bits=source.label,
+        answers=labels.inputs,
+        reports=labels.outputs,
+    )
 
 
 def audit_counts(
@@ -94,8 +103,13 @@ def audit_counts(
     claimed_epsilon: float | None = None,
     failure: float = DEFAULT_FAILURE,
     bits: str = "not known",
+    answers: Alphabet | None = None,
+    reports: Alphabet | None = None,
 ) -> Audit:
-    """Do the same for counts[x][y] of reports that someone else's mechanism made."""
+    """Do the same for counts[x][y] of reports that someone else's mechanism made.
+
+    `answers` and `reports` are the labels of rows and columns, numbered when left out.
+    """
     check_between("failure", failure, 1e-300, 0.5)
     if claimed_epsilon is not None and not claimed_epsilon >= 0:
         raise InvalidParameter(f"claimed_epsilon={claimed_epsilon} must be at least 0. Give the epsilon to be tested.")
@@ -105,6 +119,10 @@ def audit_counts(
             "counts must be a table of whole numbers ≥ 0 with a row for each of at least two answers. Count the "
             "reports of each answer."
         )
+    rows, columns = (
+        check_labels(name, labels, size)
+        for name, labels, size in zip(("answers", "reports"), (answers, reports), table.shape, strict=True)
+    )
     totals = table.sum(axis=1, keepdims=True)
     if (totals == 0).any():
         x = int(np.flatnonzero(totals[:, 0] == 0)[0])
@@ -113,9 +131,9 @@ def audit_counts(
     tail = failure / (2 * table.size)
     lower, upper = clopper_pearson(table, totals, lower_tail=tail, upper_tail=tail)
     favoured, disfavoured = lower.argmax(axis=0), upper.argmin(axis=0)
-    columns = np.arange(table.shape[1])
+    each = np.arange(table.shape[1])
     with np.errstate(divide="ignore"):
-        ratios = np.log(lower[favoured, columns]) - np.log(upper[disfavoured, columns])
+        ratios = np.log(lower[favoured, each]) - np.log(upper[disfavoured, each])
     worst = int(ratios.argmax())
     # One part in 1e9 covers what the inverse beta function may be off by; towards a weaker finding.
     found = max(0.0, float(ratios[worst]) - 1e-9) if math.isfinite(ratios[worst]) else 0.0
@@ -124,7 +142,7 @@ def audit_counts(
         epsilon_at_least=found,
         claimed_epsilon=claimed_epsilon,
         confidence=1 - failure,
-        pair=(int(favoured[worst]), int(disfavoured[worst]), worst),
+        pair=(rows[favoured[worst]], rows[disfavoured[worst]], columns[worst]),
         bits=bits,
     )
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from sfumato.bits import Mechanism
 from sfumato.certificates.certificate import Certificate
-from sfumato.certificates.rules import RULES, Context
+from sfumato.certificates.rules import Context
+from sfumato.certificates.statements import RULES
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, as_prior
 from sfumato.values.checks import Number

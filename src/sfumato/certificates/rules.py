@@ -1,4 +1,4 @@
-"""One rule a measure: when it applies, how it is computed, and what it says in plain words.
+"""How claims are made and checked: the context a rule sees, and the interval it may state.
 
 `certify` states every rule that applies; `verify` states it again from the subject and compares. The only number that
 is searched for is the capacity: its claim carries the input law that proves it, and verification evaluates that law
@@ -12,17 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato import measures
-from sfumato.certificates.words import (
-    at_least,
-    at_most,
-    percent,
-    percent_at_least,
-    percent_at_most,
-    times,
-)
 from sfumato.errors import ClaimRefused
-from sfumato.prob import AnyChannel, Channel, Circulant, Distribution
+from sfumato.prob import AnyChannel, Distribution
 from sfumato.values import Claim, Interval, Relation, Status
 from sfumato.values.checks import Number
 
@@ -31,10 +22,6 @@ GRID = 10.0**-12
 _MARGIN = GRID / 10
 # So an honest interval reaches beyond the recomputed one by less than this on either side.
 _MOST_SLACK = 3 * GRID
-# Pairs of rows are compared entry by entry; beyond this the claim is left out rather than waited for.
-_MOST_PAIR_ENTRIES = 20_000_000
-# The search stops at half of the promised gap of 1e-9 bits, which leaves room for the grid.
-_CAPACITY_GAP_BITS = 5e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +48,16 @@ class Rule:
 
 
 def publish(interval: Interval) -> Interval:
-    """Push an interval outwards to the grid of certificates."""
+    """Push an interval outwards to the grid of certificates; a single point is known exactly and stays."""
+    if interval.width == 0:
+        return interval
     lower = math.floor((interval.lower - _MARGIN) / GRID) * GRID
     upper = math.ceil((interval.upper + _MARGIN) / GRID) * GRID
     return Interval(max(0.0, float(f"{lower:.12f}")), float(f"{upper:.12f}"))
 
 
-def _settle(context: Context, found: Interval) -> Interval:
-    """Return the interval to state: the published one or, when checking, the claimed one if it is neither false nor vague."""
+def settle(context: Context, found: Interval) -> Interval:
+    """Return the interval to state: a published one or, when checking, the claimed one if neither false nor vague."""
     if context.claimed is None:
         return publish(found)
     claimed = context.claimed.value
@@ -81,7 +70,8 @@ def _settle(context: Context, found: Interval) -> Interval:
     return claimed
 
 
-def _exact(measure: str, value: Number, unit: str, *, because: str, sentence: str) -> Claim:
+def exact_claim(measure: str, value: Number, unit: str, *, because: str, sentence: str) -> Claim:
+    """A claim that a Fraction, or infinity, states to the last digit."""
     return Claim(
         measure=measure,
         relation=Relation.EQUALS,
@@ -93,9 +83,10 @@ def _exact(measure: str, value: Number, unit: str, *, because: str, sentence: st
     )
 
 
-def _certified(
+def certified_claim(
     measure: str, value: Interval, unit: str, *, because: str, sentence: str, witness: tuple[float, ...] | None = None
 ) -> Claim:
+    """A claim that the true value lies in an interval."""
     return Claim(
         measure=measure,
         relation=Relation.WITHIN,
@@ -106,245 +97,3 @@ def _certified(
         sentence=sentence,
         witness=witness,
     )
-
-
-def _guess_error(context: Context) -> Claim:
-    after = measures.guess_error(context.subject, context.prior)
-    before = measures.prior_guess_error(context.subject, context.prior)
-    return _exact(
-        "guess_error",
-        after,
-        "probability",
-        because="1 - Σ_y max_x P(x)P(y|x) [A, eq. (5)]",
-        sentence=(
-            f"A guesser who knows the prior is wrong at least {percent_at_least(after)} of the time, "
-            f"{context.prior_words}; before seeing the report it was {percent_at_least(before)}."
-        ),
-    )
-
-
-def _min_entropy_leakage(context: Context) -> Claim:
-    value = _settle(context, measures.min_entropy_leakage_interval(context.subject, context.prior))
-    return _certified(
-        "min_entropy_leakage_bits",
-        value,
-        "bits",
-        because="log2 of the factor by which the chance of a right guess grows [Smith09]",
-        sentence=f"Seeing the report improves the best single guess by at most {at_most(value)} bits.",
-    )
-
-
-def _maximal_leakage(context: Context) -> Claim:
-    value = _settle(context, measures.maximal_leakage_interval(context.subject))
-    return _certified(
-        "maximal_leakage_bits",
-        value,
-        "bits",
-        because="log2 Σ_y max_x P(y|x) [IWK20]",
-        sentence=(
-            f"Whatever is to be guessed about the data, and whatever the prior, the report improves the guess by at "
-            f"most {at_most(value)} bits."
-        ),
-    )
-
-
-def _odds(context: Context) -> Claim:
-    value = measures.odds(context.subject)
-    sentence = (
-        f"No report favours one answer over another by more than {times(value)}."
-        if value < math.inf
-        else ("Some report is possible under one answer and impossible under another, so no finite odds bound it.")
-    )
-    return _exact("odds", value, "ratio", because="max P(y|x)/P(y|x') [B, Def. 1]", sentence=sentence)
-
-
-def _epsilon(context: Context) -> Claim:
-    because = "ln of the odds [B, Def. 1]"
-    if measures.odds(context.subject) == math.inf:
-        return _exact(
-            "epsilon",
-            math.inf,
-            "nats",
-            because=because,
-            sentence="ε is infinite: local differential privacy gives no protection for some reports.",
-        )
-    value = _settle(context, measures.epsilon_interval(context.subject))
-    return _certified(
-        "epsilon",
-        value,
-        "nats",
-        because=because,
-        sentence=f"The channel is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up).",
-    )
-
-
-def _exposure(context: Context) -> Claim:
-    value = measures.exposure(context.subject.to_dense())
-    sentence = (
-        "No report proves the answer behind it."
-        if value == 0
-        else (
-            f"With probability up to {percent_at_most(value)} a respondent's answer is published: the report is possible "
-            f"under that answer alone."
-        )
-    )
-    if context.subject.shape[0] == 1:
-        sentence = "There is only one possible answer, so every report is consistent with it alone."
-    return _exact(
-        "exposure",
-        value,
-        "probability",
-        because="max_x Σ_y P(y|x) over reports possible under x alone",
-        sentence=sentence,
-    )
-
-
-def _total_variation(context: Context) -> Claim:
-    value = measures.largest_total_variation(context.subject)
-    return _exact(
-        "total_variation",
-        value,
-        "probability",
-        because="max ½‖P(.|x) - P(.|x')‖_1 over pairs of answers",
-        sentence=f"Changing one answer changes the chance of any set of reports by at most {percent_at_most(value)}.",
-    )
-
-
-def _mutual_information(context: Context) -> Claim:
-    value = _settle(context, measures.mutual_information_interval(context.subject, context.prior))
-    return _certified(
-        "mutual_information_bits",
-        value,
-        "bits",
-        because="I(X;Y) [Sha48]",
-        sentence=f"On average a report tells at most {at_most(value)} bits about the answer, {context.prior_words}.",
-    )
-
-
-def _max_information(context: Context) -> Claim:
-    value = _settle(context, measures.max_information_interval(context.subject, context.prior))
-    return _certified(
-        "max_information_bits",
-        value,
-        "bits",
-        because="max log2 P(y|x)/P(y) [E, Def. 7]",
-        sentence=f"No single report tells more than {at_most(value)} bits about the answer, {context.prior_words}.",
-    )
-
-
-def _capacity(context: Context) -> Claim:
-    witness = None if context.claimed is None else context.claimed.witness
-    if isinstance(context.subject, Circulant):
-        interval = measures.capacity_bits(context.subject, gap_bits=_CAPACITY_GAP_BITS)
-    else:
-        if witness is None:
-            _, witness = measures.capacity_with_witness(context.subject, gap_bits=_CAPACITY_GAP_BITS)
-        interval = measures.capacity_interval_from(context.subject, witness)
-    value = _settle(context, interval)
-    return _certified(
-        "capacity_bits",
-        value,
-        "bits",
-        because="Σ p D(P_x‖q) ≤ C ≤ max_x D(P_x‖q) at the witness p [Sha48]",
-        sentence=f"Under no prior does a report tell more than {at_most(value)} bits on average.",
-        witness=witness,
-    )
-
-
-def _randomness(context: Context) -> Claim:
-    value = _settle(context, measures.largest_randomness_interval(context.subject))
-    return _certified(
-        "randomness_bits",
-        value,
-        "bits",
-        because="max_x H(Y|X=x) [B, Def. 2]",
-        sentence=f"A report needs at least {at_least(value)} random bits on average, for the answer that needs most.",
-    )
-
-
-def _recovery(context: Context) -> Claim:
-    value = measures.heaviest_output(context.subject)
-    sentence = (
-        "A key exists, independent of the data, that turns reports back into answers."
-        if value <= 1
-        else "No key that is independent of the data can turn all reports back into answers."
-    )
-    return _exact(
-        "heaviest_output",
-        value,
-        "sum",
-        because="max_y Σ_x P(y|x) ≤ 1 iff the data can be recovered with a key [B, Lemma 6; Bir46]",
-        sentence=sentence,
-    )
-
-
-def _chernoff(context: Context) -> Claim:
-    first, second = context.subject.to_dense().rows
-    interval = measures.chernoff_information_interval(first, second)
-    because = "-min ln Σ p^λ q^(1-λ) over the common support [Che52]"
-    if interval.lower == math.inf:
-        return _exact(
-            "chernoff_information",
-            math.inf,
-            "nats",
-            because=because,
-            sentence="One report always tells the two answers apart.",
-        )
-    value = _settle(context, interval)
-    return _certified(
-        "chernoff_information",
-        value,
-        "nats",
-        because=because,
-        sentence=(f"If one person reported n times afresh, the guess error would fall like e^(-n·{at_most(value)})."),
-    )
-
-
-def _fisher(context: Context) -> Claim:
-    theta = context.prior.probabilities[1]
-    value = measures.fisher_information(context.subject.to_dense(), theta)
-    return _exact(
-        "fisher_information",
-        value,
-        "per report",
-        because="Σ (p_1-p_0)²/p_θ at θ = the prior of the second answer [C, eq. (2)]",
-        sentence=(
-            f"For use: each report is worth {at_least(value) if value < math.inf else 'infinite'} units of Fisher "
-            f"information about the share of the second answer, when that share is {percent(theta)}."
-        ),
-    )
-
-
-def _always(_: AnyChannel) -> bool:
-    return True
-
-
-def _dense(subject: AnyChannel) -> bool:
-    return isinstance(subject, Channel)
-
-
-def _comparable(subject: AnyChannel) -> bool:
-    inputs, outputs = subject.shape
-    return _dense(subject) and inputs * inputs * outputs <= _MOST_PAIR_ENTRIES
-
-
-def _binary(subject: AnyChannel) -> bool:
-    return _dense(subject) and subject.shape[0] == 2
-
-
-RULES: tuple[Rule, ...] = (
-    Rule(measure="guess_error", applies=_always, state=_guess_error),
-    Rule(measure="odds", applies=_always, state=_odds),
-    Rule(measure="epsilon", applies=_always, state=_epsilon),
-    Rule(measure="exposure", applies=_dense, state=_exposure),
-    Rule(measure="total_variation", applies=_comparable, state=_total_variation),
-    Rule(measure="min_entropy_leakage_bits", applies=_always, state=_min_entropy_leakage),
-    Rule(measure="maximal_leakage_bits", applies=_always, state=_maximal_leakage),
-    Rule(measure="mutual_information_bits", applies=_always, state=_mutual_information),
-    Rule(measure="max_information_bits", applies=_always, state=_max_information),
-    Rule(measure="capacity_bits", applies=_always, state=_capacity),
-    Rule(measure="randomness_bits", applies=_always, state=_randomness),
-    Rule(measure="heaviest_output", applies=_always, state=_recovery),
-    Rule(measure="chernoff_information", applies=_binary, state=_chernoff),
-    Rule(measure="fisher_information", applies=_binary, state=_fisher),
-)

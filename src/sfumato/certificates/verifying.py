@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sfumato.certificates.certificate import Certificate
-from sfumato.certificates.rules import RULES, Context
+from sfumato.certificates.rules import Context
+from sfumato.certificates.statements import RULES
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
 from sfumato.values import Claim
 

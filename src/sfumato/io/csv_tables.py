@@ -6,15 +6,17 @@ end are ignored, and a record of another length than the first is refused by its
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sfumato.errors import UnreadableFile
 from sfumato.io.laws import check_size
-from sfumato.io.numbers import is_number
+from sfumato.io.numbers import looks_like_number
 
 SEPARATORS = (",", ";", "\t")
 
@@ -33,17 +35,18 @@ class Record:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether every cell is a number."""
-        return all(is_number(cell) for cell in self.cells)
+        """Whether every cell is meant as a number; with an empty first cell the others are labels."""
+        return bool(self.cells[0].strip()) and all(looks_like_number(cell) for cell in self.cells)
 
 
 def read_records(data: bytes, path: str | Path) -> list[Record]:
     """Split a table into records of one length."""
     text = decode_text(data, path)
     separator = find_separator(text)
-    check_size(path, text.count(separator) + text.count("\n"))
-    with io.StringIO(text, newline="") as lines:
-        records = list(split_records(lines, separator, path))
+    check_size(f"file {path}", text.count(separator) + text.count("\n"))
+    with csv_errors(path), io.StringIO(text, newline="") as lines:
+        reader = open_reader(lines, separator)
+        records = [Record(reader.line_num, tuple(cells)) for cells in reader]
     while records and records[-1].is_blank:
         records.pop()
     if not records:
@@ -91,16 +94,19 @@ def find_separator(text: str) -> str:
     return max(SEPARATORS, key=counts.__getitem__)
 
 
-def split_records(lines: Iterable[str], separator: str, path: str | Path) -> Iterator[Record]:
-    """Yield each record with its line number."""
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
+def open_reader(lines: Iterable[str], separator: str) -> Any:
+    """Split lines into cells; a space after the separator does not belong to the cell."""
+    return csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
+
+
+@contextlib.contextmanager
+def csv_errors(path: str | Path) -> Iterator[None]:
+    """Turn an unclosed quote and its like into a sentence, which never repeats a cell."""
     try:
-        for cells in reader:
-            yield Record(reader.line_num, tuple(cells))
+        yield
     except csv.Error as error:
         raise UnreadableFile(
-            f"file {path}, line {reader.line_num} is not a record: {error}. Close every quote that is opened, and "
-            f"double a quote inside quotes."
+            f"file {path} is not a table: {error}. Close every quote that is opened, and double a quote inside quotes."
         ) from None
 
 

@@ -35,7 +35,7 @@ def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> b
 def open_for_reading(path: str | Path, *, limit_bytes: int) -> Iterator[BinaryIO]:
     """Open a file whose size is within the limit, and close it again; only a regular file has a size to check."""
     try:
-        stream = Path(path).open("rb")
+        stream = Path(path).open("rb")  # noqa: SIM115  closed below; opening alone has these ways to fail
     except FileNotFoundError:
         raise UnreadableFile(f"file {path} does not exist. Check the name and the folder.") from None
     except IsADirectoryError:
@@ -57,15 +57,15 @@ def write_atomically(path: str | Path, data: bytes | str) -> None:
     An existing file keeps its permissions; a new one gets the user's default. A link stays a link, and a pipe or
     a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
     """
-    content = data.encode("utf-8") if isinstance(data, str) else data
     try:
+        content = data.encode("utf-8") if isinstance(data, str) else data
         old = _stat_if_there(path)
-        if old is not None and stat.S_ISDIR(old.st_mode):
-            raise InvalidParameter(f"path={path} is a folder. Name a file inside it.")
-        if old is not None and not stat.S_ISREG(old.st_mode):
+        if old is None or stat.S_ISREG(old.st_mode):
+            _replace(Path(os.path.realpath(path)), content, old)
+        else:
             Path(path).write_bytes(content)
-            return
-        _replace(Path(os.path.realpath(path)), content, old)
+    except IsADirectoryError:
+        raise InvalidParameter(f"path={path} is a folder. Name a file inside it.") from None
     except (FileNotFoundError, NotADirectoryError):
         raise InvalidParameter(f"path={path} lies in a folder that does not exist. Create the folder first.") from None
     except PermissionError:
@@ -104,7 +104,10 @@ def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # a folder that may be written and not read: the file is in place, more cannot be asked
+        return
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -121,7 +124,9 @@ def _read_at_most(stream: BinaryIO, most: int, path: str | Path) -> bytes:
     try:
         return stream.read(most)
     except OSError as error:
-        raise UnreadableFile(f"file {path} could not be read to its end: {_reason(error)}. Copy it and retry.") from None
+        raise UnreadableFile(
+            f"file {path} could not be read to its end: {_reason(error)}. Copy it and retry."
+        ) from None
 
 
 def _stat_if_there(path: str | Path) -> os.stat_result | None:

@@ -74,7 +74,9 @@ def check_schema(document: dict[str, object], path: str | Path, *, kind: str) ->
     )
 
 
-def check_keys(document: dict[str, object], path: str | Path, *, known: Collection[str], needed: Collection[str]) -> None:
+def check_keys(
+    document: dict[str, object], path: str | Path, *, known: Collection[str], needed: Collection[str]
+) -> None:
     """Refuse unknown keys and missing ones by name."""
     for key in document:
         if key not in known:

@@ -31,7 +31,7 @@ def as_text(label: Label) -> str:
     try:
         label.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidParameter(f"label {ascii(label)} is not valid text, so no file can hold it. Rename it.") from None
+        raise InvalidParameter(f"label {label!a} is not valid text, so no file can hold it. Rename it.") from None
     return label
 
 

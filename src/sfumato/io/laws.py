@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +17,8 @@ from sfumato.errors import InvalidLaw, UnreadableFile
 from sfumato.prob import Channel, Distribution
 from sfumato.prob.exact import ROW_SUM_TOLERANCE, FloatArray
 
+FLOAT64 = "float64"
+"""The word by which a file says that its numbers were floats."""
 MOST_TEXT_ENTRIES = 5_000_000
 """Entries of a table that is read number by number."""
 MOST_DENOMINATOR_BITS = 2**14
@@ -26,46 +27,46 @@ MOST_EXACT_BITS = 2**32
 Rows = Sequence[Sequence[Fraction]]
 
 
-def check_size(path: str | Path, entries: int) -> None:
+def check_size(source: str, entries: int) -> None:
     """Refuse a table of text that would take minutes to read."""
     if entries > MOST_TEXT_ENTRIES:
         raise UnreadableFile(
-            f"file {path} holds about {entries} entries and at most {MOST_TEXT_ENTRIES} are read from text. Write it "
+            f"{source} holds about {entries} entries and at most {MOST_TEXT_ENTRIES} are read from text. Write it "
             f"as Parquet with float64 columns, or merge symbols."
         )
 
 
-def read_law(path: str | Path, rows: Rows, name: Callable[[int], str], *, float64: bool) -> Rows | FloatArray:
+def read_law(source: str, rows: Rows, name: Callable[[int], str], *, float64: bool) -> Rows | FloatArray:
     """Apply the rule: exact rows, or a float64 table. `name` says which row a refusal is about."""
-    check_size(path, sum(map(len, rows)))
+    check_size(source, sum(map(len, rows)))
     for x, row in enumerate(rows):
         if not row:
-            raise InvalidLaw(f"file {path}, {name(x)} is empty. A law needs at least one outcome.")
+            raise InvalidLaw(f"{source}, {name(x)} is empty. A law needs at least one outcome.")
         if min(row) < 0:
-            raise InvalidLaw(f"file {path}, {name(x)} has a negative entry. Probabilities lie in [0, 1]; correct it.")
+            raise InvalidLaw(f"{source}, {name(x)} has a negative entry. Probabilities lie in [0, 1]; correct it.")
         if max(row) > 1 + Fraction(ROW_SUM_TOLERANCE):
-            raise InvalidLaw(f"file {path}, {name(x)} has an entry above 1. Divide the row by its sum.")
+            raise InvalidLaw(f"{source}, {name(x)} has an entry above 1. Divide the row by its sum.")
     if float64:
-        return check_float_table(path, np.array([[float(value) for value in row] for row in rows]), name)
-    scale = _denominator(path, rows)
+        return check_float_table(source, np.array([[float(value) for value in row] for row in rows]), name)
+    scale = _denominator(source, rows)
     steps = {value.denominator: scale // value.denominator for row in rows for value in row}
     is_exact = True
     for x, row in enumerate(rows):
         missing = Fraction(sum(value.numerator * steps[value.denominator] for value in row), scale) - 1
         is_exact = is_exact and missing == 0
         if abs(missing) > Fraction(ROW_SUM_TOLERANCE):
-            raise InvalidLaw(_wrong_sum(path, name(x), float(missing + 1)))
+            raise InvalidLaw(_wrong_sum(source, name(x), float(missing + 1)))
     if not is_exact:
-        return check_float_table(path, np.array([[float(value) for value in row] for row in rows]), name)
+        return check_float_table(source, np.array([[float(value) for value in row] for row in rows]), name)
     if scale.bit_length() * sum(map(len, rows)) > MOST_EXACT_BITS:
         raise UnreadableFile(
-            f"file {path} has so many entries with such long denominators that exact arithmetic would not fit in "
+            f"{source} has so many entries with such long denominators that exact arithmetic would not fit in "
             f"memory. Round the entries to fewer digits."
         )
     return rows
 
 
-def check_float_table(path: str | Path, table: FloatArray, name: Callable[[int], str]) -> FloatArray:
+def check_float_table(source: str, table: FloatArray, name: Callable[[int], str]) -> FloatArray:
     """Refuse a row of a float64 table that is no law, by name."""
     rules = {
         "holds a number that is not finite (NaN or infinity). Check how it was computed": ~np.isfinite(table),
@@ -73,36 +74,36 @@ def check_float_table(path: str | Path, table: FloatArray, name: Callable[[int],
     }
     for sentence, broken in rules.items():
         if broken.any():
-            raise InvalidLaw(f"file {path}, {name(int(np.argwhere(broken)[0][0]))} {sentence}.")
+            raise InvalidLaw(f"{source}, {name(int(np.argwhere(broken)[0][0]))} {sentence}.")
     # Entries up to 1e308 may add up to infinity, which is as wrong as any other sum.
     with np.errstate(over="ignore"):
         sums = table.sum(axis=1)
     off = np.flatnonzero(~(np.abs(sums - 1) <= ROW_SUM_TOLERANCE))
     if len(off):
-        raise InvalidLaw(_wrong_sum(path, name(int(off[0])), float(sums[off[0]])))
+        raise InvalidLaw(_wrong_sum(source, name(int(off[0])), float(sums[off[0]])))
     return table
 
 
 def make_channel(
-    path: str | Path, law: Rows | FloatArray, inputs: Iterable[object] | None, outputs: Iterable[object] | None
+    source: str, law: Rows | FloatArray, inputs: Iterable[object] | None, outputs: Iterable[object] | None
 ) -> Channel:
     """Build the channel; whatever is still wrong (labels, most often) is told with the file's name."""
     try:
         return Channel(law, inputs, outputs)
     except InvalidLaw as error:
-        raise InvalidLaw(f"file {path}: {error}") from None
+        raise InvalidLaw(f"{source}: {error}") from None
 
 
 def make_distribution(
     source: str, values: Sequence[Fraction], labels: Sequence[object] | None, *, float64: bool = False
 ) -> Distribution:
     """Read a prior by the same rule."""
-    law = read_law(source, [values], lambda _: "the prior", float64=float64)
+    law = read_law(source, [values], lambda _: "the law", float64=float64)
     numbers: list[object] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
     try:
         return Distribution(numbers, labels)
     except InvalidLaw as error:
-        raise InvalidLaw(f"file {source}: {error}") from None
+        raise InvalidLaw(f"{source}: {error}") from None
 
 
 def short(label: object) -> str:
@@ -111,21 +112,26 @@ def short(label: object) -> str:
     return text if len(text) <= 60 else f"{text[:56]}…"
 
 
-def _denominator(path: str | Path, rows: Rows) -> int:
+def row_name(inputs: Sequence[object] | None, x: int, place: str) -> str:
+    """Name a row in a sentence, by its label if it has one."""
+    return f"the row of input {short(inputs[x])} ({place})" if inputs and x < len(inputs) else f"the row at {place}"
+
+
+def _denominator(source: str, rows: Rows) -> int:
     """Return the common denominator, giving up early: thousands of unrelated denominators have a monstrous one."""
     common = 1
     for denominator in {value.denominator for row in rows for value in row}:
         common = math.lcm(common, denominator)
         if common.bit_length() > MOST_DENOMINATOR_BITS:
             raise UnreadableFile(
-                f"file {path} holds fractions with no common denominator below {MOST_DENOMINATOR_BITS} bits, too "
+                f"{source} holds fractions with no common denominator below {MOST_DENOMINATOR_BITS} bits, too "
                 f"slow to add exactly. Write them as decimals."
             )
     return common
 
 
-def _wrong_sum(path: str | Path, name: str, total: float) -> str:
+def _wrong_sum(source: str, name: str, total: float) -> str:
     return (
-        f"file {path}, {name} sums to {total:.12g}, not 1 (off by {total - 1:.3g}). Every row of a channel and every "
+        f"{source}, {name} sums to {total:.12g}, not 1 (off by {total - 1:.3g}). Every row of a channel and every "
         f"prior sums to 1; correct the entry that is wrong or divide the row by its sum."
     )

@@ -18,6 +18,7 @@ MOST_EXPONENT = 400
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
 _FRACTION = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_ATTEMPT = re.compile(r"(?=[^0-9]*[0-9])[-+0-9.,/%eE\s]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 
@@ -32,9 +33,10 @@ def parse_number(text: str, where: str) -> Fraction:
     return number
 
 
-def is_number(text: str) -> bool:
-    """Whether text would be read as a number."""
-    return _read(text) is not None
+def looks_like_number(text: str) -> bool:
+    """Whether a number was meant, even a broken one: such a cell must not pass for the label of a column."""
+    stripped = text.strip()
+    return not stripped or bool(_ATTEMPT.fullmatch(stripped) or _NOT_FINITE.fullmatch(stripped))
 
 
 def parse_count(text: str, where: str, *, most: int) -> int:

@@ -50,7 +50,8 @@ def open_parquet(source: Any, path: str | Path) -> Any:
     names = opened.schema_arrow.names
     if len(set(names)) != len(names):
         raise UnreadableFile(f"file {path} has two columns of the same name. Rename one of the two.")
-    return pq.ParquetFile(source, read_dictionary=names, **options) if names else opened
+    words = [field.name for field in opened.schema_arrow if is_text(field.type)]
+    return pq.ParquetFile(source, read_dictionary=words, **options) if words else opened
 
 
 def check_entries(opened: Any, path: str | Path) -> None:
@@ -82,17 +83,21 @@ def is_text(kind: Any) -> bool:
 
 
 def text_values(column: Any, path: str | Path, *, longest: int) -> list[str]:
-    """Return a text column as Python strings that share memory when equal; nulls and long cells are refused."""
+    """Return a text column without nulls as Python strings that share memory when equal."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    words = check_words(encoded.dictionary, path, longest=longest)
+    return [words[i] for i in encoded.indices.to_pylist()]
+
+
+def check_words(dictionary: Any, path: str | Path, *, longest: int) -> list[str]:
+    """Return the words of a dictionary; nulls and long ones are refused without repeating them."""
     import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
 
-    encoded = column if hasattr(column, "indices") else column.dictionary_encode()
-    if encoded.null_count:
-        raise UnreadableFile(f"file {path} has an empty cell in a column of text. Fill it in, or drop the row.")
-    lengths = pc.max(pc.binary_length(encoded.dictionary)).as_py()
-    if (lengths or 0) > longest:
-        raise UnreadableFile(f"file {path} has a cell of more than {longest} bytes. Shorten it.")
-    words = encoded.dictionary.to_pylist()
-    found = [words[i] for i in encoded.indices.to_pylist()]
-    if None in found:  # a dictionary may itself hold a null
-        raise UnreadableFile(f"file {path} has an empty cell in a column of text. Fill it in, or drop the row.")
-    return found
+    if dictionary.null_count or (pc.max(pc.binary_length(dictionary)).as_py() or 0) > longest:
+        raise UnreadableFile(
+            f"file {path} has a cell of text that is empty or longer than {longest} bytes. Correct it."
+        )
+    words: list[str] = dictionary.to_pylist()
+    return words

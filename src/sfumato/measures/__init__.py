@@ -23,7 +23,7 @@ from sfumato.measures.divergences import (
     renyi_nats,
     squared_hellinger,
 )
-from sfumato.measures.exposure import exposure, exposures
+from sfumato.measures.exposing import exposure, exposures
 from sfumato.measures.fisher import family_information, fisher_information
 from sfumato.measures.guessing import (
     guess_error,

@@ -9,15 +9,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
 from sfumato.measures.enclosures import UNIT_ROUNDOFF
 from sfumato.prob import Channel
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
+from sfumato.values.rounding import ln_bounds
 
 # Halving [0, 1] this often leaves nothing between two doubles near the optimum.
 _HALVINGS = 60
+_SMALLEST = 1e-300
 
 
 def chernoff_information_nats(first: Sequence[Number], second: Sequence[Number]) -> float:
@@ -28,32 +31,29 @@ def chernoff_information_nats(first: Sequence[Number], second: Sequence[Number])
 def chernoff_information_interval(first: Sequence[Number], second: Sequence[Number]) -> Interval:
     """Enclose the Chernoff information.
 
-    λ → Σ q (p/q)^λ is convex: any λ bounds the minimum from above, the tangents at the two ends of a bracket bound
-    it from below.
+    λ → ln Σ q (p/q)^λ is convex, so any λ bounds its minimum from above and the tangent there from below. Sums are
+    taken in logarithms, from the largest term, and an error of 32u in every logarithm is carried to the ends.
     """
-    shared = [(float(p), float(q)) for p, q in zip(first, second, strict=True) if p > 0 and q > 0]
+    shared = [(_ln(p), _ln(q)) for p, q in zip(first, second, strict=True) if p > 0 and q > 0]
     if not shared:
         return Interval(math.inf, math.inf)
     if all(p == q for p, q in zip(first, second, strict=True)):
         return Interval(0.0, 0.0)
-    rates = [(q, math.log(p / q)) for p, q in shared]
+    terms = [(q, p - q) for p, q in shared]
     low, high = 0.0, 1.0
-    if _slope(rates, low) >= 0:
+    if _tangent(terms, low)[1] >= 0:
         high = low
-    elif _slope(rates, high) <= 0:
+    elif _tangent(terms, high)[1] <= 0:
         low = high
     else:
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if _slope(rates, middle) < 0 else (low, middle)
-    above = min(_moment(rates, low), _moment(rates, high))
-    below = above
-    if low < high:
-        left, right = _slope(rates, low), _slope(rates, high)
-        crossing = (_moment(rates, high) - _moment(rates, low) + left * low - right * high) / (left - right)
-        below = min(above, _moment(rates, low) + left * (min(max(crossing, low), high) - low))
-    slack = 64 * UNIT_ROUNDOFF * (1 + max(abs(rate) for _, rate in rates)) / below
-    return Interval(-math.log(above), -math.log(below)).widened(slack).at_least(0.0)
+            low, high = (middle, high) if _tangent(terms, middle)[1] < 0 else (low, middle)
+    value, slope, slope_error = _tangent(terms, low)
+    # The minimum lies somewhere in [0, 1]: on the tangent it is at most this much lower, whatever the signs above.
+    drop = max(slope * low, -slope * (1 - low), 0.0) + slope_error
+    slack = 32 * UNIT_ROUNDOFF * max(2 + abs(q) + abs(rate) for q, rate in terms)
+    return Interval(-value, -value + drop).widened(slack).at_least(0.0)
 
 
 def chernoff_radius_nats(channel: Channel) -> float:
@@ -63,9 +63,18 @@ def chernoff_radius_nats(channel: Channel) -> float:
     return min(chernoff_information_nats(p, q) for p, q in itertools.combinations(channel.rows, 2))
 
 
-def _moment(rates: list[tuple[float, float]], power: float) -> float:
-    return math.fsum(q * math.exp(power * rate) for q, rate in rates)
+def _tangent(terms: list[tuple[float, float]], power: float) -> tuple[float, float, float]:
+    """ln Σ e^(ln q + λ ln(p/q)) at λ = `power`, its slope, and a bound on the slope's rounding error."""
+    exponents = [q + power * rate for q, rate in terms]
+    top = max(exponents)
+    weights = [math.exp(exponent - top) for exponent in exponents]
+    total = math.fsum(weights)
+    slope = math.fsum(w * rate for w, (_, rate) in zip(weights, terms, strict=True)) / total
+    error = math.fsum(w * abs(rate) * (2 + abs(q) + abs(rate)) for w, (q, rate) in zip(weights, terms, strict=True))
+    return top + math.log(total), slope, 32 * UNIT_ROUNDOFF * (error / total + abs(slope))
 
 
-def _slope(rates: list[tuple[float, float]], power: float) -> float:
-    return math.fsum(q * rate * math.exp(power * rate) for q, rate in rates)
+def _ln(value: Number) -> float:
+    number = float(value)
+    # A Fraction may be smaller than every double and still have a logarithm.
+    return math.log(number) if number > _SMALLEST else sum(ln_bounds(Fraction(value))) / 2

@@ -6,6 +6,7 @@ docs/theory/guessing.md
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
@@ -64,12 +65,17 @@ def _right_guesses(channel: AnyChannel, law: Distribution) -> Number:
     """Σ_y max_x P(x)P(y|x)."""
     if law.is_uniform:
         return law.probabilities[0] * _sum_of_maxima(channel)
-    return sum(channel.weighted_maxima(law), Fraction(0))
+    return _total(channel.weighted_maxima(law))
 
 
 def _sum_of_maxima(channel: AnyChannel) -> Number:
     """Σ_y max_x P(y|x), columns that share their extremes taken together."""
-    return sum((high * count for high, _, count in channel.column_extremes()), Fraction(0))
+    return _total([high * count for high, _, count in channel.column_extremes()])
+
+
+def _total(values: Sequence[Number]) -> Number:
+    # fsum rounds once, which the bounds on a logarithm's error rely on.
+    return math.fsum(values) if isinstance(values[0], float) else sum(values, Fraction(0))
 
 
 def _complement(right: Number) -> Number:

@@ -54,7 +54,7 @@ def mutual_information_interval(channel: AnyChannel, prior: Prior = None) -> Int
     law = as_prior(prior, channel)
     if isinstance(channel, Channel):
         return expected_log2_interval(_information_terms(channel, law)).at_least(0.0)
-    output = entropy_interval((p, 1) for p in channel.output_law(law))
+    output = entropy_interval(((p, 1) for p in channel.output_law(law)), ulps=channel.shape[0] + 8)
     noise = _conditional_entropy_interval(channel, law)
     if len(channel.levels) == 1:
         return Interval(0.0, 0.0)
@@ -76,7 +76,8 @@ def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interv
     for high, mass in zip(largest, channel.output_law(law), strict=True):
         if high > 0:
             worst = max(worst, high / mass)
-    return log2_interval(worst).at_least(0.0)
+    # In floats P(y) is a sum over the inputs, each term of which is rounded.
+    return log2_interval(worst, ulps=channel.shape[0] + 8).at_least(0.0)
 
 
 def _largest_by_output(channel: AnyChannel) -> list[Number]:
@@ -97,19 +98,20 @@ def _conditional_entropy_interval(channel: AnyChannel, law: Distribution) -> Int
 
 
 def _information_terms(channel: Channel, law: Distribution) -> Iterator[tuple[float, float]]:
-    """P(x)P(y|x) and P(y|x)/P(y) as correctly rounded floats: equal rows give a ratio of exactly 1."""
+    """P(x)P(y|x) and P(y|x)/P(y) as correctly rounded floats, without the exact terms whose ratio is 1."""
     if channel.exact and law.exact:
         numerators, _ = channel.integers()
         weights, scale = common_numerators([law.fractions])
         masses = weights[0].dot(numerators)
         for x, row in enumerate(numerators):
-            share = law.array[x]
             for value, entry, mass in zip(row, channel.array[x], masses, strict=True):
-                if value and share:
-                    yield share * entry, (value * scale) / mass
+                if value and weights[0][x] and value * scale != mass:
+                    weight = float(law.array[x] * entry)
+                    # A weight too small for a double has a ratio that may be, too; it only counts as rounding.
+                    yield (weight, (value * scale) / mass) if weight else (0.0, 1.0)
         return
-    outputs = law.array @ channel.array
-    for share, float_row in zip(law.array, channel.array, strict=True):
+    outputs = [math.fsum(column) for column in (law.array[:, None] * channel.array).T.tolist()]
+    for share, float_row in zip(law.array.tolist(), channel.array.tolist(), strict=True):
         for entry, mass in zip(float_row, outputs, strict=True):
-            if entry and share:
+            if share * entry:
                 yield share * entry, entry / mass

@@ -1,7 +1,7 @@
 """Any dense channel as a mechanism: each answer has its own row of integer thresholds.
 
-The law sampled is the channel itself when its denominators fit a word, else the nearest one that does; `channel()` tells
-which, and certificates are computed from it.   Proof: docs/theory/sampling.md
+The law sampled is the channel itself when its denominators fit a word, else the nearest one that does; `channel()`
+tells which, and certificates are computed from it.   Proof: docs/theory/sampling.md
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from sfumato.values.checks import check_between, check_integer
 class Tabulated:
     """A mechanism that samples the rows of a channel."""
 
-    __slots__ = ("_channel", "_samplers")
+    __slots__ = ("_channel", "_name", "_samplers")
 
     def __init__(self, channel: Channel, *, width: int = MOST_WIDTH) -> None:
         self._samplers = tuple(Categorical.near(row, width=width) for row in channel.to_exact().rows)
         self._channel = Channel([s.law() for s in self._samplers], channel.inputs, channel.outputs)
+        digest = sha256(repr((channel.inputs, channel.outputs, self._channel.rows)).encode()).hexdigest()
+        self._name = f"tabulated {channel.shape[0]}×{channel.shape[1]} law={digest[:16]}"
 
     @property
     def size(self) -> int:
@@ -40,8 +42,7 @@ class Tabulated:
     @property
     def name(self) -> str:
         """What marks the tallies of this mechanism."""
-        digest = sha256(repr((self._channel.inputs, self._channel.outputs, self._channel.rows)).encode()).hexdigest()
-        return f"tabulated {self._channel.shape[0]}×{self._channel.shape[1]} law={digest[:16]}"
+        return self._name
 
     def law(self, x: int) -> tuple[Fraction, ...]:
         """P(.|x) as it is really sampled."""

@@ -172,18 +172,16 @@ class Circulant:
         return result
 
     def _window_sums(self) -> list[Number]:
-        """Sum of the probabilities of the shifts y, …, y-k+1, for every y; exact when the law is."""
+        """Sum of the probabilities of the shifts y, …, y-k+1, for every y; exact when the law is,
+        correctly rounded when it is not.
+        """
         size, count = len(self.codes), self.input_count
-        if not self.exact:
-            law = np.array([float(value) for value in self.law])
-            running = np.concatenate([[0.0], np.cumsum(np.concatenate([law, law]))])
-            floats: list[Number] = (running[size + 1 :] - running[size + 1 - count : 2 * size + 1 - count]).tolist()
-            return floats
+        # Floats are summed as the exact numbers they are: a running float sum would drown the small ones.
         numerators, denominator = common_numerators([[Fraction(value) for value in self.levels]])
         law = numerators[0][self.codes]
         running = np.concatenate([[0], np.cumsum(np.concatenate([law, law]))])
         sums = running[size + 1 :] - running[size + 1 - count : 2 * size + 1 - count]
-        return [Fraction(value, denominator) for value in sums]
+        return [Fraction(value, denominator) if self.exact else value / denominator for value in sums]
 
     def _check_entries(self, what: str) -> None:
         if self.shape[0] * self.shape[1] > MOST_ENTRIES:

@@ -77,7 +77,9 @@ def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel)
         raise InvalidLaw(
             f"prior has {len(law)} entries and the channel {size} inputs. Give one probability for each input."
         )
-    if law.labels in (channel.inputs, tuple(range(size))):
+    if law.labels == channel.inputs:
+        return law
+    if law.labels == tuple(range(size)):
         return Distribution(law.probabilities, channel.inputs)
     if set(law.labels) != set(channel.inputs):
         raise InvalidLaw("prior has other labels than the channel's inputs. Use the same labels for both.")
@@ -92,6 +94,7 @@ def coarsen(
     Values of h that the prior never gives are left out.
     """
     image = of if callable(of) else of.__getitem__
+    prior = as_prior(prior, channel)
     totals: dict[Label, Number] = {}
     rows: dict[Label, list[Number]] = {}
     for label, weight, row in zip(channel.inputs, prior.probabilities, channel.rows, strict=True):

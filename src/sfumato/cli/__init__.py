@@ -1,0 +1,5 @@
+"""The command `sfumato`: one file a verb."""
+
+from sfumato.cli.app import main
+
+__all__ = ["main"]

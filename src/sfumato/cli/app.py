@@ -1,0 +1,72 @@
+"""The command's front door: its verbs, and what becomes of errors.
+
+Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 70 a bug in Sfumato.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+import typer
+
+from sfumato import __version__
+from sfumato.cli.audit import audit_command
+from sfumato.cli.certify import certify_command
+from sfumato.cli.verify import verify_command
+from sfumato.errors import InsecureBitsWarning, SfumatoError
+
+app = typer.Typer(
+    name="sfumato",
+    help="Private reports, and certificates of what they leak.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("certify")(certify_command)
+app.command("verify")(verify_command)
+app.command("audit")(audit_command)
+
+EXIT_BUG = 70
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
+    # The command prints its own, louder line wherever insecure bits are used.
+    warnings.simplefilter("ignore", InsecureBitsWarning)
+    try:
+        app()
+    except SfumatoError as error:
+        typer.echo(f"{type(error).__name__}: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough. Python would complain again while closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get("SFUMATO_DEBUG"):
+            raise
+        # The message of a foreign exception may quote data, so only its type is shown.
+        typer.echo(
+            f"sfumato: this is a bug ({type(error).__name__}). Nothing was written. Please report it, with what "
+            f"SFUMATO_DEBUG=1 prints on data you can share.",
+            err=True,
+        )
+        sys.exit(EXIT_BUG)

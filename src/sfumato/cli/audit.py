@@ -1,0 +1,101 @@
+"""sfumato audit: let draws contradict a claim."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli.output import say, show_progress
+
+if TYPE_CHECKING:
+    from sfumato.certificates import Audit
+
+
+def audit_command(
+    samples: Annotated[
+        Path | None,
+        typer.Argument(help="Reports that a mechanism really made: columns input, output and optionally count."),
+    ] = None,
+    channel: Annotated[
+        Path | None, typer.Option(help="Instead of samples: a channel file to draw from with Sfumato's own sampler.")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="The claim to test, in nats. Default: the channel's own.")
+    ] = None,
+    draws: Annotated[int, typer.Option(min=1, help="How many reports to draw from --channel.")] = 1_000_000,
+    failure: Annotated[float, typer.Option(help="Chance that any of the bounds is wrong.")] = 1e-6,
+    seed: Annotated[int | None, typer.Option(help="INSECURE, repeatable draws, for simulations.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Audit reports: a lower bound on ε that holds with confidence 1 - 1e-6, against the claimed ε.
+
+    Exit code 0 when the claim is not contradicted, 1 when it is, 2 when the input cannot be used.
+
+    Examples:
+
+        sfumato audit reports.csv --epsilon 1.0
+
+        sfumato audit --channel channel.csv --draws 1000000
+    """
+    from sfumato.errors import InvalidParameter
+    from sfumato.render import audit_text
+
+    if (samples is None) == (channel is None):
+        raise InvalidParameter("give either a file of samples or --channel, one of the two.")
+    result = (
+        _audit_samples(samples, epsilon, failure)
+        if samples is not None
+        else _audit_channel(channel, epsilon, failure, draws, seed)
+    )
+    if json:
+        typer.echo(json_module.dumps(_as_json(result), ensure_ascii=False))
+    else:
+        typer.echo(audit_text(result))
+    if result.contradicts_claim:
+        raise typer.Exit(1)
+
+
+def _audit_samples(path: Path, epsilon: float | None, failure: float) -> Audit:
+    from sfumato.certificates import audit_counts
+    from sfumato.io import read_samples
+
+    samples = read_samples(path)
+    return audit_counts(
+        samples.counts,
+        claimed_epsilon=epsilon,
+        failure=failure,
+        bits="made elsewhere, not known",
+        answers=samples.inputs,
+        reports=samples.outputs,
+    )
+
+
+def _audit_channel(path: Path | None, epsilon: float | None, failure: float, draws: int, seed: int | None) -> Audit:
+    from sfumato.bits import BulkBits, InsecureSeeded
+    from sfumato.certificates import audit
+    from sfumato.io import read_channel
+    from sfumato.mechanisms import Tabulated
+
+    mechanism = Tabulated(read_channel(path or Path()))
+    bits = BulkBits() if seed is None else InsecureSeeded(seed)
+    if seed is not None:
+        say(bits.label)
+    with show_progress("drawing", draws) as advance:
+        return audit(mechanism, draws, claimed_epsilon=epsilon, failure=failure, bits=bits, progress=advance)
+
+
+def _as_json(result: Audit) -> dict[str, object]:
+    return {
+        "schema": "sfumato/audit/1",
+        "draws": result.draws,
+        "epsilon_at_least": result.epsilon_at_least,
+        "claimed_epsilon": result.claimed_epsilon,
+        "confidence": result.confidence,
+        "contradicts_claim": result.contradicts_claim,
+        "pair": {"favoured": result.pair[0], "disfavoured": result.pair[1], "report": result.pair[2]},
+        "bits": result.bits,
+        "sentence": result.sentence,
+    }

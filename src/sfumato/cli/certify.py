@@ -1,0 +1,54 @@
+"""sfumato certify: every measure of what a channel leaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.output import MEGABYTE, console, say
+
+
+def certify_command(
+    channel: Annotated[Path, typer.Argument(help="The channel: a CSV, JSON or Parquet file, a row for each answer.")],
+    prior: Annotated[
+        str | None,
+        typer.Option(help="Prior of the answers: a file, or text such as 0.9,0.1 or no=0.9,yes=0.1. Default: uniform."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the sealed certificate instead of a table.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the sealed certificate here.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page for people here.")] = None,
+    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")] = 64,
+) -> None:
+    """Certify a channel: every measure of what it leaks, with its proof status.
+
+    Example:
+
+        sfumato certify channel.csv --prior no=0.9,yes=0.1 -o certificate.json --html certificate.html
+    """
+    from sfumato.certificates import certify
+    from sfumato.errors import InvalidParameter
+    from sfumato.io import read_any_channel, read_prior, write_atomically
+    from sfumato.render import certificate_html, certificate_markdown, certificate_table
+
+    if json and markdown:
+        raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
+    subject = read_any_channel(channel, limit_bytes=limit_mb * MEGABYTE)
+    certificate = certify(subject, None if prior is None else read_prior(prior))
+    # Both documents are made before either is written, so a failure leaves nothing behind.
+    sealed = certificate.to_json()
+    page = certificate_html(certificate) if html is not None else ""
+    if output is not None:
+        write_atomically(output, sealed)
+        say(f"wrote {output}")
+    if html is not None:
+        write_atomically(html, page)
+        say(f"wrote {html}")
+    if json:
+        typer.echo(sealed, nl=False)
+    elif markdown:
+        typer.echo(certificate_markdown(certificate), nl=False)
+    elif output is None and html is None:
+        console().print(certificate_table(certificate))

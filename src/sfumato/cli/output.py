@@ -1,0 +1,38 @@
+"""What verbs share: the screen, progress, and messages that keep out of the way of results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MEGABYTE = 1_000_000
+
+
+def console() -> Console:
+    """A console on standard output, wide enough for a table even in a pipe."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=120)
+
+
+def say(message: str) -> None:
+    """A remark on standard error, so that standard output holds results only."""
+    typer.echo(message, err=True)
+
+
+@contextmanager
+def show_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error, when a person is watching."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda step: progress.update(task, advance=step)

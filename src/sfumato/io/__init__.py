@@ -1,0 +1,20 @@
+"""Files: CSV, JSON and Parquet in, atomic output out. Every refusal is an `InvalidInput` with a way out."""
+
+from sfumato.io.channel_writers import write_channel
+from sfumato.io.channels import read_any_channel, read_channel
+from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.io.priors import parse_prior, read_prior
+from sfumato.io.samples import SampleCounts, read_samples
+
+__all__ = [
+    "DEFAULT_LIMIT_BYTES",
+    "SampleCounts",
+    "parse_prior",
+    "read_any_channel",
+    "read_bytes",
+    "read_channel",
+    "read_prior",
+    "read_samples",
+    "write_atomically",
+    "write_channel",
+]

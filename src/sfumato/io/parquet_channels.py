@@ -1,0 +1,135 @@
+"""Channels as Parquet: one column an output, and an optional column `input` with the labels of the rows.
+
+Columns are float64, decimal or text such as 1/3; one float64 column makes the channel float64. Column names are
+text, so a channel with other labels carries, under the file's key `sfumato`, which label each name stands for. It is
+keyed by name and not by position, so that a tool that reorders the columns does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.io.json_documents import as_label, check_keys, check_schema, read_json
+from sfumato.io.laws import check_float_table, check_size, make_channel, read_law, row_name, short
+from sfumato.io.numbers import MOST_CHARACTERS, parse_number
+from sfumato.io.parquet_tables import arrow_errors, batches, check_entries, is_text, open_parquet, text_values
+from sfumato.prob import Channel
+from sfumato.prob.alphabet import Label
+
+INPUT = "input"
+METADATA_KEY = b"sfumato"
+_LONGEST_LABEL = 100_000
+
+
+def channel_from_parquet(data: bytes, path: str | Path) -> Channel:
+    """Read a channel from the bytes of a Parquet file."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    with arrow_errors(path):
+        opened = open_parquet(pa.BufferReader(data), path)
+        check_entries(opened, path)
+        columns = [field.name for field in opened.schema_arrow if field.name != INPUT]
+        if not columns:
+            raise UnreadableFile(f"file {path} has no column but {INPUT}. Write one column for each output.")
+        is_float = [_check_type(field, path) for field in opened.schema_arrow if field.name != INPUT]
+        if not all(is_float):
+            check_size(f"file {path}", opened.metadata.num_rows * len(columns))
+        names = read_names(opened, path)
+        inputs = read_labels(opened, INPUT, names["inputs"], path) if INPUT in opened.schema_arrow.names else None
+        outputs = [names["outputs"].get(name, name) for name in columns]
+
+        def name(x: int) -> str:
+            return row_name(inputs, x, f"row {x + 1}")
+
+        law: Any
+        if all(is_float):
+            table = np.concatenate([_floats(batch, path) for batch in batches(opened, columns)])
+            law = check_float_table(f"file {path}", table, name)
+        else:
+            read = [list(read_numbers(opened, column, path)) for column in columns]
+            law = read_law(f"file {path}", list(zip(*read, strict=True)), name, float64=any(is_float))
+    return make_channel(f"file {path}", law, inputs, outputs)
+
+
+def read_names(opened: Any, path: str | Path) -> dict[str, dict[str, Label]]:
+    """Return which label each input text and each column name stands for, where it is not itself."""
+    stored = (opened.metadata.metadata or {}).get(METADATA_KEY)
+    if stored is None:
+        return {"inputs": {}, "outputs": {}}
+    document = read_json(stored, path)
+    if not isinstance(document, dict):
+        raise UnreadableFile(f"file {path} has damaged labels in its footer. Write it again.")
+    check_schema(document, path, kind="channel")
+    check_keys(document, path, known=("schema", "inputs", "outputs"), needed=("inputs", "outputs"))
+    found: dict[str, dict[str, Label]] = {}
+    for key in ("inputs", "outputs"):
+        pairs = document[key]
+        if not isinstance(pairs, dict):
+            raise UnreadableFile(f"file {path} has damaged labels in its footer. Write it again.")
+        found[key] = {text: as_label(label, f"file {path}, footer, {key}") for text, label in pairs.items()}
+    return found
+
+
+def read_labels(opened: Any, column: str, stand_for: dict[str, Label], path: str | Path) -> list[Label]:
+    """Read a column of labels: text or whole numbers."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    kind = opened.schema_arrow.field(column).type
+    if not (is_text(kind) or pa.types.is_integer(kind)):
+        raise UnreadableFile(f"file {path}, column {column} must hold text or whole numbers. Convert it.")
+    labels: list[Label] = []
+    for batch in batches(opened, [column]):
+        cells = batch.column(0)
+        if cells.null_count:
+            raise UnreadableFile(f"file {path}, column {column} has an empty cell. Fill it in, or drop the row.")
+        if is_text(kind):
+            labels += [stand_for.get(text, text) for text in text_values(cells, path, longest=_LONGEST_LABEL)]
+        else:
+            labels += cells.to_pylist()
+    return labels
+
+
+def read_numbers(opened: Any, column: str, path: str | Path) -> Iterator[Fraction]:
+    """Read a column of numbers exactly, whatever it is kept as."""
+    kind = opened.schema_arrow.field(column).type
+    row = 0
+    for batch in batches(opened, [column]):
+        cells = batch.column(0)
+        if cells.null_count:
+            raise InvalidLaw(f"file {path}, column {short(column)} has an empty cell. Fill it in, with 0 if meant.")
+        for cell in text_values(cells, path, longest=2 * MOST_CHARACTERS + 1) if is_text(kind) else cells.to_pylist():
+            row += 1
+            if isinstance(cell, str):
+                yield parse_number(cell, f"file {path}, row {row}, column {short(column)}")
+            elif isinstance(cell, float) and not np.isfinite(cell):
+                raise InvalidLaw(
+                    f"file {path}, row {row} holds a number that is not finite. Check how it was computed."
+                )
+            else:
+                yield Fraction(cell)
+
+
+def _floats(batch: Any, path: str | Path) -> Any:
+    if any(column.null_count for column in batch.columns):
+        raise InvalidLaw(f"file {path} has an empty cell among its numbers. Fill it in, with 0 if meant.")
+    return np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
+
+
+def _check_type(field: Any, path: str | Path) -> bool:
+    """Whether a column is float64; decimals and text are exact, other types are refused."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if pa.types.is_float64(field.type):
+        return True
+    if is_text(field.type) or pa.types.is_decimal(field.type):
+        return False
+    raise UnreadableFile(
+        f"file {path}, column {short(field.name)} is of type {field.type}. Convert it to float64, decimal, or text "
+        f"such as 1/3; the labels of the rows belong in a column named {INPUT}."
+    )

@@ -1,0 +1,139 @@
+"""Reading a prior: a file, or a few numbers typed on the command line.
+
+Inline: ``0.2,0.8`` or ``1/3,2/3`` or ``yes=0.2,no=0.8``. CSV: two columns (label, probability) with or without a
+header, or one row or column of numbers. JSON: a list of numbers, an object from label to probability, or
+``{"schema": "sfumato/prior/1", "labels": […], "probabilities": […]}``. Parquet: columns `probability` and, if the
+outcomes have names, `input`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.io.csv_tables import read_records
+from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes
+from sfumato.io.formats import Format, format_for_reading, has_known_suffix
+from sfumato.io.json_documents import as_fraction, as_label, as_list, check_keys, check_schema, read_json, too_deep
+from sfumato.io.labels import check_text
+from sfumato.io.laws import make_distribution
+from sfumato.io.numbers import looks_like_number, parse_number
+from sfumato.io.parquet_channels import INPUT, read_labels, read_numbers
+from sfumato.io.parquet_tables import arrow_errors, check_entries, is_text, open_parquet
+from sfumato.prob import Distribution
+from sfumato.prob.alphabet import Label
+
+_PROBABILITY = "probability"
+_MOST_INLINE = 100_000
+
+
+def read_prior(text_or_path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Distribution:
+    """Read the file of that name if there is one, and otherwise take the text itself as the prior."""
+    if isinstance(text_or_path, str) and not has_known_suffix(text_or_path) and not _is_file(text_or_path):
+        return parse_prior(text_or_path)
+    kind = format_for_reading(text_or_path)
+    data = read_bytes(text_or_path, limit_bytes=limit_bytes)
+    try:
+        if kind is Format.CSV:
+            return prior_from_csv(data, text_or_path)
+        return prior_from_json(data, text_or_path) if kind is Format.JSON else prior_from_parquet(data, text_or_path)
+    except RecursionError:
+        raise UnreadableFile(too_deep(text_or_path)) from None
+
+
+def parse_prior(text: str) -> Distribution:
+    """Read "0.2,0.8" or "yes=0.2,no=0.8"."""
+    if len(text) > _MOST_INLINE:
+        raise InvalidLaw(f"prior has {len(text)} characters, too many to type. Write it to a file and name the file.")
+    parts = text.split(",")
+    is_named = ["=" in part for part in parts]
+    if any(is_named) and not all(is_named):
+        raise InvalidLaw("prior names some outcomes and not others. Write yes=0.2,no=0.8 or 0.2,0.8.")
+    labels: list[str] | None = None
+    if all(is_named):
+        labels, parts = map(list, zip(*(part.rsplit("=", 1) for part in parts), strict=True))
+        labels = [check_text(label.strip(), "prior, a label") for label in labels]
+    try:
+        values = [parse_number(part, f"prior, entry {i + 1}") for i, part in enumerate(parts)]
+    except UnreadableFile as error:
+        # The likeliest slip is a mistyped file name, and the sentence about numbers alone would hide that.
+        raise InvalidLaw(f"{error} (No file has that name either; a prior is a file, or text like 0.2,0.8.)") from None
+    return make_distribution("prior", values, labels)
+
+
+def prior_from_csv(data: bytes, path: str | Path) -> Distribution:
+    """Read a prior from the bytes of a table."""
+    records = read_records(data, path)
+    width = len(records[0].cells)
+    if width > 2 and len(records) > 1:
+        raise UnreadableFile(
+            f"file {path} has {width} columns and {len(records)} lines. Write two columns (label, probability), or "
+            f"one row of numbers."
+        )
+    if len(records) == 1 and (width != 2 or records[0].is_numeric):
+        where = f"file {path}, line {records[0].line}"
+        row = [parse_number(cell, f"{where}, column {y + 1}") for y, cell in enumerate(records[0].cells)]
+        return make_distribution(f"file {path}", row, None)
+    body = records if looks_like_number(records[0].cells[-1]) else records[1:]
+    if not body:
+        raise UnreadableFile(f"file {path} has a header and no numbers. Write label and probability, one a line.")
+    values = [parse_number(record.cells[-1], f"file {path}, line {record.line}, column {width}") for record in body]
+    labels = [record.cells[0] for record in body] if width == 2 else None
+    return make_distribution(f"file {path}", values, labels)
+
+
+def prior_from_json(data: bytes, path: str | Path) -> Distribution:
+    """Read a prior from the bytes of a document."""
+    document = read_json(data, path)
+    if isinstance(document, list):
+        return make_distribution(f"file {path}", _values(document, f"file {path}, entry "), None)
+    if not isinstance(document, dict):
+        raise UnreadableFile(f"file {path} is neither a list nor an object. Write a list of numbers.")
+    labels: list[Label] | None
+    if "schema" in document:
+        check_schema(document, path, kind="prior")
+        check_keys(document, path, known=("schema", "labels", "probabilities"), needed=("probabilities",))
+        values = _values(as_list(document["probabilities"], f"file {path}, probabilities"), f"file {path}, entry ")
+        labels = None
+        if "labels" in document:
+            found = as_list(document["labels"], f"file {path}, labels")
+            labels = [as_label(value, f"file {path}, labels[{i}]") for i, value in enumerate(found)]
+        return make_distribution(f"file {path}", values, labels)
+    labels = [check_text(key, f"file {path}, a label") for key in document]
+    return make_distribution(f"file {path}", _values(list(document.values()), f"file {path}, entry "), labels)
+
+
+def prior_from_parquet(data: bytes, path: str | Path) -> Distribution:
+    """Read a prior from the bytes of a Parquet file."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    with arrow_errors(path):
+        opened = open_parquet(pa.BufferReader(data), path)
+        check_entries(opened, path)
+        names = opened.schema_arrow.names
+        if _PROBABILITY not in names or not set(names) <= {INPUT, _PROBABILITY}:
+            raise UnreadableFile(
+                f"file {path} must have the columns {INPUT} and {_PROBABILITY}. Rename or drop columns."
+            )
+        kind = opened.schema_arrow.field(_PROBABILITY).type
+        is_float = pa.types.is_float64(kind)
+        if not (is_float or is_text(kind) or pa.types.is_decimal(kind)):
+            raise UnreadableFile(
+                f"file {path}, column {_PROBABILITY} is of type {kind}. Convert it to float64 or text."
+            )
+        labels = read_labels(opened, INPUT, {}, path) if INPUT in names else None
+        values = list(read_numbers(opened, _PROBABILITY, path))
+    return make_distribution(f"file {path}", values, labels, float64=is_float)
+
+
+def _values(entries: list[object], where: str) -> list[Fraction]:
+    return [as_fraction(value, f"{where}{i + 1}") for i, value in enumerate(entries)]
+
+
+def _is_file(text: str) -> bool:
+    """Whether a file of that name exists; text that cannot be a name does not."""
+    try:
+        return bool(text) and Path(text).exists()
+    except (OSError, ValueError):
+        return False

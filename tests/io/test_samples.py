@@ -1,0 +1,190 @@
+"""Samples are counted in a stream, and no refusal repeats what a person said."""
+
+import json
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sfumato.errors import InvalidParameter, UnknownSchema, UnreadableFile
+from sfumato.io import SampleCounts, read_samples, sample_streams, samples
+
+EXPECTED = SampleCounts(inputs=("no", "yes"), outputs=("a", "b"), counts=((0, 1), (2, 3)))
+DRAWS = [("yes", "b")] * 3 + [("yes", "a")] * 2 + [("no", "b")]
+
+
+def write(folder, extension, content):
+    path = folder / f"draws.{extension}"
+    if extension == "parquet":
+        pq.write_table(pa.table(content), path)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+ONE_A_ROW = {"input": [x for x, _ in DRAWS], "output": [y for _, y in DRAWS]}
+COUNTED = {"input": ["yes", "yes", "no"], "output": ["b", "a", "b"], "count": [3, 2, 1]}
+GOOD = [
+    ("csv", "input,output\n" + "".join(f"{x},{y}\n" for x, y in DRAWS)),
+    ("csv", "\ufeffoutput;input;count\r\nb;yes;3\r\na;yes;2\r\n\r\nb;no;1\r\n"),
+    ("csv", "input,output,count\nyes,b,1\nyes,b,2\nyes,a,2\nno,b,1\nno,a,0"),
+    ("parquet", ONE_A_ROW),
+    ("parquet", COUNTED),
+    ("parquet", ONE_A_ROW | {"input": pa.array(ONE_A_ROW["input"]).dictionary_encode()}),
+    ("json", [{"input": x, "output": y} for x, y in DRAWS]),
+    ("json", [{"input": "yes", "output": "b", "count": 3}, *({"input": x, "output": y} for x, y in DRAWS[3:])]),
+    ("json", {"schema": "sfumato/samples/1"} | ONE_A_ROW),
+    ("json", {"schema": "sfumato/samples/1"} | COUNTED),
+]
+
+
+@pytest.mark.parametrize(("extension", "content"), GOOD)
+def test_draws_are_counted(tmp_path, extension, content):
+    assert read_samples(write(tmp_path, extension, content)) == EXPECTED
+
+
+def test_a_count_of_zero_declares_a_label(tmp_path):
+    found = read_samples(write(tmp_path, "csv", "input,output,count\nx,y,1\nx,z,0\n"))
+    assert (found.outputs, found.counts) == (("y", "z"), ((1, 0),))
+
+
+def test_two_comes_before_ten(tmp_path):
+    found = read_samples(write(tmp_path, "csv", "input,output\n10,b\n2,b\nx,b\n"))
+    assert found.inputs == ("2", "10", "x")
+    numbers = read_samples(write(tmp_path, "parquet", {"input": [10, 2, -1], "output": [0, 0, 0]}))
+    assert numbers.inputs == (-1, 2, 10)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(
+    draws=st.lists(
+        st.tuples(st.sampled_from("pqr"), st.sampled_from(["u", "v", "w,x", 'y"z'])), min_size=1, max_size=60
+    ),
+    chunk=st.integers(1, 20),
+)
+def test_all_formats_and_chunk_sizes_agree(tmp_path, monkeypatch, draws, chunk):
+    monkeypatch.setattr(sample_streams, "_CHUNK", chunk)
+    monkeypatch.setattr("sfumato.io.parquet_tables._BATCH_ROWS", chunk)
+    quoted = [(x, '"' + y.replace('"', '""') + '"') for x, y in draws]
+    found = {
+        read_samples(write(tmp_path, "csv", "input,output\n" + "".join(f"{x},{y}\n" for x, y in quoted))),
+        read_samples(write(tmp_path, "json", [{"input": x, "output": y} for x, y in draws])),
+        read_samples(write(tmp_path, "parquet", {"input": [x for x, _ in draws], "output": [y for _, y in draws]})),
+    }
+    (counted,) = found
+    for i, x in enumerate(counted.inputs):
+        for j, y in enumerate(counted.outputs):
+            assert counted.counts[i][j] == draws.count((x, y))
+
+
+ANSWER = "hasdisease"
+BAD = [
+    ("csv", f"{ANSWER},{ANSWER}\nx,y\n", "line 1 must be the header.*Add it"),
+    ("csv", f"input,output,{ANSWER}\nx,y,1\n", "line 1 must be the header.*Add it"),
+    ("csv", f"input,output\nx,{ANSWER}\nx,{ANSWER},1\n", "line 3 has 3 cells and the header 2.*Complete"),
+    ("csv", f'input,output\n"x\n\nx",{ANSWER}\n,{ANSWER}\n', "line 5 lacks an input.*Fill it in"),
+    ("csv", f"input,output\n{ANSWER * 200},y\n", "line 2 .* more than 1000 characters.*drop it"),
+    ("csv", f"input,output,count\nx,y,{ANSWER}\n", "line 2, count must be a whole number.*digits only"),
+    ("csv", "input,output,count\nx,y,-1\n", "line 2, count must be a whole number.*digits only"),
+    ("csv", "input,output,count\nx,y,1e999999999\n", "line 2, count must be a whole number.*digits only"),
+    ("csv", f"input,output,count\nx,y,{'9' * 5000}\n", "line 2, count must be a whole number.*digits only"),
+    ("csv", f'input,output\nx,"{ANSWER}\n', "is not a table.*Close every quote"),
+    ("csv", f'input,output\nx,"{ANSWER}"{ANSWER}\n', "is not a table.*Close every quote"),
+    ("csv", b"input,output\n\xff\xfe" + ANSWER.encode(), "not UTF-8 text.*Save it again"),
+    ("csv", b"input,output\nx,\0" + ANSWER.encode(), "not UTF-8 text.*Save it again"),
+    ("csv", f"input,output\nx,{ANSWER * 150_000}", "not UTF-8 text.*Save it again"),
+    ("csv", "input,output\n\n", "no draws.*Write one draw a row"),
+    ("csv", "input,output,count\nx,y,0\n", "no draws.*Write one draw a row"),
+    ("json", [{"input": "x", ANSWER: "y"}], "record 1 must have the keys input and output.*Rename"),
+    ("json", f'[{{"{ANSWER}": "x", "{ANSWER}": "y"}}]', "the same key twice.*Correct it"),
+    ("json", f'[{{"input": "{ANSWER}", "output": NaN}}]', "holds NaN.*Correct it"),
+    ("json", [{"input": ANSWER, "output": 1.5}], "record 1, output is a number that is not whole.*Use text"),
+    ("json", [{"input": ANSWER, "output": "y", "count": -1}], "record 1, count must be a whole number.*digits"),
+    ("json", [ANSWER], "list of records.*Write objects"),
+    ("json", f'"{ANSWER}"', "must be a list"),
+    ("json", f'[{{"input": "{ANSWER}"', "is not JSON.*Correct it there"),
+    ("json", {"schema": "sfumato/samples/1", "input": [ANSWER], "output": []}, "columns of different lengths.*Give"),
+    ("json", {"schema": "sfumato/samples/1", "input": ANSWER}, "column must be a list"),
+    ("json", {"schema": "sfumato/samples/1"}, "no columns.*Give"),
+    ("json", [], "no draws.*Write one draw"),
+    ("json", "[" * 10**5, "too deeply.*flatten"),
+    ("parquet", {"input": [ANSWER], ANSWER: ["y"]}, "must have the columns input and output"),
+    ("parquet", {"input": [ANSWER, None], "output": ["y", "y"]}, "empty cell.*drop the row"),
+    ("parquet", {"input": [ANSWER], "output": [1.5]}, "column output is of type double.*convert it"),
+    ("parquet", {"input": [ANSWER], "output": ["y"], "count": ["1"]}, "column count is of type .*convert it"),
+    ("parquet", {"input": [ANSWER], "output": ["y"], "count": [-1]}, "count must hold whole numbers.*Correct it"),
+    ("parquet", {"input": [ANSWER], "output": ["y"], "count": [2**62]}, "count must hold whole numbers.*Correct it"),
+    ("parquet", {"input": [ANSWER * 200], "output": ["y"]}, "longer than 1000 bytes.*Correct it"),
+]
+
+
+@pytest.mark.parametrize(("extension", "content", "sentence"), BAD, ids=range(len(BAD)))
+def test_bad_samples_are_refused_without_repeating_an_answer(tmp_path, extension, content, sentence):
+    path = write(tmp_path, extension, content)
+    with pytest.raises(UnreadableFile, match=sentence) as refusal:
+        read_samples(path)
+    assert str(path) in str(refusal.value)
+    assert ANSWER not in str(refusal.value)
+    assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
+
+
+def test_samples_of_a_newer_version_are_refused(tmp_path):
+    with pytest.raises(UnknownSchema, match="Upgrade"):
+        read_samples(write(tmp_path, "json", {"schema": "sfumato/samples/2"}))
+
+
+def test_an_identifier_is_no_input(tmp_path, monkeypatch):
+    monkeypatch.setattr(sample_streams, "MOST_PAIRS", 100)
+    people = [str(i) for i in range(101)]
+    for path in (
+        write(tmp_path, "csv", "input,output\n" + "".join(f"{i},y\n" for i in people)),
+        write(tmp_path, "parquet", {"input": people, "output": people}),
+    ):
+        with pytest.raises(UnreadableFile, match=r"more than 100 different pairs.*Group"):
+            read_samples(path)
+    monkeypatch.setattr(samples, "MOST_CELLS", 100)
+    with pytest.raises(UnreadableFile, match=r"101 inputs × 101 outputs.*Group"):
+        read_samples(write(tmp_path, "json", [{"input": i, "output": i} for i in people]))
+
+
+def test_csv_rows_are_held_a_chunk_at_a_time(tmp_path, monkeypatch):
+    """The longest list of rows that is ever counted is a chunk, however long the file."""
+    longest = 0
+
+    class Watched(Counter):
+        def __init__(self, rows=()):
+            nonlocal longest
+            kept = list(rows)
+            longest = max(longest, len(kept))
+            super().__init__(kept)
+
+    monkeypatch.setattr(sample_streams, "Counter", Watched)
+    found = read_samples(write(tmp_path, "csv", "input,output\n" + "p,u\nq,v\n" * 100_000))
+    assert found.counts == ((100_000, 0), (0, 100_000))
+    assert longest == sample_streams._CHUNK
+
+
+def test_parquet_rows_are_held_a_batch_at_a_time(tmp_path, monkeypatch):
+    longest = 0
+    count = sample_streams._count_batch
+
+    def watched(batch, path):
+        nonlocal longest
+        longest = max(longest, batch.num_rows)
+        return count(batch, path)
+
+    monkeypatch.setattr(sample_streams, "_count_batch", watched)
+    found = read_samples(write(tmp_path, "parquet", {"input": ["p", "q"] * 100_000, "output": [1, 2] * 100_000}))
+    assert found.counts == ((100_000, 0), (0, 100_000))
+    assert 0 < longest <= 2**16
+
+
+@pytest.mark.parametrize("counts", [((1,),), ((1, -1),), ((0, 0),), ((1, 0), (1, 0))])
+def test_counts_have_the_shape_of_their_labels_and_hold_a_draw(counts):
+    with pytest.raises(InvalidParameter, match="counts"):
+        SampleCounts(inputs=("x",), outputs=("y", "z"), counts=counts)

@@ -1,0 +1,172 @@
+"""The house rules that a machine can check: who imports whom, where randomness comes from, what is pulled in."""
+
+import ast
+import re
+import tomllib
+from importlib import import_module
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "sfumato"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+# A folder imports from those above it. Folders on one line do not import each other.
+ORDER = [
+    ["errors"],
+    ["values"],
+    ["prob"],
+    ["measures"],
+    ["bits"],
+    ["certificates"],
+    ["mechanisms"],
+    ["infer"],
+    ["design"],
+    ["refine", "disclose"],
+    ["account"],
+    ["io"],
+    ["study"],
+    ["engines"],
+    ["render"],
+    ["papers"],
+    ["cli", "web"],
+]
+LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+# Methods that open a later room for convenience, lazily and inside a function: the noun stays where it belongs.
+DOORS = {
+    ("prob/channel.py", "io"),
+    ("certificates/certificate.py", "render"),
+}
+CORE = {
+    "constriction", "cryptography", "highspy", "matplotlib", "msgspec", "numba", "numpy", "pyarrow", "rich", "scipy",
+    "typer",
+}  # fmt: skip
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).parts
+    return parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sfumato":
+            names = [node.module] if "." in node.module else [f"sfumato.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.startswith("sfumato.")]
+        rooms |= {name.split(".")[1] for name in names}
+    return rooms
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_up_the_list_only(path):
+    here = room_of(path)
+    if here == "__init__":
+        assert imported_rooms(path) <= set(LEVEL)
+        return
+    assert here in LEVEL, f"{here} is not a room of the house"
+    for room in imported_rooms(path) - {here, "__version__"}:
+        door = (path.relative_to(SOURCE).as_posix(), room)
+        assert LEVEL[room] < LEVEL[here] or door in DOORS, f"{door[0]} must not import from {room}"
+
+
+def test_every_door_is_still_used():
+    for file, room in DOORS:
+        assert room in imported_rooms(SOURCE / file)
+
+
+def test_certificates_import_only_what_they_judge_by():
+    for path in (SOURCE / "certificates").glob("*.py"):
+        allowed = {"errors", "values", "prob", "measures", "bits", "certificates"}
+        rooms = imported_rooms(path)
+        extra = {"render"} if path.name == "certificate.py" else set()
+        assert rooms <= allowed | extra, path.name
+
+
+def test_the_import_test_can_fail(tmp_path):
+    """A measure that draws random bits would be caught."""
+    bad = tmp_path / "bad.py"
+    bad.write_text("def f():\n    from sfumato.bits import BulkBits\n    import sfumato.cli.app\n")
+    assert imported_rooms(bad) == {"bits", "cli"}
+    assert LEVEL["bits"] > LEVEL["measures"]
+
+
+BANNED = re.compile(r"np\.random|numpy\.random|^\s*(import|from) random\b|random\.random\(", re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_other_source_of_randomness(path):
+    assert not BANNED.search(path.read_text())
+
+
+def test_the_ban_sees_what_it_bans():
+    for line in ("import random", "from random import choice", "x = np.random.rand()", "numpy.random.default_rng()"):
+        assert BANNED.search(line)
+
+
+@pytest.mark.parametrize("folder", ["bits", "mechanisms"])
+def test_privatising_code_compares_integers_only(folder):
+    """No float literal is compared with anything inside a function that draws."""
+    drawing = {"privatize", "sample", "draw", "words", "bytes"}
+    seen = 0
+    for path in (SOURCE / folder).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name in drawing:
+                seen += 1
+                floats = [
+                    leaf for leaf in ast.walk(node) if isinstance(leaf, ast.Constant) and isinstance(leaf.value, float)
+                ]
+                assert not floats, f"{path.name}:{node.lineno} {node.name} uses a float"
+                names = {leaf.attr for leaf in ast.walk(node) if isinstance(leaf, ast.Attribute)}
+                assert not names & {"float64", "float32", "array_float"}, f"{path.name}: {node.name}"
+    assert seen >= 2
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_does_one_thing(path):
+    assert len(path.read_text().splitlines()) <= 330
+
+
+def test_no_public_function_shares_its_modules_name():
+    for path in MODULES:
+        names = {
+            node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
+        assert path.stem not in names, path
+
+
+def test_install_pulls_the_core_list_and_no_more():
+    declared = {re.split(r"[<>=!~ ;\[]", text)[0] for text in requires("sfumato") if "extra ==" not in text}
+    assert declared == CORE
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {re.split(r"[<>=]", text)[0] for text in project["dependencies"]} == CORE
+
+
+def test_the_facade_is_short_sorted_and_complete():
+    facade = import_module("sfumato")
+    assert sorted(facade.__all__) == list(facade.__all__)
+    for name in facade.__all__:
+        assert getattr(facade, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'magic'"):
+        _ = facade.magic
+
+
+def test_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == import_module("sfumato").__version__
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_nothing_points_outside_the_project():
+    """Paths of a developer's machine and hosts of registries have no place in a commit."""
+    outside = re.compile(r"\.\./sha" + r"red|/wo" + r"rk/|py" + r"pi\.org|files\.python" + "hosted")
+    for path in ROOT.rglob("*"):
+        inside = path.relative_to(ROOT).parts
+        if inside[0].startswith((".venv", ".git", ".mypy", ".ruff", ".hypothesis")) or not path.is_file():
+            continue
+        if path.suffix in {".py", ".md", ".toml", ".json", ".bib", ""} and "__pycache__" not in inside:
+            assert not outside.search(path.read_text(errors="ignore")), path
