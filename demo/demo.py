@@ -27,7 +27,7 @@ def main() -> None:
     console.print(certificate_table(certificate))
     sealed = certificate.to_json()
     sf.verify(sf.Certificate.from_json(sealed))
-    console.print(f"   Sealed in {len(sealed)} bytes, opened again, and all {len(certificate.claims)} claims recomputed.\n")
+    console.print(f"   Sealed in {len(sealed)} bytes, opened again, all {len(certificate.claims)} claims recomputed.\n")
 
     console.print(f"2. A poll of {PEOPLE} people, {TRUE_YES} of whom would truthfully say yes")
     answers = np.repeat([0, 1], [PEOPLE - TRUE_YES, TRUE_YES])
@@ -42,7 +42,9 @@ def main() -> None:
     if interval.lower <= TRUE_YES / PEOPLE <= interval.upper:
         console.print(f"   The interval holds the truth, {TRUE_YES / PEOPLE:.0%}.")
     else:
-        console.print(f"   The interval misses the truth, {TRUE_YES / PEOPLE:.0%}: chance does this once in twenty polls.")
+        console.print(
+            f"   The interval misses the truth, {TRUE_YES / PEOPLE:.0%}: chance does so once in twenty polls."
+        )
 
 
 def _bar(low: float, high: float, point: float) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-DIGITS = 60
+DIGITS = 50
 
 
 def decimal(value) -> Decimal:

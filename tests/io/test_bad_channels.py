@@ -46,6 +46,7 @@ CSV = [
     ("\n\n \n", UnreadableFile, r"only blank lines.*Write"),
     ('x,a,b\n"yes,0.5,0.5\n', UnreadableFile, r"is not a table.*Close every quote"),
     (b"\x00\x01\x02\xff" * 100, UnreadableFile, r"not UTF-8 text.*Save it again"),
+    (b"x,a\0b\nyes,1\n", UnreadableFile, r"not UTF-8 text.*Save it again"),
     (b"x,a\ncaf\xe9,1\n", UnreadableFile, r"not UTF-8 text.*Save it again"),
     ("x,a\nyes,1\n".encode("utf-16"), UnreadableFile, r"not UTF-8 text.*Save it again"),
     ("1," * 6_000_000, UnreadableFile, r"6000000 entries.*Parquet"),
@@ -217,6 +218,18 @@ def test_numbers_only_means_numbered_symbols_unless_the_corner_is_empty(tmp_path
     )
     labelled = read_channel(write(tmp_path, "csv", ",0,1\n0,0.1,0.9\n"))
     assert (labelled.inputs, labelled.outputs) == (("0",), ("0", "1"))
+
+
+@pytest.mark.parametrize("label", ["a;b;c;d", "a\tb\tc\td", "a\nb;c;d;e", 'a";";";";"'])
+def test_a_separator_inside_quotes_separates_nothing(tmp_path, label):
+    quoted = '"' + label.replace('"', '""') + '"'
+    assert read_channel(write(tmp_path, "csv", f"{quoted},a,{quoted}\n{quoted},1,0\n")).outputs == ("a", label)
+    assert read_channel(write(tmp_path, "csv", f"x,a\n{quoted},1\n")).inputs == (label,)
+
+
+def test_the_separator_is_read_from_the_first_record_and_not_from_the_first_line(tmp_path):
+    channel = read_channel(write(tmp_path, "csv", '"x\ny";a;b\nyes;0.5;0.5\n'))
+    assert channel.outputs == ("a", "b")
 
 
 @pytest.mark.parametrize(("last", "exact"), [("0.8", True), ("0.80000000000000004", False), ("0.7999999995", False)])

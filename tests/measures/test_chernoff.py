@@ -1,4 +1,4 @@
-"""Chernoff information against a numeric maximiser, 60-digit Decimals, and the errors of many real reports."""
+"""Chernoff information against a numeric maximiser, 50-digit Decimals, and the errors of many real reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odds by going through all triples, epsilon by 60-digit logarithms; every rounding is towards less privacy."""
+"""Odds by going through all triples, epsilon by 50-digit logarithms; every rounding is towards less privacy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entropies and informations: every interval holds the 60-digit value, exact or float, however small."""
+"""Entropies and informations: every interval holds the 50-digit value, exact or float, however small."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from strategies import circulants, distributions, exact_channels, float_channels
 
 MANY = settings(max_examples=200, deadline=None)
 HALF = Fraction(1, 2)
-ORACLE = Decimal(10) ** -50
-"""How far the oracle itself may be off: 60 digits, at most a few hundred operations."""
+ORACLE = Decimal(10) ** -42
+"""How far the oracle itself may be off: 50 digits, at most a few hundred operations."""
 
 
 def check(interval, truth, width=1e-13):

@@ -29,7 +29,10 @@ class _Broken(Exception):
 
 
 def read_json(data: bytes, path: str | Path, *, discreet: bool = False) -> object:
-    """Parse a document; every number in it is a `NumberText`. When discreet, no key is ever repeated."""
+    """Parse a document; every number in it is a `NumberText`. When discreet, no key is ever repeated.
+
+    Endless nesting ends in a RecursionError, here or where the document is used; readers catch it in one place.
+    """
     text = decode_text(data, path)
     number = functools.lru_cache(maxsize=2**16)(NumberText)
     try:
@@ -47,8 +50,6 @@ def read_json(data: bytes, path: str | Path, *, discreet: bool = False) -> objec
         raise UnreadableFile(
             f"file {path} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}. Correct it there."
         ) from None
-    except RecursionError:
-        raise UnreadableFile(too_deep(path)) from None
 
 
 def too_deep(path: str | Path) -> str:

@@ -9,6 +9,7 @@ in the method is needed.   Refs: [Sha48], [Bla72], [Ari72]; theory: docs/theory/
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -44,16 +45,16 @@ def capacity_with_witness(
     check_positive("gap_bits", gap_bits)
     rows = _normalised(channel)
     distinct, places = np.unique(rows, axis=0, return_inverse=True)
-    best, best_law = Interval(0.0, math.inf), np.full(len(distinct), 1 / len(distinct))
-    for law in _interior_point(distinct[:, distinct.max(axis=0) > 0]):
-        bounds = _bounds(distinct, law)
-        if bounds.width < best.width:
-            best, best_law = bounds, law
+    best = Interval(0.0, math.inf)
+    for law, gap in _interior_point(distinct[:, distinct.max(axis=0) > 0]):
+        if gap > gap_bits:
+            continue  # not yet worth the careful evaluation
+        best = min(best, _bounds(distinct, law), key=lambda bounds: bounds.width)
         if best.width <= gap_bits:
-            witness = np.zeros(len(rows))
             # Equal rows are one input as far as the capacity goes: its first occurrence carries the weight.
-            for i, weight in enumerate(best_law):
-                witness[int(np.flatnonzero(places.ravel() == i)[0])] = weight
+            _, first = np.unique(places.ravel(), return_index=True)
+            witness = np.zeros(len(rows))
+            witness[first] = law
             return best, tuple(witness.tolist())
     raise NotCertified(
         f"the capacity could only be bounded to {best.width:.1e} bits, not to gap_bits={gap_bits:.1e}. "
@@ -114,8 +115,8 @@ def _bounds(rows: FloatArray, law: FloatArray) -> Interval:
     return Interval(max(0.0, min(lower, upper)), max(0.0, upper))
 
 
-def _interior_point(rows: FloatArray):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    """Yield input laws that approach the optimum.
+def _interior_point(rows: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+    """Yield input laws that approach the optimum, each with its gap in bits before rounding is accounted for.
 
     Newton's method on the perturbed optimality conditions: with s the dual slack, W diag(1/q) Wᵀ + diag(s/p) is the
     matrix of the step, and the perturbation μ shrinks by ten each time.
@@ -125,15 +126,15 @@ def _interior_point(rows: FloatArray):  # type: ignore[no-untyped-def]  # noqa: 
     inputs = len(rows)
     law = np.full(inputs, 1 / inputs)
     if inputs == 1:
-        yield law
+        yield law, 0.0
         return
     own = (rows * np.log(np.where(rows > 0, rows, 1.0))).sum(axis=1)
     slack = np.empty(0)
     multiplier = 0.0
     for step in range(_MOST_STEPS):
-        yield law / law.sum()
         outputs = np.maximum(law @ rows, 1e-300)
         divergences = own - rows @ np.log(outputs)
+        yield law / law.sum(), float(divergences.max() - law @ divergences / law.sum()) * LOG2_E
         if step == 0:
             multiplier = float(divergences.max()) + 0.1
             slack = multiplier - divergences

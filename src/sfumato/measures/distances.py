@@ -1,6 +1,6 @@
 """How far two laws are apart: total variation and its weighted form.
 
-Ref: [C, eq. (4)]: a guesser who weighs the two mistakes by 1-w and w errs by (1 - ‖(1-w)p_0 - w p_1‖_1)/2.
+Ref: [C, Sec. II]: a guesser who weighs the two mistakes by 1-w and w errs by (1 - ‖(1-w)p_0 - w p_1‖_1)/2.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def squared_hellinger(first: Sequence[Number], second: Sequence[Number]) -> floa
 def renyi_nats(first: Sequence[Number], second: Sequence[Number], order: float) -> float:
     """D_α(p‖q) = ln(Σ p^α q^(1-α))/(α-1), with its limits at α = 0, 1 and ∞.
 
-    [C, Cor. 1] prints the arguments the other way round inside D_(1+s); this is the usual order.
+    [C, Sec. V] prints the arguments the other way round inside D_(1+s); this is the usual order.
     """
     check_at_least("order", order, 0)
     pairs = list(_pairs(first, second))

@@ -1,4 +1,4 @@
-"""Fisher information: how much one report says about the parameter that a survey wants to learn. Ref: [C, eq. (2)]."""
+"""Fisher information: how much one report says about the parameter that a survey wants to learn. Ref: [C, Sec. II]."""
 
 from __future__ import annotations
 

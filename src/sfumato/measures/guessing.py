@@ -1,6 +1,6 @@
 """What the best guesser gains: Bayes error, min-entropy leakage and maximal leakage.
 
-Refs: [A, eq. (5)] for the guess error; [Smith09] for min-entropy leakage; [IWK20] for maximal leakage. Theory:
+Refs: [A, eq. (8)] for the guess error; [Smith09] for min-entropy leakage; [IWK20] for maximal leakage. Theory:
 docs/theory/guessing.md
 """
 

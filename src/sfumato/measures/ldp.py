@@ -1,7 +1,7 @@
 """Local differential privacy: by what factor one report can favour one truth over another.
 
 `epsilon` is in nats, `odds` = e^epsilon. Infinity is a value: it says that some report rules some input out.
-Ref: [B, Def. 1]; theory: docs/theory/ldp.md
+Ref: [B, eq. (1)]; theory: docs/theory/ldp.md
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Entropies, mutual information, max-information and the randomness a channel uses.
 
-Refs: [Sha48]; [E, Def. 7] for max-information; [B, Def. 2] for the randomness of a report.
+Refs: [Sha48]; [E, Def. 7] for max-information; [B, eq. (2)] for the randomness of a report.
 Theory: docs/theory/shannon.md
 """
 
