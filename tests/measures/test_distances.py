@@ -101,7 +101,7 @@ def test_largest_total_variation_of_floats(channel):
         (
             lambda: measures.weighted_guess_error(Channel([[1]] * 3), 0.5),
             InvalidLaw,
-            "the channel has 3 inputs; a yes/no question has 2.",
+            "the channel has 3 inputs; a yes/no question has 2. Pick the two rows to compare.",
         ),
     ],
 )

@@ -55,7 +55,8 @@ def test_the_page_shows_every_claim_and_loads_nothing():
 
 
 def test_infinite_epsilon_and_exposure_are_marked():
-    page = certificate_html(certify(Channel([[Fraction(3, 4), Fraction(1, 4), 0], [Fraction(3, 4), 0, Fraction(1, 4)]])))
+    survey = Channel([[Fraction(3, 4), Fraction(1, 4), 0], [Fraction(3, 4), 0, Fraction(1, 4)]])
+    page = certificate_html(certify(survey))
     warnings = re.findall(r'<li class="warn">(.*?)</li>', page)
     assert any("ε is infinite" in sentence for sentence in warnings)
     assert any("answer is published" in sentence for sentence in warnings)

@@ -23,7 +23,7 @@ def _guess_error(context: Context) -> Claim:
         "guess_error",
         after,
         "probability",
-        because="1 - Σ_y max_x P(x)P(y|x) [A, eq. (5)]",
+        because="1 - Σ_y max_x P(x)P(y|x) [A, eq. (8)]",
         sentence=(
             f"A guesser who knows the prior is wrong at least {percent_at_least(after)} of the time, "
             f"{context.prior_words}; before seeing the report it was {percent_at_least(before)}."
@@ -63,11 +63,11 @@ def _odds(context: Context) -> Claim:
         if value < math.inf
         else ("Some report is possible under one answer and impossible under another, so no finite odds bound it.")
     )
-    return exact_claim("odds", value, "ratio", because="max P(y|x)/P(y|x') [B, Def. 1]", sentence=sentence)
+    return exact_claim("odds", value, "ratio", because="max P(y|x)/P(y|x') [B, eq. (1)]", sentence=sentence)
 
 
 def _epsilon(context: Context) -> Claim:
-    because = "ln of the odds [B, Def. 1]"
+    because = "ln of the odds [B, eq. (1)]"
     if measures.odds(context.subject) == math.inf:
         return exact_claim(
             "epsilon",
@@ -165,7 +165,7 @@ def _randomness(context: Context) -> Claim:
         "randomness_bits",
         value,
         "bits",
-        because="max_x H(Y|X=x) [B, Def. 2]",
+        because="max_x H(Y|X=x) [B, eq. (2)]",
         sentence=f"A report needs at least {at_least(value)} random bits on average, for the answer that needs most.",
     )
 
@@ -215,7 +215,7 @@ def _fisher(context: Context) -> Claim:
         "fisher_information",
         value,
         "per report",
-        because="Σ (p_1-p_0)²/p_θ at θ = the prior of the second answer [C, eq. (2)]",
+        because="Σ (p_1-p_0)²/p_θ at θ = the prior of the second answer [C, Sec. II]",
         sentence=(
             f"For use: each report is worth {at_least(value) if value < math.inf else 'infinite'} units of Fisher "
             f"information about the share of the second answer, when that share is {percent(theta)}."

@@ -138,8 +138,8 @@ def _stat_if_there(path: str | Path) -> os.stat_result | None:
 
 def _too_large(path: str | Path, size: str, limit_bytes: int) -> str:
     return (
-        f"file {path} holds {size} bytes and at most {limit_bytes} are read. Raise limit_bytes if the file is "
-        f"meant to be that large."
+        f"file {path} holds {size} bytes and at most {limit_bytes} are read. Raise the limit (limit_bytes, or "
+        f"--limit-mb of the command) if the file is meant to be that large."
     )
 
 

@@ -110,7 +110,9 @@ def _bounds(rows: FloatArray, law: FloatArray) -> Interval:
     if (outputs[rows.max(axis=0) > 0] <= 0).any():
         return Interval(0.0, math.inf)
     divergences, slack = _divergences(rows, outputs)
-    lower = float(law @ divergences) - float(slack.max()) * 1.01
+    # The last dot product adds as many terms as there are inputs, each rounded once more.
+    last = UNIT_ROUNDOFF * (len(law) + 8) * float(law @ np.abs(divergences))
+    lower = float(law @ divergences) - float(slack.max()) * 1.01 - last
     upper = float((divergences + slack).max())
     return Interval(max(0.0, min(lower, upper)), max(0.0, upper))
 

@@ -32,7 +32,9 @@ def weighted_l1(first: Sequence[Number], second: Sequence[Number], weight: Numbe
 def weighted_guess_error(channel: Channel, weight: Number) -> Number:
     """Return the error of the best guesser of a yes/no answer who weighs a wrong "yes" by 1-w and a wrong "no" by w."""
     if channel.shape[0] != 2:
-        raise InvalidLaw(f"the channel has {channel.shape[0]} inputs; a yes/no question has 2.")
+        raise InvalidLaw(
+            f"the channel has {channel.shape[0]} inputs; a yes/no question has 2. Pick the two rows to compare."
+        )
     first, second = channel.rows
     return (1 - weighted_l1(first, second, weight)) / 2
 

@@ -163,6 +163,9 @@ class Channel:
     def _fractions(self, numerators: IntegerArray) -> list[Number]:
         return [Fraction(value, self._denominator) for value in numerators]
 
+    def __reduce__(self) -> tuple[type[Channel], tuple[object, ...]]:
+        return Channel, (self.rows if self.exact else self.array, self.inputs, self.outputs)
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")
 
@@ -186,7 +189,9 @@ def _check_rows(rows: Sequence[Sequence[object]] | FloatArray) -> list[tuple[Num
     laws = []
     for x, row in enumerate(rows):
         if isinstance(row, str) or not hasattr(row, "__len__"):
-            raise InvalidLaw(f"rows[{x}] must be a list of probabilities, not {type(row).__name__}.")
+            raise InvalidLaw(
+                f"rows[{x}] must be a list of probabilities, not {type(row).__name__}. Give one list for each input."
+            )
         if len(row) != len(rows[0]):
             raise InvalidLaw(
                 f"rows[{x}] has {len(row)} entries and rows[0] has {len(rows[0])}. Every row needs one entry for "

@@ -190,6 +190,9 @@ class Circulant:
                 f"Use a uniform prior, or a smaller alphabet."
             )
 
+    def __reduce__(self) -> tuple[type[Circulant], tuple[object, ...]]:
+        return Circulant, (self.law, self.input_count)
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")
 

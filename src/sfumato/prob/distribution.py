@@ -64,6 +64,9 @@ class Distribution:
     def __len__(self) -> int:
         return len(self.probabilities)
 
+    def __reduce__(self) -> tuple[type[Distribution], tuple[object, ...]]:
+        return Distribution, (self.probabilities, self.labels)
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")
 

@@ -51,7 +51,9 @@ def check_law(name: str, numbers: Sequence[object]) -> tuple[Number, ...]:
 def check_float_rows(name: str, array: FloatArray) -> FloatArray:
     """Do the same for a float64 matrix at array speed; returns a read-only copy."""
     if array.ndim != 2 or 0 in array.shape:
-        raise InvalidLaw(f"{name} must be a table with rows and columns, not of shape {array.shape}.")
+        raise InvalidLaw(
+            f"{name} must be a table with rows and columns, not of shape {array.shape}. Give one row for each input."
+        )
     copy = np.array(array, dtype=np.float64) + 0.0  # a negative zero becomes a zero, so that equal rows hash alike
     if not np.isfinite(copy).all():
         x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])

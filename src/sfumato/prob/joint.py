@@ -27,6 +27,9 @@ class Joint:
         object.__setattr__(self, "alphabets", checked)
         object.__setattr__(self, "law", Distribution(probabilities, product_labels(*checked)))
 
+    def __reduce__(self) -> tuple[type[Joint], tuple[object, ...]]:
+        return Joint, (self.law.probabilities, self.alphabets)
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")
 

@@ -79,11 +79,11 @@ def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel)
         )
     if law.labels == channel.inputs:
         return law
+    if isinstance(prior, Distribution) and set(law.labels) == set(channel.inputs):
+        return Distribution([law[label] for label in channel.inputs], channel.inputs)
     if law.labels == tuple(range(size)):
         return Distribution(law.probabilities, channel.inputs)
-    if set(law.labels) != set(channel.inputs):
-        raise InvalidLaw("prior has other labels than the channel's inputs. Use the same labels for both.")
-    return Distribution([law[label] for label in channel.inputs], channel.inputs)
+    raise InvalidLaw("prior has other labels than the channel's inputs. Use the same labels for both.")
 
 
 def coarsen(
