@@ -21,7 +21,7 @@ def test_bytes_come_back(tmp_path):
 def test_one_byte_over_the_limit_is_refused(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(b"12345")
-    with pytest.raises(UnreadableFile, match=r"holds 5 bytes and at most 4 .* limit_bytes") as refusal:
+    with pytest.raises(UnreadableFile, match=r"holds 5 bytes and at most 4 .*limit_bytes, or --limit-mb") as refusal:
         read_bytes(path, limit_bytes=4)
     assert str(path) in str(refusal.value)
 
