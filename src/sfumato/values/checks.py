@@ -40,6 +40,12 @@ def check_positive(name: str, value: Number) -> None:
         raise InvalidParameter(f"{name}={value} must be a positive finite number. Choose {name} > 0.")
 
 
+def as_exact(name: str, value: object) -> Fraction:
+    """Read a finite number exactly; a float means the decimal that it prints as, so 0.1 is 1/10."""
+    number = as_number(name, value)
+    return number if isinstance(number, Fraction) else Fraction(repr(number))
+
+
 def as_number(name: str, value: object) -> Number:
     """Read an exact number as a Fraction and a float as a float, NaN and infinities refused."""
     if isinstance(value, bool):

@@ -1,0 +1,135 @@
+"""A survey that a respondent can run alone, with coins, dice or a phone: the spinner card.
+
+A card needs a channel whose probabilities are whole numbers of faces. `playable` rounds a finer design to a given
+number of faces so that both limits still hold exactly, and keeps as much information as it can.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.design.limits import Limits
+from sfumato.design.surveys import SurveyDesign, meets
+from sfumato.errors import InvalidParameter
+from sfumato.prob import Channel
+from sfumato.prob.alphabet import Label
+from sfumato.values.checks import check_between, check_integer
+
+# What people have at hand, by number of equally likely outcomes.
+DEVICES = {
+    2: "Toss a coin: heads counts as 1, tails as 2.",
+    4: "Toss a coin twice: heads-heads counts as 1, heads-tails as 2, tails-heads as 3, tails-tails as 4.",
+    6: "Roll a die.",
+    8: "Roll an eight-sided die.",
+    10: "Roll a ten-sided die (0 counts as 10).",
+    12: "Roll a twelve-sided die.",
+    20: "Roll a twenty-sided die.",
+    36: "Roll a red and a white die: 6 × (red - 1) + white.",
+    100: "Roll two ten-sided dice, tens and ones (00 counts as 100).",
+    1000: "Roll three ten-sided dice, hundreds, tens and ones (000 counts as 1000).",
+}
+MOST_FACES = 1_000_000
+DEFAULT_FACES = 1000
+# How far from its scaled value each count is tried.
+_REACH = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpinnerCard:
+    """What to do: how to draw a number from 1 to `faces`, and what to report for which numbers.
+
+    `ranges[i]` belongs to `answers[i]` and lists (first number, last number, report).
+    """
+
+    device: str
+    faces: int
+    answers: tuple[Label, ...]
+    ranges: tuple[tuple[tuple[int, int, Label], ...], ...]
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the card in words."""
+        said = [f"{self.device} Keep the number to yourself."]
+        for answer, ranges in zip(self.answers, self.ranges, strict=True):
+            rules = "; ".join(f"{_span(first, last)}: report “{report}”" for first, last, report in ranges)
+            said.append(f"If your true answer is “{answer}”: {rules}.")
+        return tuple(said)
+
+
+def spinner_card(channel: Channel) -> SpinnerCard:
+    """Return the card of an exact channel whose common denominator is small enough to draw by hand or phone."""
+    _, denominator = channel.integers()
+    if denominator > MOST_FACES:
+        raise InvalidParameter(
+            f"the design needs a draw from 1 to {denominator}, too many to play by hand. Use "
+            f"playable(design, faces=1000) first, or let the software draw."
+        )
+    size = next((size for size in DEVICES if size % denominator == 0), denominator)
+    device = DEVICES.get(size, f"Let your phone draw a random number from 1 to {size}.")
+    ranges = []
+    for row in channel.to_exact().rows:
+        counts = [int(Fraction(p) * size) for p in row]
+        ends = list(itertools.accumulate(counts))
+        ranges.append(
+            tuple(
+                (end - count + 1, end, report)
+                for count, end, report in zip(counts, ends, channel.outputs, strict=True)
+                if count
+            )
+        )
+    return SpinnerCard(device=device, faces=size, answers=channel.inputs, ranges=tuple(ranges))
+
+
+def playable(design: SurveyDesign, *, faces: int = DEFAULT_FACES, theta: Fraction = Fraction(1, 2)) -> SurveyDesign:
+    """Return a design in whole numbers of `faces` that keeps the limits, with the most information near this one."""
+    check_between("faces", check_integer("faces", faces), 2, MOST_FACES)
+    rows = design.channel.to_exact().rows
+    if all((Fraction(p) * faces).denominator == 1 for row in rows for p in row):
+        return design
+    first, second = (_near([Fraction(p) for p in row], faces) for row in rows)
+    allowed = ((p, q) for p, q in itertools.product(first, second) if _within(p, q, faces, design.limits))
+    best = max(allowed, key=lambda pair: _information(pair[0], pair[1], faces, float(theta)), default=None)
+    if best is None:
+        raise InvalidParameter(
+            f"faces={faces} are too few for these limits. Use more faces, or a design with rounder numbers."
+        )
+    channel = Channel(
+        [[Fraction(count, faces) for count in row] for row in best], design.channel.inputs, design.channel.outputs
+    )
+    if not meets(channel, design.limits):
+        raise InvalidParameter(f"faces={faces} cannot keep the limits. Use more faces.")
+    return SurveyDesign(name=f"{design.name}, {faces} faces", channel=channel, limits=design.limits)
+
+
+def _near(row: list[Fraction], faces: int) -> list[tuple[int, ...]]:
+    """Whole counts near a scaled row; the first entry takes up the rest, and zeros stay zeros."""
+    free = [[0] if p == 0 else range(max(1, int(p * faces) - _REACH), int(p * faces) + _REACH + 2) for p in row[1:]]
+    found = []
+    for rest in itertools.product(*free):
+        first = faces - sum(rest)
+        if first > 0 or (first == 0 and row[0] == 0):
+            found.append((first, *rest))
+    return found
+
+
+def _within(first: tuple[int, ...], second: tuple[int, ...], faces: int, limits: Limits) -> bool:
+    """Both limits in whole numbers."""
+    w = limits.weight
+    distance = sum(abs((w.denominator - w.numerator) * p - w.numerator * q) for p, q in zip(first, second, strict=True))
+    if distance > limits.delta * w.denominator * faces:
+        return False
+    return limits.max_odds == math.inf or all(
+        p <= limits.max_odds * q and q <= limits.max_odds * p for p, q in zip(first, second, strict=True)
+    )
+
+
+def _information(first: tuple[int, ...], second: tuple[int, ...], faces: int, theta: float) -> float:
+    return sum(
+        (q - p) ** 2 / ((1 - theta) * p + theta * q) / faces for p, q in zip(first, second, strict=True) if p or q
+    )
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
