@@ -1,0 +1,130 @@
+"""Estimate the share of an answer from counts of reports: one group or several, with what could bend it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sfumato.errors import InvalidParameter
+from sfumato.infer.intervals import Method, share_interval
+from sfumato.infer.share_model import ShareModel
+from sfumato.prob import Channel
+from sfumato.prob.alphabet import Label
+from sfumato.values import Interval
+from sfumato.values.checks import check_between
+
+Counts = Mapping[Label, int] | Sequence[int]
+
+_AT_BOUNDARY = (
+    "The reports lean further than any share can explain, as chance does when the share is near {end}; the estimate is "
+    "put at {end}."
+)
+_UNEXPLAINED = (
+    "No share explains these reports at the stated confidence. Check that they were made with this design and that "
+    "respondents followed it."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareEstimate:
+    """The share of the second answer. `notes` say when the counts lie beyond what any share explains."""
+
+    share: float
+    interval: Interval
+    method: Method
+    confidence: float
+    standard_error: float
+    fisher_information: float
+    observed_information: float
+    total: int
+    notes: tuple[str, ...] = ()
+
+
+def estimate_share(
+    channel: Channel, counts: Counts, *, confidence: float = 0.95, method: Method | str = Method.EXACT
+) -> ShareEstimate:
+    """Maximum likelihood on [0, 1] with an interval; `counts` by report label, or in the channel's order.
+
+    `fisher_information` is per report at the estimate, `observed_information` of all reports together; the standard
+    error is 1/√(n·Fisher), 0 where that is infinite.
+    """
+    model = ShareModel.of(channel)
+    return _estimate(model, model.counts(counts), confidence, _method(method))
+
+
+def estimate_groups(
+    channel: Channel,
+    groups: Mapping[Label, Counts],
+    *,
+    confidence: float = 0.95,
+    method: Method | str = Method.EXACT,
+    simultaneous: bool = False,
+) -> dict[Label, ShareEstimate]:
+    """Estimate each group on its own; with `simultaneous`, all intervals hold together at `confidence` (Bonferroni)."""
+    if not groups:
+        raise InvalidParameter("groups is empty. Give the counts of at least one group.")
+    model = ShareModel.of(channel)
+    level = 1 - (1 - confidence) / len(groups) if simultaneous else confidence
+    return {name: _estimate(model, model.counts(counts), level, _method(method)) for name, counts in groups.items()}
+
+
+def sensitivity_band(channel: Channel, counts: Counts, *, ignoring: float) -> Interval:
+    """Where the estimate could lie if a share `ignoring` of respondents reported anything at all.
+
+    The reports are (1-c)·design + c·anything. For each fixed share the likelihood equation is linear in that
+    "anything", so the extremes are reached when all who ignore the instructions give the same report.
+    """
+    check_between("ignoring", ignoring, 0, 0.99, way_out="It is the share of respondents who ignore the instructions.")
+    model = ShareModel.of(channel)
+    totals = model.counts(counts)
+    n = sum(totals)
+    shares = [_corrected(model, [k / n for k in totals], ignoring, extreme) for extreme in range(len(totals))]
+    centre = min(1.0, max(0.0, model.free_maximum(totals)))
+    return Interval(min(centre, *shares), max(centre, *shares))
+
+
+def _estimate(model: ShareModel, counts: tuple[int, ...], confidence: float, method: Method) -> ShareEstimate:
+    free = model.free_maximum(counts)
+    point = min(1.0, max(0.0, free))
+    interval = share_interval(model, counts, confidence=confidence, method=method)
+    notes = []
+    if not -1e-9 <= free <= 1 + 1e-9:
+        unexplained = method is Method.EXACT and interval.width == 0
+        notes.append(_UNEXPLAINED if unexplained else _AT_BOUNDARY.format(end=round(point)))
+    information = model.information(point)
+    return ShareEstimate(
+        share=point,
+        interval=Interval(min(interval.lower, point), max(interval.upper, point)),
+        method=method,
+        confidence=confidence,
+        standard_error=1 / math.sqrt(information * sum(counts)),
+        fisher_information=information,
+        observed_information=model.observed_information(counts, point),
+        total=sum(counts),
+        notes=tuple(notes),
+    )
+
+
+def _corrected(model: ShareModel, shares: list[float], ignoring: float, extreme: int) -> float:
+    """Return the share once those who all gave report `extreme` are taken out; it may call for less than none of it."""
+    rest = [(p - ignoring * (i == extreme)) / (1 - ignoring) for i, p in enumerate(shares)]
+
+    def leans_up(theta: float) -> bool:
+        law, slopes = model.law(theta), model.slopes
+        return math.fsum(q * d / max(p, 1e-300) for q, d, p in zip(rest, slopes, law, strict=True) if q) > 0
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if leans_up(middle) else (low, middle)
+    return (low + high) / 2
+
+
+def _method(method: Method | str) -> Method:
+    try:
+        return Method(method)
+    except ValueError:
+        raise InvalidParameter(
+            f"method={method!r} is not known. Choose one of {', '.join(repr(m.value) for m in Method)}."
+        ) from None
