@@ -10,13 +10,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import bits, certificates, errors, io, measures, mechanisms, prob, render, values
+    from sfumato import bits, certificates, design, errors, infer, io, measures, mechanisms, prob, render, values
     from sfumato.certificates import Audit, Certificate, audit, certify, verify
     from sfumato.prob import Channel, Circulant, Distribution
 
 __version__ = "0.1.0"
 
-_ROOMS = ("bits", "certificates", "errors", "io", "measures", "mechanisms", "prob", "render", "values")
+_ROOMS = (
+    "bits",
+    "certificates",
+    "design",
+    "errors",
+    "infer",
+    "io",
+    "measures",
+    "mechanisms",
+    "prob",
+    "render",
+    "values",
+)
 _HOMES = {
     "Audit": "certificates",
     "Certificate": "certificates",
@@ -38,7 +50,9 @@ __all__ = [
     "bits",
     "certificates",
     "certify",
+    "design",
     "errors",
+    "infer",
     "io",
     "measures",
     "mechanisms",

@@ -67,7 +67,8 @@ class ShareModel:
     @property
     def slopes(self) -> npt.NDArray[np.float64]:
         """dp_θ/dθ, the same for every θ."""
-        return np.array(self.second) - np.array(self.first)
+        slopes: npt.NDArray[np.float64] = np.array(self.second) - np.array(self.first)
+        return slopes
 
     def law(self, theta: float) -> npt.NDArray[np.float64]:
         """p_θ of the classes."""
