@@ -14,6 +14,9 @@ import typer
 from sfumato import __version__
 from sfumato.cli.audit import audit_command
 from sfumato.cli.certify import certify_command
+from sfumato.cli.estimate import estimate_command
+from sfumato.cli.papers import papers_command
+from sfumato.cli.plan import plan_command
 from sfumato.cli.verify import verify_command
 from sfumato.errors import InsecureBitsWarning, SfumatoError
 
@@ -25,9 +28,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("plan")(plan_command)
+app.command("estimate")(estimate_command)
 app.command("certify")(certify_command)
 app.command("verify")(verify_command)
 app.command("audit")(audit_command)
+app.command("papers")(papers_command)
 
 EXIT_BUG = 70
 

@@ -28,7 +28,7 @@ Pair = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 EITHER = "either"
 # What one word can draw exactly; finer laws are tightened a little and rounded to this grid.
 _WORD = 1 << 64
-_TIGHTER = Fraction(1, 1 << 48)
+_HAIRS = tuple(Fraction(1, 1 << bits) for bits in (52, 44, 36, 28))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,21 +169,25 @@ def _design(name: str, pair: Pair, reports: Sequence[str], limits: Limits, answe
 
 
 def _fit_word(name: str, limits: Limits, answers: tuple[str, str], reports: Sequence[str]) -> Channel:
-    """Round a three-output law to 64-bit words so that both limits still hold, by aiming a hair inside them."""
-    tighter = replace(
-        limits,
-        guess_error=min(limits.guess_error * (1 + _TIGHTER), limits.weight, 1 - limits.weight),
-        max_odds=limits.max_odds if limits.max_odds == math.inf else Fraction(limits.max_odds) * (1 - _TIGHTER),
-    )
-    pair, _ = _three_outputs(tighter, answers)
-    rows = [[Fraction(count, _WORD) for count in round_to_grid(row, 64)] for row in pair]
-    channel = Channel(rows, answers, reports)
-    if not meets(channel, limits):
-        raise InvalidParameter(
-            f"the {name} design for these limits is too fine for 64-bit words. Give guess_error and weight as "
-            f"fractions with smaller denominators."
+    """Round a three-output law to 64-bit words so that both limits still hold, by aiming a hair inside them.
+
+    The rarer the rarest report, the coarser the words are for it, and the wider the hair.
+    """
+    for hair in _HAIRS:
+        tighter = replace(
+            limits,
+            guess_error=min(limits.guess_error * (1 + hair), limits.weight, 1 - limits.weight),
+            max_odds=limits.max_odds if limits.max_odds == math.inf else Fraction(limits.max_odds) * (1 - hair),
         )
-    return channel
+        pair, _ = _three_outputs(tighter, answers)
+        rows = [[Fraction(count, _WORD) for count in round_to_grid(row, 64)] for row in pair]
+        channel = Channel(rows, answers, reports)
+        if meets(channel, limits):
+            return channel
+    raise InvalidParameter(
+        f"the {name} design for these limits is too fine for 64-bit words. Give guess_error and weight as fractions with "
+        f"smaller denominators, or lower max_epsilon."
+    )
 
 
 def meets(channel: Channel, limits: Limits) -> bool:

@@ -1,12 +1,18 @@
 """Confidence intervals for a share: exact by default, Wald's and the likelihood ratio's beside it.
 
-**Two classes of reports.** The count of one class is binomial and Blaker's test is inverted [Bla00]: at a share, the
-probability of counts at least as far out on the observed side, plus the largest opposite tail that is no larger. The
-set of shares that the test accepts may have holes; its two ends are computed exactly.
+An exact interval holds every share whose acceptance region holds the counts (and what lies between such shares), and
+each region has probability at least the confidence. How the regions are chosen decides the width:
 
-**Three classes.** Samples are ordered by their maximum-likelihood share t. The sample reaches t or more iff the score
-at t is ≥ 0, a weighted count, and its probability rises with the share because the classes have ascending likelihood
-ratios. So each end solves a monotone equation with an exact tail, and the interval covers at least as often as it says.
+**Two classes of reports.** The count k of the higher class is binomial with a chance s. Where s ≤ ½ the lower tail is
+cut first, as far as α·g allows, and the upper tail gets all that is left of α; where s > ½ the other way round. The
+part g falls from 1 to ½ as the expected count of the rarer class passes twenty: rare reports spend α where it shortens
+the interval most, plenty of them are treated alike on both sides. Blaker's intervals [Bla00], a common choice, are an
+eighth wider at an expected count of one.
+
+**Three classes.** Samples are ordered by the share t that maximises the likelihood times √((t-t_0)(t_1-t)), [t_0, t_1]
+being where p_t is a law: the pull keeps samples with no proving report apart. A sample lies at t or above iff a
+weighted count reaches a level, and that probability rises with the share because the classes have ascending likelihood
+ratios. So each end solves a monotone equation, with an exact tail of α/2.
 """
 
 from __future__ import annotations
@@ -17,12 +23,14 @@ from enum import StrEnum
 
 from sfumato.infer.share_model import ShareModel
 from sfumato.infer.tails import NEAR, binomial_tail, tail
-from sfumato.prob.binomial import clopper_pearson
 from sfumato.values import Interval
 from sfumato.values.checks import check_between
 
 _HALVINGS = 60
 _ROOT = 1e-12
+# Expected counts below this are rare, and their two tails are treated unlike. Of the values tried, 20 keeps the mean
+# width closest to the likelihood-ratio interval's over expected counts from 1 to 50.
+_RARE = 20.0
 
 
 class Method(StrEnum):
@@ -43,7 +51,7 @@ def share_interval(
     if method is Method.LIKELIHOOD_RATIO:
         return _likelihood_ratio(model, counts, confidence)
     if len(counts) == 2:
-        return _blaker(model, counts, 1 - confidence)
+        return _binomial(model, counts, 1 - confidence)
     return _ordered(model, counts, (1 - confidence) / 2)
 
 
@@ -66,95 +74,110 @@ def _likelihood_ratio(model: ShareModel, counts: Sequence[int], confidence: floa
 
 def _ordered(model: ShareModel, counts: Sequence[int], level: float) -> Interval:
     n = sum(counts)
-    t = model.free_maximum(counts)
-    low, high = model.reach()
+    t, pull = _pulled_maximum(model, counts)
+    scores = model.slopes / model.law(t)
 
-    def at_least(theta: float) -> float:
-        return 1.0 if t <= low else _beyond(model, n, t, theta, upper=True, at_end=t >= high)
+    def beyond(theta: float, *, upper: bool) -> float:
+        return tail(model.law(theta), n, scores, level=-pull, upper=upper, ties=True, deviations=NEAR)
 
-    def at_most(theta: float) -> float:
-        return 1.0 if t >= high else _beyond(model, n, t, theta, upper=False, at_end=t <= low)
-
-    point = min(1.0, max(0.0, t))
-    return Interval(_crossing(at_least, level, point, 0.0), _crossing(at_most, level, point, 1.0))
+    lower = _root(lambda theta: beyond(theta, upper=True) - level, 0.0, 1.0)
+    upper = 1 - _root(lambda rest: beyond(1 - rest, upper=False) - level, 0.0, 1.0)
+    return Interval(min(lower, upper), max(lower, upper))
 
 
-def _beyond(model: ShareModel, n: int, t: float, theta: float, *, upper: bool, at_end: bool) -> float:
-    """Pr_θ[the sample's share is ≥ t], or ≤ t when not `upper`.
-
-    At an end of the reach one class has probability zero and must not have been seen; the rest is a two-class tail.
-    """
-    law, slopes, at = model.law(theta), model.slopes, model.law(t)
-    if not at_end:
-        return tail(law, n, slopes / at, upper=upper, ties=True, deviations=NEAR)
-    kept = [i for i in range(len(law)) if at[i] > 1e-12]
-    mass = math.fsum(law[i] for i in kept)
-    if mass <= 0:
-        return 0.0
-    scores = [slopes[i] / at[i] for i in kept]
-    shares = [law[i] / mass for i in kept]
-    rest = tail(shares, n, scores, upper=upper, ties=True, deviations=NEAR) if len(kept) > 1 else 1.0
-    return float(mass**n * rest)
+def _pulled_maximum(model: ShareModel, counts: Sequence[int]) -> tuple[float, float]:
+    """Return the t that orders the samples, strictly inside the reach, and the slope of the pull there."""
+    start, stop = model.reach()
+    low, high = start, stop
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if middle in (start, stop):
+            break
+        rises = model.score(counts, middle) + _pull(middle, start, stop) > 0
+        low, high = (middle, high) if rises else (low, middle)
+    t = (low + high) / 2
+    # The pull at the t found is what balances these counts: with it the observed sample itself is a tie.
+    return t, -model.score(counts, t)
 
 
-def _blaker(model: ShareModel, counts: Sequence[int], alpha: float) -> Interval:
-    """Blaker's interval for the chance of the higher class, pulled back to the share."""
+def _pull(t: float, start: float, stop: float) -> float:
+    return 0.5 / (t - start) - 0.5 / (stop - t)
+
+
+def _binomial(model: ShareModel, counts: Sequence[int], alpha: float) -> Interval:
+    """Return the two-class interval for the chance of the higher class, pulled back to the share."""
     n, k = sum(counts), counts[1]
-    low = _blaker_lower(k, n, alpha)
-    high = 1 - _blaker_lower(n - k, n, alpha)
+    low, high = _first_accepted(k, n, alpha), 1 - _first_accepted(n - k, n, alpha)
     base, slope = model.first[1], float(model.slopes[1])
-    ends = sorted(min(1.0, max(0.0, (chance - base) / slope)) for chance in (low, high))
+    ends = [min(1.0, max(0.0, (chance - base) / slope)) for chance in (low, high)]
     return Interval(ends[0], ends[1])
 
 
-def _blaker_lower(k: int, n: int, alpha: float) -> float:
-    """Return the smallest chance that Blaker's test accepts for k of n.
-
-    Above the Clopper-Pearson end, the accepted set begins in the first stretch where the opposite tail keeps its
-    number of counts: there the sum of the tails falls, then rises, and at its end it doubles past alpha.
-    """
+def _first_accepted(k: int, n: int, alpha: float) -> float:
+    """Return the smallest chance whose acceptance region holds k of n; by symmetry it gives the largest one too."""
     if k == 0:
         return 0.0
-    start = float(clopper_pearson(k, n, lower_tail=alpha / 2, upper_tail=alpha / 2)[0])
 
-    def near(chance: float) -> float:
-        return binomial_tail(k, n, chance, upper=True)
+    def above(s: float) -> float:
+        return binomial_tail(k, n, s, upper=True)
 
-    def far(count: int, chance: float) -> float:
-        return binomial_tail(count, n, chance, upper=False) if count >= 0 else 0.0
+    # Up to ½: k is cut off above iff its upper tail and the lower tail already cut add up to at most alpha.
+    surely = _root(lambda s: above(s) - alpha, 0.0, 1.0)
+    start = _cut_from(0, n, alpha)
+    if surely <= min(start, 0.5):
+        return surely  # nothing is cut below yet
+    start = _root(lambda s: above(s) - alpha * (1 - _first_part(n, s)), start, surely)
+    cut = _cut_at(n, start, alpha)
+    while start < min(surely, 0.5):
+        # Until the lower tail takes one more count, what is cut falls and the upper tail rises.
+        stop = min(_cut_from(cut, n, alpha), surely, 0.5)
 
-    opposite = _largest(lambda count: far(count, start) <= near(start), k)
-    jump = _rise(lambda chance: near(chance) >= far(opposite + 1, chance), start, 1.0)
-    return _rise(lambda chance: near(chance) + far(opposite, chance) >= alpha, start, jump)
+        def spent(s: float, cut: int = cut) -> float:
+            return above(s) + binomial_tail(cut - 1, n, s, upper=False) - alpha
+
+        if stop > start:
+            if spent(start) > 0:
+                return start
+            if spent(stop) > 0:
+                return _root(spent, start, stop)
+        start, cut = max(start, stop), cut + 1
+    if surely <= 0.5:
+        return surely
+    # Beyond ½ the upper tail is cut first, as far as alpha·g allows: the mirror image of the lower one.
+    return max(0.5, 1 - _cut_from(n - k, n, alpha) - _ROOT)
 
 
-def _largest(holds: Callable[[int], bool], below: int) -> int:
-    """Return the largest count in -1..below-1 for which a monotone condition holds."""
-    low, high = -1, below
+def _first_part(n: int, s: float) -> float:
+    """Return the part of alpha that the tail cut first may use, by the expected count of the rarer class."""
+    return 0.5 + 0.5 / (1 + (n * min(s, 1 - s) / _RARE) ** 2)
+
+
+def _cut_from(count: int, n: int, alpha: float) -> float:
+    """Return the chance from which on the lower tail up to `count` may be cut: Pr[Bin ≤ count] = alpha·g."""
+    if count >= n:
+        return 1.0
+    return _root(lambda s: alpha * _first_part(n, s) - binomial_tail(count, n, s, upper=False), 0.0, 1.0)
+
+
+def _cut_at(n: int, chance: float, alpha: float) -> int:
+    """Return how many of the smallest counts are cut at a chance."""
+    low, high = -1, n
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+        cut = binomial_tail(middle, n, chance, upper=False) <= alpha * _first_part(n, chance)
+        low, high = (middle, high) if cut else (low, middle)
+    return low + 1
 
 
-def _rise(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the point, from below, where a condition that fails at `low` begins to hold; `high` if it never does."""
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return low
-
-
-def _crossing(chance: Callable[[float], float], level: float, inside: float, outside: float) -> float:
-    """Return where a chance that falls from `inside` to `outside` passes `level`, a hair to the outer side."""
-    if chance(outside) >= level or inside == outside:
-        return outside
-    if chance(inside) <= level:
-        return inside
+def _root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Return, a hair from below, where a function that rises through zero does so; an end when it does not."""
     from scipy.optimize import brentq  # noqa: PLC0415  scipy is slow to import
 
-    root = float(brentq(lambda theta: chance(theta) - level, inside, outside, xtol=_ROOT, rtol=8.9e-16))
-    return min(1.0, max(0.0, root + math.copysign(2 * _ROOT, outside - inside)))
+    if rising(low) >= 0:
+        return low
+    if rising(high) <= 0:
+        return high
+    return max(low, float(brentq(rising, low, high, xtol=_ROOT, rtol=8.9e-16)) - _ROOT)
 
 
 def _edge(inside: float, outside: float, accepted: Callable[[float], bool]) -> float:

@@ -75,12 +75,12 @@ def expected_counts(model: ShareModel, theta: float, n: int) -> tuple[int, ...]:
 def _least(enough: Callable[[int], bool], guess: int, name: str) -> int:
     """Return the least n that is enough, taking "enough" as monotone: bracket it near the guess, then bisect."""
     low, high = guess, guess
-    while not enough(high):
-        low, high = high, high + max(1, high // 5)
+    while high > MOST_RESPONDENTS or not enough(high):
         if high > MOST_RESPONDENTS:
             raise InvalidParameter(
                 f"{name} would need more than {MOST_RESPONDENTS} respondents. Ask for less precision or less privacy."
             )
+        low, high = high, high + max(1, high // 5)
     while low == high and low > 0:
         low = high - max(1, high // 5)
         if low > 0 and enough(low):

@@ -30,9 +30,10 @@ def tail(
     *,
     upper: bool,
     ties: bool,
+    level: float = 0.0,
     deviations: float = FAR,
 ) -> float:
-    """Pr[Σ score·count ≥ 0] for n draws, or ≤ 0 when not `upper`; without `ties`, > 0 or < 0.
+    """Pr[Σ score·count ≥ level] for n draws, or ≤ level when not `upper`; without `ties`, > or <.
 
     `scores` must be ascending.
     """
@@ -43,8 +44,8 @@ def tail(
     rest = n - middle
     ends = float(p[0] + p[2])
     share = min(1.0, float(p[2]) / ends) if ends > 0 else 0.0
-    # s2·k + s0·(rest-k) + s1·middle ≥ 0
-    threshold = -(s[1] * middle + s[0] * rest) / (s[2] - s[0])
+    # s2·k + s0·(rest-k) + s1·middle ≥ level
+    threshold = (level - s[1] * middle - s[0] * rest) / (s[2] - s[0])
     nearest = np.rint(threshold)
     tied = np.abs(threshold - nearest) <= _TIE * (1 + np.abs(threshold))
     if upper:
@@ -58,9 +59,12 @@ def tail(
 
 def binomial_tail(count: int, n: int, share: float, *, upper: bool) -> float:
     """Pr[Bin(n, share) ≥ count], or ≤ count when not `upper`."""
-    if upper:
-        return float(_at_least(np.array([float(count)]), np.array([float(n)]), share)[0])
-    return float(_at_least(np.array([float(n - count)]), np.array([float(n)]), 1 - share)[0])
+    from scipy.special import betainc  # noqa: PLC0415  scipy is slow to import
+
+    least, chance = (count, share) if upper else (n - count, 1 - share)
+    if least <= 0:
+        return 1.0
+    return 0.0 if least > n else float(betainc(least, n - least + 1, chance))
 
 
 def _middle_counts(n: int, share: float, deviations: float) -> tuple[FloatArray, FloatArray]:

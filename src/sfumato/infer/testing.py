@@ -56,7 +56,9 @@ test_errors.__test__ = False  # type: ignore[attr-defined]
 def supports_first(channel: Channel, counts: Counts, theta_1: float, theta_2: float) -> bool:
     """Whether the reports support theta_1 over theta_2: Σ ln(p_θ1/p_θ2) > 0."""
     model, scores = _scores(channel, theta_1, theta_2)
-    return float(np.dot(model.counts(counts), scores)) < 0
+    totals = model.counts(counts)
+    # Rounding must not decide a tie: what is this close to zero counts as zero.
+    return float(np.dot(totals, scores)) < -1e-12 * sum(totals) * float(np.abs(scores).max())
 
 
 def _scores(

@@ -1,0 +1,175 @@
+"""sfumato papers: the papers behind the software, recomputed beside the print."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli.output import console, say
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from sfumato.papers import Cell, Erratum, Paper, Table
+
+# On a screen this wide a table is laid out with care: so much for a column of numbers, so much for one of text.
+_WIDE, _NUMBERS, _TEXT = 118, 7, 14
+
+
+def papers_command(
+    slug: Annotated[
+        str | None, typer.Argument(help="Which paper, for instance randomized-responses. Leave out to list them.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Draw its figures into this folder, as SVG and PNG; made if it is not there.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print tables and errata as JSON.")] = False,
+) -> None:
+    """Recompute a paper: its tables beside the print, its errata with their counter-examples run, its figures.
+
+    Exit code 0 when every counter-example shows what it says, 1 when one does not, 2 when the call cannot be used.
+
+    Example:
+
+        sfumato papers randomized-responses --out figures
+    """
+    from sfumato.errors import InvalidParameter
+    from sfumato.papers import PAPERS, paper_named
+
+    if slug is None:
+        if out is not None:
+            raise InvalidParameter(f"--out needs a paper to draw. Name one of {', '.join(sorted(PAPERS))}.")
+        _list(json=json)
+        return
+    paper = paper_named(slug)
+    tables = {name: make() for name, make in paper.tables.items()}
+    verdicts = [_verdict(erratum) for erratum in paper.errata]
+    written = [] if out is None else _draw(paper, slug, out)
+    if json:
+        document = {
+            "schema": "sfumato/paper/1",
+            "slug": slug,
+            "key": paper.key,
+            "title": paper.title,
+            "tables": {name: _table_json(table) for name, table in tables.items()},
+            "errata": [_erratum_json(*pair) for pair in zip(paper.errata, verdicts, strict=True)],
+            "figures": sorted(paper.figures),
+            "written": written,
+        }
+        typer.echo(json_module.dumps(document, ensure_ascii=False))
+    else:
+        screen = console()
+        screen.print(f"[bold]{paper.title}[/bold]  (\\[{paper.key}] in docs/references.bib)\n")
+        for table in tables.values():
+            screen.print(_table(table, wide=screen.width >= _WIDE))
+        for number, (erratum, refusal) in enumerate(zip(paper.errata, verdicts, strict=True), start=1):
+            screen.print(_erratum(number, erratum, refusal))
+    if any(verdicts):
+        raise typer.Exit(1)
+
+
+def _list(*, json: bool) -> None:
+    from sfumato.papers import PAPERS
+
+    if json:
+        entries = [{"slug": slug, "key": paper.key, "title": paper.title} for slug, paper in sorted(PAPERS.items())]
+        typer.echo(json_module.dumps({"schema": "sfumato/papers/1", "papers": entries}, ensure_ascii=False))
+        return
+    for slug, paper in sorted(PAPERS.items()):
+        typer.echo(f"{slug}  [{paper.key}] {paper.title}")
+
+
+def _verdict(erratum: Erratum) -> str:
+    """Empty when the counter-example shows what it says, else why it does not."""
+    from sfumato.errors import Refused
+
+    try:
+        erratum.check()
+    except Refused as error:
+        return str(error)
+    return ""
+
+
+def _draw(paper: Paper, slug: str, folder: Path) -> list[str]:
+    from sfumato.errors import InvalidParameter
+    from sfumato.io import write_atomically
+    from sfumato.papers import png_bytes, svg_bytes
+
+    standing = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    if not standing.is_dir():
+        raise InvalidParameter(f"out={folder} cannot be a folder: {standing} is a file. Name a folder.")
+    # Everything is drawn before anything is written, so a failure leaves nothing behind.
+    files: dict[Path, bytes] = {}
+    for name, draw in paper.figures.items():
+        figure = draw()
+        files[folder / f"{slug}-{name}.svg"] = svg_bytes(figure)
+        files[folder / f"{slug}-{name}.png"] = png_bytes(figure)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidParameter(f"out={folder} cannot be made: {error.strerror}. Choose another folder.") from None
+    for path, data in files.items():
+        write_atomically(path, data)
+        say(f"wrote {path}")
+    return [str(path) for path in files]
+
+
+def _table(table: Table, *, wide: bool) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(title=table.title, title_justify="left", show_lines=True)
+    for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
+        least, most = _widths(cells) if wide else (None, None)
+        grid.add_column(Text(column), overflow="fold", min_width=least, max_width=most)
+    for row in table.rows:
+        grid.add_row(*(Text(_shown(cell)) for cell in row))
+    return Group(grid, *(Text(f"Note: {note}") for note in table.notes), Text())
+
+
+def _widths(cells: tuple[Cell, ...]) -> tuple[int | None, int | None]:
+    """Where there is room, formulas keep to their lines and the other columns leave it to them."""
+    lines = [line for cell in cells for line in _shown(cell).split("\n") if "\n" in _shown(cell)]
+    if lines:
+        return max(map(len, lines)), None
+    return None, _TEXT if any(isinstance(cell, str) for cell in cells) else _NUMBERS
+
+
+def _erratum(number: int, erratum: Erratum, refusal: str) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid.grid(padding=(0, 2))
+    for name, said in (
+        ("printed", Text(erratum.printed)),
+        ("correct", Text(erratum.correct)),
+        ("counter-example", Text(erratum.counter_example)),
+        ("verdict", Text(f"NOT CONFIRMED: {refusal}", "bold red") if refusal else Text("confirmed", "green")),
+    ):
+        grid.add_row(Text(f"  {name}"), said)
+    return Group(Text(f"Erratum {number}. {erratum.where}", style="bold"), grid, Text())
+
+
+def _table_json(table: Table) -> dict[str, object]:
+    rows = [[cell if isinstance(cell, float) else str(cell) for cell in row] for row in table.rows]
+    return {"title": table.title, "columns": list(table.columns), "rows": rows, "notes": list(table.notes)}
+
+
+def _erratum_json(erratum: Erratum, refusal: str) -> dict[str, object]:
+    return {
+        "where": erratum.where,
+        "printed": erratum.printed,
+        "correct": erratum.correct,
+        "counter_example": erratum.counter_example,
+        "confirmed": not refusal,
+        "because": refusal,
+    }
+
+
+def _shown(cell: Cell) -> str:
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)

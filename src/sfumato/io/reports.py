@@ -1,0 +1,296 @@
+"""What a survey brings in: one report a row, counted by report and, if asked, by group.
+
+The reports stand in the column `report`, or in the only column there is; a column `count` says how often a row
+stands for itself. Further columns are not looked at. Tables are read in a stream. The reports are people's data: a
+refusal says where it is, and never repeats a cell.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.io.csv_tables import csv_errors, find_separator, not_text, open_reader
+from sfumato.io.files import empty_sentence, open_for_reading, read_bytes
+from sfumato.io.formats import Format, format_for_reading
+from sfumato.io.labels import in_reading_order
+from sfumato.io.numbers import parse_count
+from sfumato.io.parquet_tables import arrow_errors, batches, is_text, open_parquet
+from sfumato.io.sample_streams import LONGEST_LABEL, MOST_COUNT, _bounded, _counts, _keys, _lines_until
+from sfumato.io.samples import SAMPLES_LIMIT_BYTES
+
+REPORT, COUNT = "report", "count"
+MOST_GROUPS = 10_000
+_CHUNK = 2**16
+
+Progress = Callable[[int], None]
+Cells = tuple[str, ...]
+Pairs = Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportCounts:
+    """How often each report came in, over all rows and by group; groups are in reading order, none if not asked."""
+
+    reports: tuple[str, ...]
+    counts: tuple[int, ...]
+    groups: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    @property
+    def total(self) -> int:
+        """The number of reports."""
+        return sum(self.counts)
+
+    @property
+    def by_group(self) -> dict[str, tuple[int, ...]]:
+        """The counts of each group, in the order of `reports`."""
+        return dict(self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where to look: the names of the columns, count and group only if there are any."""
+
+    report: str
+    group: str | None
+    count: str | None
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in (self.report, self.group, self.count) if name is not None]
+
+
+def read_report_counts(
+    path: str | Path,
+    *,
+    known: Sequence[str],
+    column: str | None = None,
+    group: str | None = None,
+    limit_bytes: int = SAMPLES_LIMIT_BYTES,
+    progress: Progress | None = None,
+) -> ReportCounts:
+    """Count the reports in a CSV or Parquet file; `known` are the labels that the design can give.
+
+    `progress` is called with the number of bytes read since its last call.
+    """
+    kind = format_for_reading(path)
+    if kind is Format.JSON:
+        raise InvalidParameter(f"path={path} is JSON; reports are read from CSV or Parquet. Write them as a table.")
+    read = _read_csv if kind is Format.CSV else _read_parquet
+    pairs = read(path, tuple(known), column, group, limit_bytes, progress or (lambda _: None))
+    if sum(pairs.values()) == 0:
+        raise UnreadableFile(f"file {path} holds no reports. Write one a row under the header {REPORT}.")
+    names = in_reading_order({name for (_, name), n in pairs.items() if n}) if group is not None else ()
+    return ReportCounts(
+        reports=tuple(known),
+        counts=tuple(sum(n for (report, _), n in pairs.items() if report == label) for label in known),
+        groups=tuple((str(name), tuple(pairs[label, str(name)] for label in known)) for name in names),
+    )
+
+
+def _read_csv(
+    path: str | Path, known: tuple[str, ...], column: str | None, group: str | None, limit: int, progress: Progress
+) -> Pairs:
+    with open_for_reading(path, limit_bytes=limit) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        try:
+            return _count_lines(_bounded(text, path, limit), path, known, column, group, _follow(stream, progress))
+        except UnicodeDecodeError:
+            raise UnreadableFile(not_text(path)) from None
+        except OSError as error:
+            raise UnreadableFile(
+                f"file {path} could not be read to its end: {error.strerror}. Copy it and retry."
+            ) from None
+        finally:
+            text.detach()
+
+
+def _count_lines(
+    lines: Iterator[str],
+    path: str | Path,
+    known: tuple[str, ...],
+    column: str | None,
+    group: str | None,
+    advance: Callable[[], None],
+) -> Pairs:
+    first = next(lines, None)
+    if first is None:
+        raise UnreadableFile(empty_sentence(path))
+    with csv_errors(path):
+        reader = open_reader(itertools.chain([first], lines), find_separator(first))
+        names = [cell.strip() for cell in next(reader, [])]
+        if column is None and set(names) & set(known):
+            raise UnreadableFile(f"file {path}, line 1 is a report and no header. Write {REPORT} above it.")
+        columns = _columns(names, path, column, group)
+        pick = [names.index(name) for name in columns.names]
+        pairs: Pairs = Counter()
+        line = reader.line_num
+        while chunk := list(itertools.islice(reader, _CHUNK)):
+            for cells, times in Counter(_picked(chunk, pick, len(names))).items():
+                try:
+                    pair, count = _read_row(cells, columns, known)
+                except UnreadableFile as error:
+                    place = line + _first_line(chunk, cells, pick, len(names))
+                    raise UnreadableFile(f"file {path}, line {place}{error}") from None
+                pairs[pair] += times * count
+            _check_groups(pairs, path)
+            advance()
+            line = reader.line_num
+    return pairs
+
+
+def _follow(stream: BinaryIO, progress: Progress) -> Callable[[], None]:
+    """Return what to call now and then to report how far a file has been read; a pipe has no place to tell."""
+    seen = 0
+
+    def advance() -> None:
+        nonlocal seen
+        here = stream.tell()
+        progress(here - seen)
+        seen = here
+
+    return advance if stream.seekable() else lambda: None
+
+
+def _picked(chunk: list[list[str]], pick: list[int], width: int) -> Iterator[Cells]:
+    """Yield the cells that matter; a row of the wrong length yields none, a blank line nothing at all."""
+    take = itemgetter(*pick) if len(pick) > 1 else lambda row: (row[pick[0]],)
+    for row in chunk:
+        if len(row) == width:
+            if width > 1 or row != [""]:
+                yield take(row)
+        elif row not in ([], [""]):
+            yield ()
+
+
+def _first_line(chunk: list[list[str]], cells: Cells, pick: list[int], width: int) -> int:
+    """How many lines it takes to the first row that gives these cells."""
+    found = next(row for row in chunk if next(_picked([row], pick, width), None) == cells)
+    return _lines_until(chunk, tuple(found))
+
+
+def _read_row(cells: Cells, columns: _Columns, known: tuple[str, ...]) -> tuple[tuple[str, str], int]:
+    if not cells:
+        raise UnreadableFile(" has another number of cells than the header. Complete the line, or drop it.")
+    report = cells[0].strip()
+    if report not in known:
+        raise UnreadableFile(_unknown(report, known))
+    name = cells[1].strip() if columns.group is not None else ""
+    if columns.group is not None and not 0 < len(name) <= LONGEST_LABEL:
+        raise UnreadableFile(
+            f" names no group, or one of more than {LONGEST_LABEL} characters. Fill it in, or drop it."
+        )
+    count = 1 if columns.count is None else parse_count(cells[-1], ", count", most=MOST_COUNT)
+    return (report, name), count
+
+
+def _read_parquet(
+    path: str | Path, known: tuple[str, ...], column: str | None, group: str | None, limit: int, progress: Progress
+) -> Pairs:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    with open_for_reading(path, limit_bytes=limit) as stream:
+        found = os.fstat(stream.fileno())
+        is_regular = stat.S_ISREG(found.st_mode)
+        if is_regular and found.st_size == 0:
+            raise UnreadableFile(empty_sentence(path))
+        with arrow_errors(path):
+            # The footer is at the end, so a pipe has to be held in memory.
+            source = stream if is_regular else pa.BufferReader(read_bytes(path, limit_bytes=limit))
+            opened = open_parquet(source, path)
+            columns = _columns(opened.schema_arrow.names, path, column, group)
+            _check_types(opened.schema_arrow, columns, path)
+            pairs: Pairs = Counter()
+            rows = 0
+            for batch in batches(opened, columns.names):
+                pairs.update(_count_batch(batch, columns, path, known, rows))
+                _check_groups(pairs, path)
+                rows += batch.num_rows
+                progress(found.st_size * batch.num_rows // max(1, opened.metadata.num_rows))
+            return pairs
+
+
+def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[str, ...], rows: int) -> Pairs:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    for name in columns.names:
+        if batch.column(name).null_count:
+            place = rows + batch.column(name).is_null().to_pylist().index(True) + 1
+            raise UnreadableFile(f"file {path}, row {place} has an empty cell. Fill it in, or drop the row.")
+    report_keys, report_words = _keys(batch.column(columns.report), path)
+    ones = pa.repeat(pa.scalar(1, pa.int64()), batch.num_rows)
+    group_keys, group_words = (ones, ["", ""]) if columns.group is None else _keys(batch.column(columns.group), path)
+    counts = ones if columns.count is None else _counts(batch, path)
+    table = pa.table({"report": report_keys, "group": group_keys, "n": counts})
+    sums = table.group_by(["report", "group"], use_threads=False).aggregate([("n", "sum")])
+    pairs: Pairs = Counter()
+    for report, name, n in zip(*(sums.column(key).to_pylist() for key in ("report", "group", "n_sum")), strict=True):
+        label = _word(report, report_words)
+        if label not in known:
+            place = rows + report_keys.to_pylist().index(report) + 1
+            raise UnreadableFile(f"file {path}, row {place}{_unknown(label, known)}")
+        pair = label, _word(name, group_words)
+        if columns.group is not None and not pair[1]:
+            place = rows + group_keys.to_pylist().index(name) + 1
+            raise UnreadableFile(f"file {path}, row {place} names no group. Fill it in, or drop the row.")
+        pairs[pair] += n
+    return pairs
+
+
+def _word(key: int, words: list[str] | None) -> str:
+    return str(key) if words is None else words[key].strip()
+
+
+def _columns(names: Sequence[str], path: str | Path, column: str | None, group: str | None) -> _Columns:
+    """Decide which columns are meant; the names of columns may be repeated, they are nobody's answer."""
+    if len(set(names)) != len(names):
+        raise UnreadableFile(f"file {path} has two columns of the same name. Rename one of the two.")
+    for option, name in (("column", column), ("group", group)):
+        if name is not None and name not in names:
+            raise UnreadableFile(
+                f"file {path} has no column {name!r}, which {option} asks for. Name one that is in its header."
+            )
+    if column is not None and column == group:
+        raise InvalidParameter(f"column and group are both {column!r}. Name two different columns.")
+    others = [name for name in names if name not in (COUNT, group)]
+    if column is None and REPORT not in others and len(others) != 1:
+        raise UnreadableFile(
+            f"file {path} has no column {REPORT!r}. Rename the column that holds the reports, or name it with column "
+            f"(--column of the command)."
+        )
+    report = column if column is not None else REPORT if REPORT in others else others[0]
+    return _Columns(report, group, COUNT if COUNT in names and COUNT not in (report, group) else None)
+
+
+def _check_types(schema: Any, columns: _Columns, path: str | Path) -> None:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    for name in columns.names:
+        kind = schema.field(name).type
+        if not (pa.types.is_integer(kind) or (is_text(kind) and name != columns.count)):
+            raise UnreadableFile(
+                f"file {path}, column {name} is of type {kind}. Reports and groups are text or whole numbers, counts "
+                f"are whole numbers; convert it."
+            )
+
+
+def _unknown(report: str, known: tuple[str, ...]) -> str:
+    """Say what is wrong with a report without repeating it."""
+    labels = ", ".join(map(repr, known))
+    if not report:
+        return f" holds no report. Write one of {labels}, or drop the line."
+    return f" holds a report that the design never gives. Its reports are {labels}; correct the line, or drop it."
+
+
+def _check_groups(pairs: Pairs, path: str | Path) -> None:
+    if len({name for _, name in pairs}) > MOST_GROUPS:
+        raise UnreadableFile(f"file {path} has more than {MOST_GROUPS} groups. An identifier is no group; merge some.")

@@ -1,0 +1,24 @@
+"""The papers behind this software: a folder each, with what they draw, tabulate and misprint.
+
+Everything is computed by the calls that users have, so a figure that agrees with print is a test of the software, and
+one that does not is an erratum of either.
+"""
+
+from types import MappingProxyType
+
+from sfumato.errors import InvalidParameter
+from sfumato.papers import randomized_responses
+from sfumato.papers.drawing import png_bytes, svg_bytes
+from sfumato.papers.records import Cell, Erratum, Paper, Table
+
+PAPERS = MappingProxyType({"randomized-responses": randomized_responses.PAPER})
+
+__all__ = ["PAPERS", "Cell", "Erratum", "Paper", "Table", "paper_named", "png_bytes", "svg_bytes"]
+
+
+def paper_named(slug: str) -> Paper:
+    """Return a paper by its slug."""
+    try:
+        return PAPERS[slug]
+    except KeyError:
+        raise InvalidParameter(f"no paper is called {slug!r}. Known papers: {', '.join(sorted(PAPERS))}.") from None

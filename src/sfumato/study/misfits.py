@@ -1,0 +1,35 @@
+"""Reports that no share explains well: someone did not follow the card, or it was another card.
+
+With three classes of reports and one share to fit, one degree of freedom is left to test the design itself. For the
+three-output design at weight ½ it is the number of "either", whose chance does not depend on the share at all.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sfumato.infer import ShareModel
+from sfumato.infer.shares import Counts
+from sfumato.prob import Channel
+
+# One false alarm in ten thousand groups; below this many reports the limit law is no guide.
+_ALARM = 1e-4
+_LEAST_REPORTS = 30
+_MISFIT = (
+    "No share explains these reports well: had everyone followed the card, chance would do this less than once in ten "
+    "thousand surveys. Check that it was this design, and that respondents understood it."
+)
+
+
+def misfit_notes(channel: Channel, counts: Counts, share: float) -> tuple[str, ...]:
+    """Return a note when the reports differ from what any share predicts by more than chance would."""
+    model = ShareModel.of(channel)
+    seen = model.counts(counts)
+    n = sum(seen)
+    if len(seen) < 3 or n < _LEAST_REPORTS:
+        return ()
+    law = model.law(share).tolist()
+    deviance = 2 * math.fsum(k * math.log(k / (n * p)) for k, p in zip(seen, law, strict=True) if k and p > 0)
+    if math.erfc(math.sqrt(max(0.0, deviance) / 2)) >= _ALARM:
+        return ()
+    return (_MISFIT,)
