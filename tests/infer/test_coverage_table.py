@@ -1,0 +1,57 @@
+"""The table of coverages in docs/theory/intervals.md is what the software computes.
+
+Run this file as a script to print the table anew.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from infer.designs import DESIGNS
+from infer.test_coverage import types
+
+from sfumato.infer import Method, ShareModel, share_interval
+
+PAGE = Path(__file__).parents[2] / "docs" / "theory" / "intervals.md"
+NAMES = ["three outputs", "two outputs", "Warner", "both limits"]
+METHODS = [Method.WALD, Method.LIKELIHOOD_RATIO, Method.EXACT]
+
+
+def coverage(name: str, n: int, theta: float, method: Method) -> float:
+    model = ShareModel.of(DESIGNS[name].channel)
+    return sum(
+        probability
+        for probability, counts in types(model, n, theta, 0.99999)
+        if theta in share_interval(model, counts, method=method)
+    )
+
+
+def row(name: str, n: int, theta: float) -> str:
+    shares = " | ".join(f"{100 * coverage(name, n, theta, method):.1f}" for method in METHODS)
+    return f"| {name} | {n} | {theta} | {shares} |"
+
+
+def rows_of_the_page():
+    return re.findall(r"^\| (.+?) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE.read_text(), re.M)
+
+
+def test_the_table_is_complete():
+    assert [(name, n, theta) for name, n, theta, *_ in rows_of_the_page()] == [
+        (name, str(n), str(theta)) for name in NAMES for n in (50, 200) for theta in (0.02, 0.1, 0.5)
+    ]
+
+
+@pytest.mark.parametrize("cells", rows_of_the_page(), ids=lambda cells: ", ".join(cells[:3]))
+def test_every_row_is_recomputed(cells):
+    """Exact intervals at n = 200 take minutes and are covered by test_coverage; the other columns are all redone."""
+    name, n, theta, *printed = cells
+    methods = METHODS if n == "50" else METHODS[:2]
+    for method, text in zip(methods, printed, strict=False):
+        assert f"{100 * coverage(name, int(n), float(theta), method):.1f}" == text
+
+
+if __name__ == "__main__":
+    for name in NAMES:
+        for n in (50, 200):
+            for theta in (0.02, 0.1, 0.5):
+                print(row(name, n, theta), flush=True)  # noqa: T201
