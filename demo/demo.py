@@ -18,7 +18,7 @@ WIDTH = 50
 
 def main() -> None:
     """Run the three parts."""
-    console = Console(width=110, highlight=False, file=sys.stdout)
+    console = Console(width=120, highlight=False, file=sys.stdout)
     certify_a_coin(console)
     poll_a_thousand(console)
     repeat_a_survey(console)

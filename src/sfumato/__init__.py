@@ -10,7 +10,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import bits, certificates, design, errors, infer, io, measures, mechanisms, prob, render, values
+    from sfumato import (
+        bits,
+        certificates,
+        design,
+        errors,
+        infer,
+        io,
+        measures,
+        mechanisms,
+        papers,
+        prob,
+        render,
+        study,
+        values,
+    )
     from sfumato.certificates import Audit, Certificate, audit, certify, verify
     from sfumato.prob import Channel, Circulant, Distribution
 
@@ -25,8 +39,10 @@ _ROOMS = (
     "io",
     "measures",
     "mechanisms",
+    "papers",
     "prob",
     "render",
+    "study",
     "values",
 )
 _HOMES = {
@@ -56,8 +72,10 @@ __all__ = [
     "io",
     "measures",
     "mechanisms",
+    "papers",
     "prob",
     "render",
+    "study",
     "values",
     "verify",
 ]

@@ -73,6 +73,20 @@ def test_playable_designs_keep_the_limits(a, epsilon, faces):
         assert information[0] >= information[1] * Fraction(9, 10)
 
 
+@pytest.mark.parametrize("faces", [10, 12, 20, 36])
+@pytest.mark.parametrize("epsilon", [1.0, 1.5, 2.0, 3.0])
+def test_a_report_keeps_its_meaning_however_few_the_faces(faces, epsilon):
+    """Once 12 faces had those whose truth is no report yes: the estimate was right and the card a lie."""
+    try:
+        rounded = playable(survey(guess_error=0.375, max_epsilon=epsilon), faces=faces)
+    except InvalidParameter as error:
+        assert "too few" in str(error)  # noqa: PT017  the other way to keep the meaning
+        return
+    (_, no_if_no, yes_if_no), (_, no_if_yes, yes_if_yes) = rounded.channel.rows
+    assert no_if_no >= no_if_yes
+    assert yes_if_yes >= yes_if_no
+
+
 def test_what_cannot_be_played_is_refused_with_a_way_out():
     fine = survey(guess_error=0.375, max_epsilon=1)
     with pytest.raises(InvalidParameter, match="Use playable"):

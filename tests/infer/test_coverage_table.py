@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+
 from infer.designs import DESIGNS
 from infer.test_coverage import types
-
 from sfumato.infer import Method, ShareModel, share_interval
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory" / "intervals.md"
@@ -32,7 +32,9 @@ def row(name: str, n: int, theta: float) -> str:
 
 
 def rows_of_the_page():
-    return re.findall(r"^\| (.+?) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE.read_text(), re.M)
+    return re.findall(
+        r"^\| (.+?) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE.read_text(), re.MULTILINE
+    )
 
 
 def test_the_table_is_complete():

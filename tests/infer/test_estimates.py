@@ -213,6 +213,16 @@ class TestBoundaries:
         assert 0.10 < estimate.interval.upper < 0.14
 
 
+def test_misfits_are_noted_and_chance_is_not():
+    """Three classes leave one degree of freedom to test the design itself; two leave none."""
+    channel = survey(delta=0.25).channel
+    assert estimate_share(channel, [750, 225, 25]).notes == ()
+    assert estimate_share(channel, [700, 265, 35]).notes == ()
+    assert "No share explains these reports well" in estimate_share(channel, [500, 450, 50]).notes[0]
+    assert "No share explains these reports well" in estimate_share(channel, [900, 90, 10]).notes[0]
+    assert estimate_share(channel, [0, 20, 2]).notes == ()  # too few to tell
+
+
 class TestGroupsAndSensitivity:
     CHANNEL = survey(delta=0.25).channel
 

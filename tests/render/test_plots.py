@@ -183,7 +183,7 @@ def test_a_line_in_the_terminal_fits_and_shows_its_interval(numbers, name, width
 
 
 def test_intervals_are_rounded_outwards():
-    text = estimates_text({"all": made(0.2, 0.12349, 0.34561)}, question="q", answer="a")
+    text = estimates_text({"all": made(0.2, 0.12399, 0.34511)}, question="q", answer="a")
     assert "12.3 – 34.6 %" in text
 
 

@@ -1,10 +1,10 @@
-"""Fair's 1978 survey on extramarital affairs, which ships inside statsmodels: privatised answer by answer, then estimated."""
+"""Fair's 1978 survey on extramarital affairs, which ships inside statsmodels: privatised one by one, then estimated."""
 
 import numpy as np
 import pytest
-from infer.designs import DESIGNS
 from statsmodels.datasets import fair
 
+from infer.designs import DESIGNS
 from sfumato.bits import InsecureSeeded
 from sfumato.infer import estimate_share
 

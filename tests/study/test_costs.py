@@ -8,7 +8,7 @@ import pytest
 from sfumato import measures
 from sfumato.design import survey, unrelated_question, warner
 from sfumato.infer import respondents_for_half_width, respondents_for_test
-from sfumato.study import Plan, Rule, Study, StudyLimits, cost_levels, misfit_notes, plan_survey
+from sfumato.study import Plan, Rule, Study, StudyLimits, cost_levels, plan_survey
 from sfumato.study.costs import ANY_EPSILON
 
 TENTH = Fraction(1, 10)
@@ -116,13 +116,3 @@ def test_a_share_at_the_end_is_planned_for():
     """There the information is infinite, and the approximation gives way to the exact search."""
     plan = plan_survey(study(plan=Plan(expected_share=Fraction(0), half_width=TENTH)))
     assert plan.costs[0].respondents == respondents_for_half_width(plan.design.channel, 0.0, 0.1).n
-
-
-def test_misfits_are_noted_and_chance_is_not():
-    channel = survey(guess_error=Fraction(3, 8)).channel
-    assert misfit_notes(channel, [750, 225, 25], 0.1) == ()
-    assert misfit_notes(channel, [700, 265, 35], 0.1) == ()
-    assert misfit_notes(channel, [500, 450, 50], 0.1)
-    assert misfit_notes(channel, [900, 90, 10], 0.1)
-    assert misfit_notes(channel, [0, 20, 2], 0.1) == ()  # too few to tell
-    assert misfit_notes(warner(guess_error=Fraction(3, 8)).channel, [0, 1000], 1.0) == ()  # nothing is left to test

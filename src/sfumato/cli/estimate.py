@@ -49,14 +49,13 @@ def estimate_command(
 
         sfumato estimate study.toml reports.csv --group region --plot estimate.svg
     """
-    from dataclasses import replace
     from fractions import Fraction
 
     from sfumato.errors import InvalidParameter
     from sfumato.infer import estimate_groups, sensitivity_band
     from sfumato.io import write_atomically
     from sfumato.render import estimate_svg, estimates_markdown, estimates_text
-    from sfumato.study import exact_number, misfit_notes, read_study
+    from sfumato.study import exact_number, read_study
     from sfumato.values.checks import check_between
 
     if json and markdown:
@@ -71,10 +70,7 @@ def estimate_command(
     by_label: dict[Label, Counts] = {}
     by_label.update(groups)
     made = estimate_groups(channel, by_label, confidence=float(level), method=how, simultaneous=simultaneous)
-    found = {
-        str(name): replace(estimate, notes=(*estimate.notes, *misfit_notes(channel, by_label[name], estimate.share)))
-        for name, estimate in made.items()
-    }
+    found = {str(name): estimate for name, estimate in made.items()}
     bands = (
         {}
         if ignoring is None

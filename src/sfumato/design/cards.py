@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +17,7 @@ from sfumato.design.surveys import SurveyDesign, meets
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
-from sfumato.values.checks import check_between, check_integer
+from sfumato.values.checks import Number, check_between, check_integer
 
 # What people have at hand, by number of equally likely outcomes.
 DEVICES = {
@@ -89,7 +90,12 @@ def playable(design: SurveyDesign, *, faces: int = DEFAULT_FACES, theta: Fractio
     if all((Fraction(p) * faces).denominator == 1 for row in rows for p in row):
         return design
     first, second = (_near([Fraction(p) for p in row], faces) for row in rows)
-    allowed = ((p, q) for p, q in itertools.product(first, second) if _within(p, q, faces, design.limits))
+    ascending = _by_likelihood_ratio(*rows)
+    allowed = (
+        (p, q)
+        for p, q in itertools.product(first, second)
+        if _within(p, q, faces, design.limits) and _keeps_meaning(p, q, ascending)
+    )
     best = max(allowed, key=lambda pair: _information(pair[0], pair[1], faces, float(theta)), default=None)
     if best is None:
         raise InvalidParameter(
@@ -112,6 +118,19 @@ def _near(row: list[Fraction], faces: int) -> list[tuple[int, ...]]:
         if first > 0 or (first == 0 and row[0] == 0):
             found.append((first, *rest))
     return found
+
+
+def _by_likelihood_ratio(first: Sequence[Number], second: Sequence[Number]) -> list[int]:
+    """Reports from the one that speaks most for the first answer to the one that speaks most for the second."""
+    pairs = [(Fraction(p), Fraction(q)) for p, q in zip(first, second, strict=True)]
+    return sorted(range(len(pairs)), key=lambda y: pairs[y][1] / sum(pairs[y]) if any(pairs[y]) else Fraction(1, 2))
+
+
+def _keeps_meaning(first: tuple[int, ...], second: tuple[int, ...], ascending: list[int]) -> bool:
+    """Whether reports still speak for the answers they spoke for: a "yes" must not come to mean no."""
+    return all(
+        second[y] * first[following] <= second[following] * first[y] for y, following in itertools.pairwise(ascending)
+    )
 
 
 def _within(first: tuple[int, ...], second: tuple[int, ...], faces: int, limits: Limits) -> bool:

@@ -185,8 +185,8 @@ def _fit_word(name: str, limits: Limits, answers: tuple[str, str], reports: Sequ
         if meets(channel, limits):
             return channel
     raise InvalidParameter(
-        f"the {name} design for these limits is too fine for 64-bit words. Give guess_error and weight as fractions with "
-        f"smaller denominators, or lower max_epsilon."
+        f"the {name} design for these limits is too fine for 64-bit words. Give guess_error and weight as fractions "
+        f"with smaller denominators, or lower max_epsilon."
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sfumato.errors import InvalidParameter
 from sfumato.infer.intervals import Method, share_interval
+from sfumato.infer.misfits import misfit_notes
 from sfumato.infer.share_model import ShareModel
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
@@ -92,6 +93,7 @@ def _estimate(model: ShareModel, counts: tuple[int, ...], confidence: float, met
     if not -1e-9 <= free <= 1 + 1e-9:
         unexplained = method is Method.EXACT and interval.width == 0
         notes.append(_UNEXPLAINED if unexplained else _AT_BOUNDARY.format(end=round(point)))
+    notes += misfit_notes(model, counts, point)
     information = model.information(point)
     return ShareEstimate(
         share=point,

@@ -7,10 +7,7 @@ refusal says where it is, and never repeats a cell.
 
 from __future__ import annotations
 
-import io
 import itertools
-import os
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,14 +16,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.csv_tables import csv_errors, find_separator, not_text, open_reader
-from sfumato.io.files import empty_sentence, open_for_reading, read_bytes
+from sfumato.io.csv_tables import csv_errors, find_separator, open_reader
+from sfumato.io.files import empty_sentence
 from sfumato.io.formats import Format, format_for_reading
 from sfumato.io.labels import in_reading_order
 from sfumato.io.numbers import parse_count
-from sfumato.io.parquet_tables import arrow_errors, batches, is_text, open_parquet
-from sfumato.io.sample_streams import LONGEST_LABEL, MOST_COUNT, _bounded, _counts, _keys, _lines_until
+from sfumato.io.parquet_tables import batches, is_text
 from sfumato.io.samples import SAMPLES_LIMIT_BYTES
+from sfumato.io.streams import LONGEST_LABEL, MOST_COUNT, column_keys, lines_until, parquet_file, row_counts, text_lines
 
 REPORT, COUNT = "report", "count"
 MOST_GROUPS = 10_000
@@ -100,18 +97,8 @@ def read_report_counts(
 def _read_csv(
     path: str | Path, known: tuple[str, ...], column: str | None, group: str | None, limit: int, progress: Progress
 ) -> Pairs:
-    with open_for_reading(path, limit_bytes=limit) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-        try:
-            return _count_lines(_bounded(text, path, limit), path, known, column, group, _follow(stream, progress))
-        except UnicodeDecodeError:
-            raise UnreadableFile(not_text(path)) from None
-        except OSError as error:
-            raise UnreadableFile(
-                f"file {path} could not be read to its end: {error.strerror}. Copy it and retry."
-            ) from None
-        finally:
-            text.detach()
+    with text_lines(path, limit_bytes=limit) as (lines, stream):
+        return _count_lines(lines, path, known, column, group, _follow(stream, progress))
 
 
 def _count_lines(
@@ -175,7 +162,7 @@ def _picked(chunk: list[list[str]], pick: list[int], width: int) -> Iterator[Cel
 def _first_line(chunk: list[list[str]], cells: Cells, pick: list[int], width: int) -> int:
     """How many lines it takes to the first row that gives these cells."""
     found = next(row for row in chunk if next(_picked([row], pick, width), None) == cells)
-    return _lines_until(chunk, tuple(found))
+    return lines_until(chunk, tuple(found))
 
 
 def _read_row(cells: Cells, columns: _Columns, known: tuple[str, ...]) -> tuple[tuple[str, str], int]:
@@ -196,27 +183,17 @@ def _read_row(cells: Cells, columns: _Columns, known: tuple[str, ...]) -> tuple[
 def _read_parquet(
     path: str | Path, known: tuple[str, ...], column: str | None, group: str | None, limit: int, progress: Progress
 ) -> Pairs:
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    with open_for_reading(path, limit_bytes=limit) as stream:
-        found = os.fstat(stream.fileno())
-        is_regular = stat.S_ISREG(found.st_mode)
-        if is_regular and found.st_size == 0:
-            raise UnreadableFile(empty_sentence(path))
-        with arrow_errors(path):
-            # The footer is at the end, so a pipe has to be held in memory.
-            source = stream if is_regular else pa.BufferReader(read_bytes(path, limit_bytes=limit))
-            opened = open_parquet(source, path)
-            columns = _columns(opened.schema_arrow.names, path, column, group)
-            _check_types(opened.schema_arrow, columns, path)
-            pairs: Pairs = Counter()
-            rows = 0
-            for batch in batches(opened, columns.names):
-                pairs.update(_count_batch(batch, columns, path, known, rows))
-                _check_groups(pairs, path)
-                rows += batch.num_rows
-                progress(found.st_size * batch.num_rows // max(1, opened.metadata.num_rows))
-            return pairs
+    with parquet_file(path, limit_bytes=limit) as (opened, size):
+        columns = _columns(opened.schema_arrow.names, path, column, group)
+        _check_types(opened.schema_arrow, columns, path)
+        pairs: Pairs = Counter()
+        rows = 0
+        for batch in batches(opened, columns.names):
+            pairs.update(_count_batch(batch, columns, path, known, rows))
+            _check_groups(pairs, path)
+            rows += batch.num_rows
+            progress(size * batch.num_rows // max(1, opened.metadata.num_rows))
+        return pairs
 
 
 def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[str, ...], rows: int) -> Pairs:
@@ -226,10 +203,12 @@ def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[s
         if batch.column(name).null_count:
             place = rows + batch.column(name).is_null().to_pylist().index(True) + 1
             raise UnreadableFile(f"file {path}, row {place} has an empty cell. Fill it in, or drop the row.")
-    report_keys, report_words = _keys(batch.column(columns.report), path)
+    report_keys, report_words = column_keys(batch.column(columns.report), path)
     ones = pa.repeat(pa.scalar(1, pa.int64()), batch.num_rows)
-    group_keys, group_words = (ones, ["", ""]) if columns.group is None else _keys(batch.column(columns.group), path)
-    counts = ones if columns.count is None else _counts(batch, path)
+    group_keys, group_words = (
+        (ones, ["", ""]) if columns.group is None else column_keys(batch.column(columns.group), path)
+    )
+    counts = ones if columns.count is None else row_counts(batch, path)
     table = pa.table({"report": report_keys, "group": group_keys, "n": counts})
     sums = table.group_by(["report", "group"], use_threads=False).aggregate([("n", "sum")])
     pairs: Pairs = Counter()

@@ -205,7 +205,7 @@ def _cost_rows(plan: SurveyPlan) -> list[tuple[str, ...]]:
 def _respondents(cost: DesignCost) -> str:
     if cost.respondents is None:
         return "too many"
-    return f"{cost.respondents:,}" if cost.rule == "exact" else f"≈ {cost.respondents:,}"
+    return f"{cost.respondents:,}" if cost.rule == "exact" else f"≈ {_rounded(cost.respondents, 3):,}"
 
 
 def _level_header(plan: SurveyPlan) -> tuple[str, ...]:
@@ -224,8 +224,11 @@ def _about(respondents: float) -> str:
     """Round to two digits: the approximation is good for no more."""
     if not math.isfinite(respondents):
         return "too many"
-    whole = max(1, math.ceil(respondents))
-    return f"{round(whole, 2 - len(str(whole))):,}"
+    return f"{_rounded(max(1, math.ceil(respondents)), 2):,}"
+
+
+def _rounded(whole: int, digits: int) -> int:
+    return round(whole, digits - len(str(whole)))
 
 
 def _indented(text: Text) -> RenderableType:

@@ -1,7 +1,6 @@
 """The study file: what is asked, what is promised, and what it costs in respondents."""
 
 from sfumato.study.costs import CostLevel, DesignCost, Rule, SurveyPlan, cost_levels, plan_survey
-from sfumato.study.misfits import misfit_notes
 from sfumato.study.studies import Plan, Study, StudyLimits, exact_number
 from sfumato.study.study_files import read_study, write_study
 
@@ -15,7 +14,6 @@ __all__ = [
     "SurveyPlan",
     "cost_levels",
     "exact_number",
-    "misfit_notes",
     "plan_survey",
     "read_study",
     "write_study",

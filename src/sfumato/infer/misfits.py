@@ -7,10 +7,9 @@ three-output design at weight ½ it is the number of "either", whose chance does
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from sfumato.infer import ShareModel
-from sfumato.infer.shares import Counts
-from sfumato.prob import Channel
+from sfumato.infer.share_model import ShareModel
 
 # One false alarm in ten thousand groups; below this many reports the limit law is no guide.
 _ALARM = 1e-4
@@ -21,10 +20,8 @@ _MISFIT = (
 )
 
 
-def misfit_notes(channel: Channel, counts: Counts, share: float) -> tuple[str, ...]:
-    """Return a note when the reports differ from what any share predicts by more than chance would."""
-    model = ShareModel.of(channel)
-    seen = model.counts(counts)
+def misfit_notes(model: ShareModel, seen: Sequence[int], share: float) -> tuple[str, ...]:
+    """Return a note when the counts differ from what any share predicts by more than chance would."""
     n = sum(seen)
     if len(seen) < 3 or n < _LEAST_REPORTS:
         return ()
