@@ -7,23 +7,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from damaged_files import write_table as write
 from sfumato.errors import InvalidInput, InvalidLaw, InvalidParameter, UnknownSchema, UnreadableFile
 from sfumato.io import read_any_channel, read_channel
 from sfumato.prob import Channel
 
 V1 = {"schema": "sfumato/channel/1"}
 HALF = [0.5, 0.5]
-
-
-def write(folder, extension, content):
-    path = folder / f"law.{extension}"
-    if extension == "parquet":
-        pq.write_table(pa.table(content), path)
-    elif isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return path
 
 
 CSV = [

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from damaged_files import mutations
 from sfumato.errors import InvalidInput
 from sfumato.io import SampleCounts, parse_prior, read_any_channel, read_channel, read_prior, read_samples
 from sfumato.prob import Channel, Circulant, Distribution
@@ -64,28 +65,6 @@ VALID = {
     ],
 }
 READERS = {"channel": read_any_channel, "prior": read_prior, "samples": read_samples}
-
-
-@st.composite
-def mutations(draw, originals):
-    """A valid file with a few bytes flipped, put in, taken out or repeated."""
-    data = bytearray(draw(st.sampled_from(originals)))
-    for _ in range(draw(st.integers(1, 4))):
-        place = draw(st.integers(0, max(len(data) - 1, 0)))
-        kind = draw(st.sampled_from(["flip", "insert", "delete", "repeat", "number"]))
-        if kind == "flip" and data:
-            data[place] ^= draw(st.integers(1, 255))
-        elif kind == "insert":
-            data[place:place] = draw(st.binary(min_size=1, max_size=3))
-        elif kind == "delete":
-            del data[place : place + draw(st.integers(1, 9))]
-        elif kind == "repeat":
-            data[place:place] = data[place : place + draw(st.integers(1, 30))]
-        else:
-            data[place:place] = draw(
-                st.sampled_from([b"nan", b"-", b"1e999999999", b"9" * 5000, b"/0", b"\0", b"[" * 2000])
-            )
-    return bytes(data)
 
 
 def assert_law(law):

@@ -9,21 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from damaged_files import write_table as write
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
 from sfumato.io import ReportCounts, read_report_counts, reports
 
 KNOWN = ("either", "no", "yes")
-
-
-def write(folder, extension, content):
-    path = folder / f"reports.{extension}"
-    if extension == "parquet":
-        pq.write_table(pa.table(content), path)
-    elif isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content, encoding="utf-8")
-    return path
 
 
 COUNTED = ReportCounts(reports=KNOWN, counts=(3, 1, 2))

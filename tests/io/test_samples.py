@@ -1,30 +1,18 @@
 """Samples are counted in a stream, and no refusal repeats what a person said."""
 
-import json
 from collections import Counter
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from damaged_files import write_table as write
 from sfumato.errors import InvalidParameter, UnknownSchema, UnreadableFile
 from sfumato.io import SampleCounts, read_samples, sample_streams, samples
 
 EXPECTED = SampleCounts(inputs=("no", "yes"), outputs=("a", "b"), counts=((0, 1), (2, 3)))
 DRAWS = [("yes", "b")] * 3 + [("yes", "a")] * 2 + [("no", "b")]
-
-
-def write(folder, extension, content):
-    path = folder / f"draws.{extension}"
-    if extension == "parquet":
-        pq.write_table(pa.table(content), path)
-    elif isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return path
 
 
 ONE_A_ROW = {"input": [x for x, _ in DRAWS], "output": [y for _, y in DRAWS]}
