@@ -57,3 +57,15 @@ def test_what_is_not_a_count_is_refused(counts, sentence):
     with pytest.raises(InvalidParameter) as caught:
         Tally(mechanism="coin", counts=counts)
     assert str(caught.value) == sentence
+
+
+def test_a_tally_may_state_how_many_reports_there_were():
+    """A unary report counts in several places, so the counts do not sum to the number of reports."""
+    one = Tally(mechanism="unary", counts=(3, 4), reports=5)
+    two = Tally(mechanism="unary", counts=(1, 0), reports=2)
+    assert (one + two).total == 7
+    assert (one + two).counts == (4, 4)
+    with pytest.raises(InvalidParameter, match="at least the largest count"):
+        Tally(mechanism="unary", counts=(3, 4), reports=3)
+    with pytest.raises(InvalidParameter, match="State it in both"):
+        one + Tally(mechanism="unary", counts=(1, 0))

@@ -20,6 +20,7 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.linear import check_confidence, check_tally
 from sfumato.prob import Circulant
 from sfumato.prob.binomial import clopper_pearson
 from sfumato.prob.simplex import nearest_law
@@ -112,15 +113,8 @@ class RandomizedResponse:
         Intervals are Clopper-Pearson's for each report share, pulled back the same way: they cover at least as
         often as they say, at every sample size.
         """
-        check_between("confidence", confidence, 0.5, 1 - 1e-12)
-        if tally.mechanism != self.name:
-            raise InvalidParameter(
-                f"the tally was made by [{tally.mechanism}], not by [{self.name}]. Estimate with the mechanism that "
-                f"made the reports."
-            )
-        total = tally.total
-        if total == 0:
-            raise InvalidParameter("the tally is empty. Collect at least one report.")
+        check_confidence(confidence)
+        total = check_tally(tally, self.name)
         if self.odds == 1:
             raise InvalidParameter("odds=1 makes every report pure noise; nothing can be estimated. Raise odds.")
         own, other = self._probabilities()

@@ -6,7 +6,6 @@ tells which, and certificates are computed from it.   Proof: docs/theory/samplin
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from hashlib import sha256
 
@@ -17,9 +16,9 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.samplers import Categorical
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
 from sfumato.prob import Channel
-from sfumato.prob.simplex import nearest_law
-from sfumato.values import Estimate, Interval, Tally
+from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_between, check_integer
 
 
@@ -72,39 +71,17 @@ class Tabulated:
 
     def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
         """Shares of the answers by least squares: unbiased, with normal intervals cut to [0, 1]."""
-        check_between("confidence", confidence, 0.5, 1 - 1e-12)
-        if tally.mechanism != self.name:
-            raise InvalidParameter(
-                f"the tally was made by [{tally.mechanism}], not by [{self.name}]. Estimate with the mechanism that "
-                f"made the reports."
-            )
-        if tally.total == 0:
-            raise InvalidParameter("the tally is empty. Collect at least one report.")
+        check_confidence(confidence)
+        total = check_tally(tally, self.name)
         rows = self._channel.array
         if np.linalg.matrix_rank(rows) < len(rows):
             raise InvalidParameter(
                 "some answers cannot be told apart from any number of reports, since a row of the channel is a mixture "
                 "of others. Merge those answers."
             )
-        from scipy.special import ndtri  # noqa: PLC0415  scipy is slow to import
-
-        shares = np.array(tally.counts) / tally.total
+        shares = np.array(tally.counts) / total
         inverse = np.linalg.pinv(rows.T)
         raw = inverse @ shares
         # Var(A s) for multinomial s: A (diag s - s sᵀ) Aᵀ / n.
-        variances = ((inverse**2) @ shares - raw**2) / tally.total
-        errors = np.sqrt(np.maximum(variances, 0.0))
-        reach = float(ndtri((1 + confidence) / 2))
-        return Estimate(
-            raw=tuple(raw.tolist()),
-            standard_errors=tuple(errors.tolist()),
-            projected=tuple(nearest_law(raw).tolist()),
-            intervals=tuple(_cut(p, reach * e) for p, e in zip(raw.tolist(), errors.tolist(), strict=True)),
-            confidence=confidence,
-            total=tally.total,
-        )
-
-
-def _cut(centre: float, reach: float) -> Interval:
-    low = min(1.0, max(0.0, centre - reach))
-    return Interval(low, min(1.0, max(low, centre + reach))) if math.isfinite(reach) else Interval(0.0, 1.0)
+        variances = ((inverse**2) @ shares - raw**2) / total
+        return normal_estimate(raw, variances, total=total, confidence=confidence)

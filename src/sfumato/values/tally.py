@@ -10,10 +10,15 @@ from sfumato.values.checks import check_integer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How often each report was seen. Tallies of the same mechanism add, in any order, exactly."""
+    """How often each report was seen. Tallies of the same mechanism add, in any order, exactly.
+
+    Where one report counts in several places (a unary report has several bits set), `reports` is how many there were;
+    otherwise it is left out and is the sum of the counts.
+    """
 
     mechanism: str
     counts: tuple[int, ...]
+    reports: int | None = None
 
     def __post_init__(self) -> None:
         if not self.counts:
@@ -23,11 +28,18 @@ class Tally:
         if any(count < 0 for count in counts):
             raise InvalidParameter("counts must be whole numbers ≥ 0. Count each possible report once.")
         object.__setattr__(self, "counts", counts)
+        if self.reports is not None:
+            reports = check_integer("reports", self.reports)
+            if reports < max(counts):
+                raise InvalidParameter(
+                    f"reports={reports} must be at least the largest count. A report counts once in each place."
+                )
+            object.__setattr__(self, "reports", reports)
 
     @property
     def total(self) -> int:
         """The number of reports."""
-        return sum(self.counts)
+        return sum(self.counts) if self.reports is None else self.reports
 
     def __add__(self, other: Tally) -> Tally:
         if self.mechanism != other.mechanism:
@@ -40,7 +52,10 @@ class Tally:
                 f"tallies of {len(self.counts)} and {len(other.counts)} possible reports do not add. Count the "
                 f"reports of one mechanism, in one order."
             )
+        if (self.reports is None) != (other.reports is None):
+            raise InvalidParameter("one tally states its number of reports and the other does not. State it in both.")
         return Tally(
             mechanism=self.mechanism,
             counts=tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
+            reports=None if self.reports is None else self.total + other.total,
         )
