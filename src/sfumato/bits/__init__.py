@@ -1,5 +1,6 @@
 """Where random bits come from, exact samplers, and the protocol of a mechanism."""
 
+from sfumato.bits.economical import Economical, Metered
 from sfumato.bits.mechanism import Mechanism
 from sfumato.bits.samplers import Categorical, Sampler, UniformBelow, enumerated_law, law_of
 from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, ScriptedBits, SystemBits
@@ -8,8 +9,10 @@ __all__ = [
     "BitSource",
     "BulkBits",
     "Categorical",
+    "Economical",
     "InsecureSeeded",
     "Mechanism",
+    "Metered",
     "Sampler",
     "ScriptedBits",
     "SystemBits",

@@ -67,13 +67,13 @@ def check_symbols(name: str, values: npt.ArrayLike, size: int) -> npt.NDArray[np
             f"{name} must be whole numbers 0..{size - 1}, not of type {array.dtype}. Replace missing entries, and map "
             f"labels to their positions first."
         )
-    outside = np.flatnonzero((array < 0) | (array >= size))
-    if outside.size:
+    if array.min() < 0 or array.max() >= size:
+        outside = np.flatnonzero((array < 0) | (array >= size))
         raise InvalidParameter(
             f"{name} must lie in 0..{size - 1}; {outside.size} of {array.size} do not, the first at position "
             f"{int(outside[0])}. Map labels to their positions, or raise size."
         )
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
 
 
 def smallest_dtype(size: int) -> np.dtype[Any]:

@@ -1,9 +1,25 @@
 """What do the reports say? Estimates with intervals, tests with exact errors, and how many respondents they need."""
 
+from sfumato.infer.frequency_bounds import (
+    critical_budget_bits,
+    eq8_l1_lower_bound,
+    eq8_lower_bound,
+    eq9_lower_bound,
+    eq10_l1_upper_bound,
+    eq10_upper_bound,
+    eq11_order,
+    eq12_users_order,
+    information_per_user,
+    l1_floor,
+    risk_floor,
+    users_enough,
+    users_floor,
+)
 from sfumato.infer.intervals import Method, share_interval
 from sfumato.infer.planning import Respondents, respondents_for_half_width, respondents_for_test
 from sfumato.infer.share_model import ShareModel
 from sfumato.infer.shares import ShareEstimate, estimate_groups, estimate_share, sensitivity_band
+from sfumato.infer.simplex_estimates import clip_normalise
 from sfumato.infer.testing import TestErrors, supports_first, test_errors
 
 __all__ = [
@@ -12,12 +28,26 @@ __all__ = [
     "ShareEstimate",
     "ShareModel",
     "TestErrors",
+    "clip_normalise",
+    "critical_budget_bits",
+    "eq8_l1_lower_bound",
+    "eq8_lower_bound",
+    "eq9_lower_bound",
+    "eq10_l1_upper_bound",
+    "eq10_upper_bound",
+    "eq11_order",
+    "eq12_users_order",
     "estimate_groups",
     "estimate_share",
+    "information_per_user",
+    "l1_floor",
     "respondents_for_half_width",
     "respondents_for_test",
+    "risk_floor",
     "sensitivity_band",
     "share_interval",
     "supports_first",
     "test_errors",
+    "users_enough",
+    "users_floor",
 ]

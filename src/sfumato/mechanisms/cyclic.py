@@ -1,0 +1,280 @@
+"""The cyclic response: add a random shift that favours a difference set.
+
+A respondent holding x reports y = x + U mod K, where U lies in the difference set D with weight `odds` for each member
+and weight 1 for every other shift. No report favours one answer over another by more than `odds`, and because D meets
+each of its shifts equally often, the share of reports in x + D is an unbiased reading of the share of x. With q near
+odds + 1 the error reaches the best possible one as K grows. It is the projective-geometry response of [FNNT22] in
+cyclic form; as a shift it can be undone with a key.   Theory: docs/theory/cyclic_response.md
+
+Sampling is two integers, each exactly uniform below its bound: whether U lies in D, and where. Decoding is one FFT,
+rounded to the integers that it computes, so estimates do not depend on the order in which reports were counted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
+from sfumato.bits.source import MOST_WIDTH, BitSource
+from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.difference_sets import (
+    MOST_MODULUS,
+    DifferenceSet,
+    next_paley_modulus,
+    paley_set,
+    singer_parameters,
+    singer_set,
+)
+from sfumato.mechanisms.finite_fields import MOST_ORDER, prime_factors
+from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, normal_estimate
+from sfumato.prob import Circulant, Distribution
+from sfumato.values import Estimate, Tally
+from sfumato.values.checks import as_number, check_at_least, check_between, check_integer, check_positive
+from sfumato.values.rounding import fraction_below_exp
+
+_ODDS_BITS = 32
+_SPARE_BITS = 8
+_PART = 1 << 15
+# A smaller alphabet of reports is worth this much variance: shorter reports and quicker decoding.
+_WORTH = 1.01
+
+
+class Family(StrEnum):
+    """Where the difference set comes from."""
+
+    SINGER = "Singer"
+    PALEY = "Paley"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CyclicResponse:
+    """`size` answers among K residues; `q` and `t` name Singer's set, or K = `q` names Paley's (t = 1)."""
+
+    size: int
+    odds: Fraction
+    q: int
+    t: int
+    family: Family = Family.SINGER
+    width: int = MOST_WIDTH
+
+    def __post_init__(self) -> None:
+        check_at_least("size", check_integer("size", self.size), 2)
+        check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
+        odds = as_number("odds", self.odds)
+        if not isinstance(odds, Fraction):
+            raise InvalidParameter(
+                f"odds={self.odds} must be exact. Pass a Fraction such as Fraction(3, 1), or use "
+                f"CyclicResponse.within(size=…, epsilon=…)."
+            )
+        check_at_least("odds", odds, 1)
+        object.__setattr__(self, "odds", odds)
+        modulus = self.modulus
+        if modulus < self.size:
+            raise InvalidParameter(
+                f"size={self.size} does not fit {modulus} residues. Raise t or q, or let CyclicResponse.within choose."
+            )
+        if 32 < self.width < MOST_WIDTH:
+            raise InvalidParameter(f"width={self.width} must be at most 32, or 64. Use 64 outside tests.")
+        if max(self._total, modulus) >= 1 << self.width:
+            raise InvalidParameter(
+                f"odds={odds} over {modulus} residues weigh {self._total} in all, more than words of "
+                f"width={self.width} bits can tell apart. Use odds with a smaller numerator and denominator."
+            )
+
+    @classmethod
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> CyclicResponse:
+        """Return the set with the least variance for the alphabet, and the largest odds that keep `epsilon`."""
+        check_at_least("size", check_integer("size", size), 2)
+        check_positive("epsilon", epsilon)
+        q, t, family = _best_set(size, math.exp(min(epsilon, 20.0)))
+        modulus = _modulus(q, t, family)
+        needed = math.log2(math.exp(min(epsilon, 700.0)) + 1) + math.log2(modulus)
+        grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
+        if grid < 0:
+            raise InvalidParameter(
+                f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
+                f"answers are all but public: lower epsilon."
+            )
+        return cls(
+            size=size,
+            odds=fraction_below_exp(epsilon, denominator=1 << grid),
+            q=q,
+            t=t,
+            family=family,
+            width=width,
+        )
+
+    @property
+    def name(self) -> str:
+        """What marks the tallies of this mechanism."""
+        return f"cyclic_response size={self.size} odds={self.odds} set={self.family.value}({self.q},{self.t})"
+
+    @property
+    def modulus(self) -> int:
+        """K, the number of possible reports."""
+        return _modulus(self.q, self.t, self.family)
+
+    @property
+    def difference_set(self) -> DifferenceSet:
+        """The favoured shifts."""
+        return singer_set(self.q, self.t) if self.family is Family.SINGER else paley_set(self.q)
+
+    @property
+    def _total(self) -> int:
+        members = _parameters(self.q, self.t, self.family)[1]
+        return self.odds.numerator * members + self.odds.denominator * (self.modulus - members)
+
+    def channel(self) -> Circulant:
+        """All laws together, as Y = X + U mod K."""
+        return Circulant.two_level(
+            size=self.modulus, support=self.difference_set.members.tolist(), odds=self.odds, input_count=self.size
+        )
+
+    def law(self, x: int) -> tuple[Fraction, ...]:
+        """P(.|x), exact."""
+        check_between("x", check_integer("x", x), 0, self.size - 1)
+        return tuple(Fraction(p) for p in self.channel().row(x))
+
+    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
+        """One report for each value 0..size-1."""
+        from sfumato.mechanisms.kernels import shift_again, shift_by_two_levels  # noqa: PLC0415  brings in a compiler
+
+        answers = check_symbols("values", values, self.size)
+        source = bits_or_default(bits)
+        favoured = self.difference_set.size
+        law = (
+            np.uint64(self.width),
+            np.uint64(self._total),
+            np.uint64(self.odds.numerator * favoured),
+            np.uint64(favoured),
+            _shifts(self.q, self.t, self.family),
+        )
+        reports = np.empty(answers.size, dtype=smallest_dtype(self.modulus))
+        # In parts that stay in the cache.
+        part, pending = np.empty(_PART, dtype=np.int64), np.empty(_PART, dtype=np.int64)
+        for start in range(0, answers.size, _PART):
+            mine = answers[start : start + _PART]
+            left = shift_by_two_levels(mine, self._words(source, mine.size), *law, part, pending)
+            # How often words are drawn again depends on the words alone, never on anybody's answer.
+            while left:
+                left = shift_again(mine, self._words(source, left), *law, part, pending, left)
+            reports[start : start + mine.size] = part[: mine.size]
+        return reports
+
+    def _words(self, source: BitSource, count: int) -> npt.NDArray[np.uint64]:
+        return source.words(2 * count, self.width).astype(np.uint64, copy=False)
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Count reports."""
+        counts = np.bincount(check_symbols("reports", reports, self.modulus), minlength=self.modulus)
+        return Tally(mechanism=self.name, counts=tuple(counts.tolist()))
+
+    def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
+        """Shares of the answers from the share of reports in x + D, for every x at once."""
+        check_confidence(confidence)
+        total = check_tally(tally, self.name)
+        hits = self.hits(np.array(tally.counts, dtype=np.float64)) / total
+        base, slope = self._reading()
+        return normal_estimate(
+            (hits - base) / slope, hits * (1 - hits) / (total * slope**2), total=total, confidence=confidence
+        )
+
+    def hits(self, counts: FloatArray) -> FloatArray:
+        """How many reports fell into x + D, for every answer x: whole numbers, from one FFT."""
+        from scipy import fft  # noqa: PLC0415  scipy is slow to import
+
+        spectrum = fft.rfft(counts) * np.conj(_spectrum(self.q, self.t, self.family))
+        found: FloatArray = np.rint(fft.irfft(spectrum, n=self.modulus)[: self.size])
+        return found
+
+    def variance(self, law: Distribution, n: int) -> tuple[Fraction, ...]:
+        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
+        check_at_least("n", check_integer("n", n), 1)
+        if len(law) != self.size:
+            raise InvalidParameter(f"law has {len(law)} outcomes and the mechanism {self.size} answers. Match them.")
+        self._check_informative()
+        base, slope = self._exact_reading()
+        chances = [base + slope * p for p in law.fractions]
+        return tuple(chance * (1 - chance) / (n * slope**2) for chance in chances)
+
+    def _exact_reading(self) -> tuple[Fraction, Fraction]:
+        """A report about x falls into x + D with chance base + slope, one about another answer with chance base."""
+        modulus, members, repeats = _parameters(self.q, self.t, self.family)
+        low = 1 / (self.odds * members + modulus - members)
+        high = self.odds * low
+        return repeats * high + (members - repeats) * low, (members - repeats) * (high - low)
+
+    def _reading(self) -> tuple[float, float]:
+        self._check_informative()
+        base, slope = self._exact_reading()
+        return float(base), float(slope)
+
+    def _check_informative(self) -> None:
+        if self.odds == 1:
+            raise InvalidParameter("odds=1 makes every report pure noise; nothing can be estimated. Raise odds.")
+
+
+def _parameters(q: int, t: int, family: Family) -> tuple[int, int, int]:
+    if family is Family.PALEY:
+        return q, (q - 1) // 2, (q - 3) // 4
+    return singer_parameters(q, t)
+
+
+def _modulus(q: int, t: int, family: Family) -> int:
+    return _parameters(q, t, family)[0]
+
+
+def _noise(q: int, t: int, family: Family, odds: float) -> float:
+    """V0: n times the variance of the share of an answer that nobody holds."""
+    modulus, members, repeats = _parameters(q, t, family)
+    inside = members + repeats * (odds - 1)
+    outside = modulus - members + (members - repeats) * (odds - 1)
+    return inside * outside / ((members - repeats) * (odds - 1)) ** 2
+
+
+def _best_set(size: int, odds: float) -> tuple[int, int, Family]:
+    """Return the smallest set whose variance is within a hundredth of the least."""
+    found = []
+    for q in range(2, MOST_ORDER + 1):
+        if len(set(prime_factors(q))) == 1:
+            t = next(t for t in range(2, 40) if singer_parameters(q, t)[0] >= size)
+            if singer_parameters(q, t)[0] <= MOST_MODULUS:
+                found.append((q, t, Family.SINGER))
+    if size <= MOST_MODULUS // 2:
+        found.append((next_paley_modulus(max(size, 7)), 1, Family.PALEY))
+    if not found:
+        raise InvalidParameter(f"size={size} is more than {MOST_MODULUS} residues hold. Hash the answers first.")
+    least = min(_noise(q, t, family, odds) for q, t, family in found)
+    return min(
+        (choice for choice in found if _noise(*choice, odds) <= _WORTH * least),
+        key=lambda choice: (_modulus(*choice), choice),
+    )
+
+
+_TABLES: dict[tuple[int, int, Family], tuple[npt.NDArray[np.int64], npt.NDArray[np.complex128]]] = {}
+
+
+def _tables(q: int, t: int, family: Family) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.complex128]]:
+    """The shifts, members first, and the spectrum of the members; kept, because a column is drawn in many parts."""
+    if (q, t, family) not in _TABLES:
+        from scipy import fft  # noqa: PLC0415  scipy is slow to import
+
+        found = singer_set(q, t) if family is Family.SINGER else paley_set(q)
+        indicator = found.indicator()
+        shifts = np.concatenate([found.members, np.flatnonzero(indicator == 0)])
+        _TABLES[q, t, family] = shifts, fft.rfft(indicator)
+    return _TABLES[q, t, family]
+
+
+def _shifts(q: int, t: int, family: Family) -> npt.NDArray[np.int64]:
+    return _tables(q, t, family)[0]
+
+
+def _spectrum(q: int, t: int, family: Family) -> npt.NDArray[np.complex128]:
+    return _tables(q, t, family)[1]

@@ -1,0 +1,152 @@
+"""Cyclic difference sets: sets D of residues mod K in which every non-zero difference occurs equally often.
+
+**Singer's** sets come from geometry: in GF(q^t) with a generator x, the exponents i mod K, K = (q^t-1)/(q-1), for which
+a fixed linear function of x^i vanishes. They have d = (q^(t-1)-1)/(q-1) members, and each difference occurs
+λ = (q^(t-2)-1)/(q-1) times. **Paley's** sets are the squares modulo a prime K ≡ 3 mod 4. Refs: [Sin38], [Pal33].
+
+The polynomial behind a Singer set is the first in a fixed order whose root generates, so the same (q, t) gives the
+same set in every version: reports made with one stay readable. Each set is checked for its property before it is used.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.mechanisms.finite_fields import Field, field_of, prime_factors
+from sfumato.values.checks import check_between, check_integer
+
+MOST_MODULUS = 1 << 22
+ShiftArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceSet:
+    """`members` mod `modulus`; every non-zero difference occurs `repeats` times."""
+
+    modulus: int
+    repeats: int
+    members: ShiftArray
+
+    @property
+    def size(self) -> int:
+        """How many members there are."""
+        return len(self.members)
+
+    def indicator(self) -> npt.NDArray[np.float64]:
+        """1 at the members, 0 elsewhere."""
+        result = np.zeros(self.modulus)
+        result[self.members] = 1.0
+        return result
+
+
+def singer_parameters(q: int, t: int) -> tuple[int, int, int]:
+    """(K, d, λ) of the Singer set over GF(q) in dimension t."""
+    return (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1), (q ** (t - 2) - 1) // (q - 1)
+
+
+@lru_cache(maxsize=32)
+def singer_set(q: int, t: int) -> DifferenceSet:
+    """Return the Singer difference set over GF(q), q a prime power, in dimension t ≥ 2."""
+    check_between("t", check_integer("t", t), 2, 40)
+    field = field_of(q)
+    modulus, size, repeats = singer_parameters(q, t)
+    check_between("modulus", modulus, 3, MOST_MODULUS, way_out="Choose a smaller q or t.")
+    recurrence = next(c for c in _candidates(q, t) if _generates(field, c, modulus))
+    members = np.flatnonzero(_sequence(field, recurrence, modulus) == 0)
+    return _checked(DifferenceSet(modulus=modulus, repeats=repeats, members=members), size)
+
+
+@lru_cache(maxsize=32)
+def paley_set(modulus: int) -> DifferenceSet:
+    """Return the non-zero squares modulo a prime K ≡ 3 mod 4."""
+    check_between("modulus", check_integer("modulus", modulus), 3, MOST_MODULUS)
+    if modulus % 4 != 3 or prime_factors(modulus) != [modulus]:
+        raise InvalidParameter(f"modulus={modulus} must be a prime that leaves 3 when divided by 4. Try the next one.")
+    members = np.unique(np.arange(1, modulus, dtype=np.int64) ** 2 % modulus)
+    found = DifferenceSet(modulus=modulus, repeats=(modulus - 3) // 4, members=members)
+    return _checked(found, (modulus - 1) // 2)
+
+
+def next_paley_modulus(least: int) -> int:
+    """Return the smallest prime ≡ 3 mod 4 that is at least `least`."""
+    candidate = max(3, least + (3 - least) % 4)
+    while prime_factors(candidate) != [candidate]:
+        candidate += 4
+    return candidate
+
+
+def _checked(found: DifferenceSet, size: int) -> DifferenceSet:
+    """Every difference must occur `repeats` times: the autocorrelation, by FFT, is off by less than a half."""
+    from scipy import fft  # noqa: PLC0415  scipy is slow to import
+
+    power = np.abs(fft.rfft(found.indicator())) ** 2
+    differences = fft.irfft(power, n=found.modulus)
+    expected = np.full(found.modulus, float(found.repeats))
+    expected[0] = found.size
+    if found.size != size or np.abs(differences - expected).max() > 0.25:
+        raise NotCertified(f"the set of {found.size} residues modulo {found.modulus} is not a difference set.")
+    found.members.setflags(write=False)
+    return found
+
+
+def _candidates(q: int, t: int) -> Iterator[tuple[int, ...]]:
+    """Coefficients c of x^t = Σ c_j x^j, fewest terms first in effect, since high coefficients move slowest."""
+    for rest in itertools.product(range(q), repeat=t - 1):
+        for constant in range(1, q):
+            yield (constant, *reversed(rest))
+
+
+def _generates(field: Field, recurrence: Sequence[int], modulus: int) -> bool:
+    """Whether x generates all K points of the projective space: x^K is a constant, and no x^(K/r) is.
+
+    A reducible polynomial cannot pass: its powers of x repeat, up to constants, before K.
+    """
+    if any(_power(field, recurrence, modulus)[1:]):
+        return False
+    return all(any(_power(field, recurrence, modulus // r)[1:]) for r in set(prime_factors(modulus)))
+
+
+def _power(field: Field, recurrence: Sequence[int], exponent: int) -> list[int]:
+    """x^exponent modulo the polynomial, lowest coefficient first."""
+    t = len(recurrence)
+    result = [1] + [0] * (t - 1)
+    for bit in f"{exponent:b}":
+        result = _multiply(field, recurrence, result, result)
+        if bit == "1":
+            result = _times_x(field, recurrence, result)
+    return result
+
+
+def _multiply(field: Field, recurrence: Sequence[int], a: list[int], b: list[int]) -> list[int]:
+    total = [0] * len(recurrence)
+    for coefficient in reversed(b):
+        total = _times_x(field, recurrence, total)
+        total = [field.add[x][field.multiply[coefficient][y]] for x, y in zip(total, a, strict=True)]
+    return total
+
+
+def _times_x(field: Field, recurrence: Sequence[int], a: list[int]) -> list[int]:
+    top = a[-1]
+    shifted = [0, *a[:-1]]
+    return [field.add[x][field.multiply[top][c]] for x, c in zip(shifted, recurrence, strict=True)]
+
+
+def _sequence(field: Field, recurrence: Sequence[int], length: int) -> npt.NDArray[np.int64]:
+    """The linear recurring sequence s_(i+t) = Σ c_j s_(i+j): a linear function of x^i."""
+    t = len(recurrence)
+    values = [0] * (t - 1) + [1]
+    terms = [(j, field.multiply[c]) for j, c in enumerate(recurrence) if c]
+    add = field.add
+    for i in range(length - t):
+        total = 0
+        for j, row in terms:
+            total = add[total][row[values[i + j]]]
+        values.append(total)
+    return np.array(values[:length], dtype=np.int64)

@@ -1,0 +1,270 @@
+"""The cyclic response: its law, its variance, and that its error is the best known."""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato import measures
+from sfumato.bits import InsecureSeeded
+from sfumato.certificates import Certificate, certify, verify
+from sfumato.errors import InvalidParameter
+from sfumato.mechanisms import CyclicResponse
+from sfumato.mechanisms.cyclic import Family
+from sfumato.mechanisms.kernels import DRAWN_INSIDE, DRAWN_OUTSIDE, UNDRAWN, shift_again, shift_by_two_levels
+from sfumato.prob import Distribution
+from sfumato.values import Tally
+from sfumato.values.rounding import ln_bounds
+
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "cyclic.json").read_text())
+SETS = [*((q, t, Family.SINGER) for q in (2, 3) for t in (2, 3)), *((K, 1, Family.PALEY) for K in (7, 11))]
+
+
+@st.composite
+def cyclic_responses(draw):
+    """Words of at most 8 bits, so that every pair of draws can be tried."""
+    q, t, family = draw(st.sampled_from(SETS))
+    width = draw(st.integers(7, 8))
+    other = draw(st.integers(1, 3))
+    own = draw(st.integers(other, 12))
+    probe = CyclicResponse(size=2, odds=Fraction(9), q=q, t=t, family=family)
+    return CyclicResponse(
+        size=draw(st.integers(2, probe.modulus)), odds=Fraction(own, other), q=q, t=t, family=family, width=width
+    )
+
+
+def enumerated_law(mechanism, x):
+    """Every pair of words once, through the compiled loop.
+
+    The level has the law of the first word given that it is kept, and the place in it that of the second word given
+    the level and that it is kept: each is counted, and the law is their product.
+    """
+    words = np.arange(1 << mechanism.width, dtype=np.uint64)
+    pairs = np.stack(np.meshgrid(words, words, indexing="ij"), axis=-1).reshape(-1)
+    count = pairs.size // 2
+    chosen = mechanism.difference_set
+    shifts = np.concatenate([chosen.members, np.setdiff1d(np.arange(chosen.modulus), chosen.members)])
+    pending, reports = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    law = (
+        np.uint64(mechanism.width),
+        np.uint64(mechanism._total),
+        np.uint64(mechanism.odds.numerator * chosen.size),
+        np.uint64(chosen.size),
+        shifts,
+    )
+    answers = np.full(count, x)
+    left = shift_by_two_levels(answers, pairs, *law, reports, pending)
+    assert set(pending[:left].tolist()) == set(np.flatnonzero(reports < 0).tolist())
+    inside = np.isin((reports - x) % chosen.modulus, chosen.members)
+    drawn = [
+        int(((reports >= 0) & inside).sum() + (reports == DRAWN_INSIDE).sum()),
+        int(((reports >= 0) & ~inside).sum() + (reports == DRAWN_OUTSIDE).sum()),
+    ]
+    probabilities = []
+    for report in range(chosen.modulus):
+        level = 0 if (report - x) % chosen.modulus in chosen.members else 1
+        kept = int(((reports >= 0) & (inside == (level == 0))).sum())
+        probabilities.append(Fraction(drawn[level], sum(drawn)) * Fraction(int((reports == report).sum()), kept))
+    # Drawn again with the same words: what was refused is refused again, with its level kept.
+    known = reports[pending[:left]].copy()
+    refused = pairs.reshape(-1, 2)[pending[:left]].reshape(-1)
+    assert shift_again(answers, refused, *law, reports, pending, left) == left
+    assert (reports[pending[:left]] == known).all()
+    # And with every other pair in turn it follows the law of its level, or the whole law when nothing was drawn.
+    for state in (UNDRAWN, DRAWN_INSIDE, DRAWN_OUTSIDE):
+        again = np.full(count, state)
+        everyone = np.arange(count)
+        rest = shift_again(answers, pairs, *law, again, everyone, count)
+        agrees = again[again >= 0]
+        same = reports[again >= 0] if state == UNDRAWN else agrees
+        assert (agrees == same).all()
+        assert rest == int((again < 0).sum())
+        if state != UNDRAWN:
+            assert (np.isin((agrees - x) % chosen.modulus, chosen.members) == (state == DRAWN_INSIDE)).all()
+            assert len(set(np.bincount(agrees, minlength=chosen.modulus)[np.unique(agrees)])) == 1
+    return tuple(probabilities)
+
+
+@settings(max_examples=200)
+@given(mechanism=cyclic_responses(), data=st.data())
+def test_report_follows_its_law_exactly(mechanism, data):
+    """Enumerating every draw reproduces P(.|x): no tolerance, no flake."""
+    x = data.draw(st.integers(0, mechanism.size - 1))
+    assert enumerated_law(mechanism, x) == mechanism.law(x)
+
+
+def test_a_level_once_drawn_is_kept():
+    """At narrow widths rejection is common: the mean report would drift if levels were drawn again with their place."""
+    mechanism = CyclicResponse(size=2, odds=Fraction(9), q=2, t=2, width=5)
+    answers = np.zeros(400_000, dtype=int)
+    hits = np.bincount(mechanism.privatize(answers, InsecureSeeded(9)), minlength=3)
+    expected = [float(p) * answers.size for p in mechanism.law(0)]
+    chi_squared = sum((hit - mean) ** 2 / mean for hit, mean in zip(hits, expected, strict=True))
+    assert chi_squared < 41.4  # exceeded with probability 1e-9
+
+
+@given(size=st.integers(2, 3000), epsilon=st.floats(0.05, 5))
+@settings(max_examples=60)
+def test_within_keeps_its_promise(size, epsilon):
+    mechanism = CyclicResponse.within(size=size, epsilon=epsilon)
+    assert mechanism.modulus >= size
+    assert ln_bounds(mechanism.odds)[0] <= epsilon
+    assert ln_bounds(mechanism.odds + Fraction(1, 1 << 20))[1] > epsilon
+
+
+def test_the_certificate_speaks_of_the_sampled_law():
+    mechanism = CyclicResponse.within(size=300, epsilon=1.0)
+    certificate = certify(mechanism)
+    assert certificate["odds"].value == mechanism.odds
+    assert certificate["epsilon"].value.upper <= 1.0 + 1e-11
+    assert certificate["heaviest_output"].value <= 1
+    verify(Certificate.from_json(certificate.to_json()))
+
+
+@settings(max_examples=60)
+@given(mechanism=cyclic_responses(), data=st.data())
+def test_variance_is_that_of_the_channel(mechanism, data):
+    """The closed form of the theory page, and the variance found from the channel itself, as Fractions."""
+    if mechanism.odds == 1:
+        with pytest.raises(InvalidParameter, match="pure noise"):
+            mechanism.variance(Distribution.uniform(mechanism.size), 1)
+        return
+    weights = data.draw(st.lists(st.integers(0, 5), min_size=mechanism.size, max_size=mechanism.size).filter(any))
+    law = Distribution([Fraction(weight, sum(weights)) for weight in weights])
+    found = mechanism.variance(law, 7)
+    chosen = mechanism.difference_set
+    K, d, repeats, o = chosen.modulus, chosen.size, chosen.repeats, mechanism.odds - 1
+    noise = (d + repeats * o) * (K - d + (d - repeats) * o) / ((d - repeats) ** 2 * o**2)
+    slope = (K - 2 * d + (d - 2 * repeats) * o) / ((d - repeats) * o)
+    for p, variance in zip(law.fractions, found, strict=True):
+        assert variance == (noise + slope * p - p * p) / 7
+    # From the channel: raw_x of one report is linear in the indicator of x + D.
+    outputs = mechanism.channel().to_dense().output_law(law)
+    x = data.draw(st.integers(0, mechanism.size - 1))
+    inside = sum(outputs[(x + int(u)) % K] for u in chosen.members)
+    hit_by_own = sum(mechanism.law(x)[(x + int(u)) % K] for u in chosen.members)
+    other = (x + 1) % K
+    hit_by_other = sum(mechanism.channel().to_dense().rows[0][int(u) - 1 if u else K - 1] for u in chosen.members)
+    assert other != x
+    assert found[x] == inside * (1 - inside) / (hit_by_own - hit_by_other) ** 2 / 7
+
+
+def test_raw_is_unbiased_by_linearity():
+    """Feeding the expected counts (as integers) gives the law back."""
+    mechanism = CyclicResponse(size=10, odds=Fraction(3), q=3, t=3)
+    law = [Fraction(i, 45) for i in range(10)]
+    outputs = mechanism.channel().to_dense().output_law(Distribution(law))
+    scale = math.lcm(*(Fraction(p).denominator for p in outputs))
+    tally = Tally(mechanism=mechanism.name, counts=tuple(int(p * scale) for p in outputs))
+    np.testing.assert_allclose(mechanism.estimate(tally).raw, [float(p) for p in law], atol=1e-12)
+
+
+def geometric(size, ratio=0.8):
+    weights = ratio ** np.arange(size)
+    return weights / weights.sum()
+
+
+def test_the_expected_error_is_within_three_percent_of_the_best():
+    """q = 4, k = 1000, n = 1e6, ε = 1, Geo(.8): .003687, where no mechanism is known below .003683 per thousand."""
+    mechanism = CyclicResponse.within(size=1000, epsilon=1.0)
+    assert (mechanism.q, mechanism.t, mechanism.modulus) == (4, 6, 1365)
+    expected = float(sum(mechanism.variance(Distribution(geometric(1000)), 10**6)))
+    assert expected == pytest.approx(0.003687, abs=5e-7)
+    assert expected <= 1.03 * 0.003683
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(1000, 1.0), (100, 0.3), (50, 3.0)])
+def test_measured_error_agrees_with_the_formula(size, epsilon):
+    """Mean ℓ2² of 20 fixed seeds within four Monte Carlo standard errors; a formula off by a half would not pass."""
+    mechanism = CyclicResponse.within(size=size, epsilon=epsilon)
+    law = geometric(size)
+    n = 100_000
+    answers = np.repeat(np.arange(size), np.random.default_rng(1).multinomial(n, law))
+    shares = np.bincount(answers, minlength=size) / n
+    # With the answers fixed only the noise of the reports is left.
+    base, slope = (float(v) for v in mechanism._exact_reading())
+    expected = 0.0
+    for share in shares:
+        mine, others = base + slope, base
+        expected += (share * mine * (1 - mine) + (1 - share) * others * (1 - others)) / (n * slope**2)
+    errors = []
+    for seed in range(20):
+        tally = mechanism.tally(mechanism.privatize(answers, InsecureSeeded(seed)))
+        errors.append(float(((np.array(mechanism.estimate(tally).raw) - shares) ** 2).sum()))
+    spread = np.std(errors, ddof=1) / math.sqrt(20)
+    assert abs(np.mean(errors) - expected) < 4 * spread
+    assert 4 * spread < 0.4 * expected
+
+
+def test_estimates_do_not_depend_on_the_order_of_counting():
+    mechanism = CyclicResponse.within(size=200, epsilon=1.0)
+    reports = mechanism.privatize(np.arange(20_000) % 200, InsecureSeeded(2))
+    parts = [mechanism.tally(part) for part in np.array_split(reports, 7)]
+    forwards = sum(parts[1:], parts[0])
+    backwards = sum(reversed(parts[:-1]), parts[-1])
+    assert mechanism.estimate(forwards) == mechanism.estimate(backwards) == mechanism.estimate(mechanism.tally(reports))
+    assert reports.dtype == np.min_scalar_type(mechanism.modulus - 1)
+
+
+def test_a_wrong_scale_is_noticed():
+    """Reading reports of ε = 1 as if they were of ε = 1.05 moves the share of a common answer by over six errors."""
+    made = CyclicResponse(size=100, odds=Fraction(27, 10), q=4, t=5)
+    read = CyclicResponse(size=100, odds=Fraction(285, 100), q=4, t=5)
+    counts = made.tally(made.privatize(np.zeros(400_000, dtype=int), InsecureSeeded(3))).counts
+    estimate = read.estimate(Tally(mechanism=read.name, counts=counts))
+    assert abs(estimate.raw[0] - 1) > 6 * estimate.standard_errors[0]
+    right = made.estimate(Tally(mechanism=made.name, counts=counts))
+    assert abs(right.raw[0] - 1) < 6 * right.standard_errors[0]
+
+
+@pytest.mark.parametrize("case", VECTORS["choices"], ids=lambda case: f"{case['size']}, {case['epsilon']}")
+def test_the_choice_of_set_never_changes(case):
+    mechanism = CyclicResponse.within(size=case["size"], epsilon=case["epsilon"])
+    assert [mechanism.q, mechanism.t, mechanism.family.value, mechanism.modulus] == case["set"]
+
+
+def test_any_two_answers_differ_by_the_declared_odds_and_a_key_would_undo_them():
+    channel = CyclicResponse.within(size=20, epsilon=2.0).channel()
+    assert measures.odds(channel) == measures.odds(channel.to_dense())
+    assert measures.is_recoverable(channel)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"size": 8, "odds": Fraction(3), "q": 2, "t": 3}, "size=8 does not fit 7 residues"),
+        ({"size": 5, "odds": 3.0, "q": 2, "t": 3}, "must be exact"),
+        ({"size": 5, "odds": Fraction(1, 2), "q": 2, "t": 3}, "at least 1"),
+        ({"size": 1, "odds": Fraction(3), "q": 2, "t": 3}, "size=1 must be at least 2"),
+        ({"size": 5, "odds": Fraction(3), "q": 2, "t": 3, "width": 40}, "at most 32, or 64"),
+        ({"size": 5, "odds": Fraction(1 << 63), "q": 2, "t": 3}, "smaller numerator"),
+    ],
+)
+def test_bad_parameters(arguments, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        CyclicResponse(**arguments)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, 60.0])
+def test_bad_epsilon(epsilon):
+    with pytest.raises(InvalidParameter, match="epsilon"):
+        CyclicResponse.within(size=10, epsilon=epsilon)
+
+
+def test_bad_values_and_foreign_reports():
+    mechanism = CyclicResponse.within(size=10, epsilon=1.0)
+    with pytest.raises(InvalidParameter, match="the first at position 1"):
+        mechanism.privatize([0, 10])
+    with pytest.raises(InvalidParameter, match="not of type float64"):
+        mechanism.privatize([0.0])
+    with pytest.raises(InvalidParameter, match="reports must lie in"):
+        mechanism.tally([mechanism.modulus])
+    with pytest.raises(InvalidParameter, match="Estimate with the mechanism that made the reports"):
+        mechanism.estimate(CyclicResponse.within(size=10, epsilon=2.0).tally([0]))
+    with pytest.raises(InvalidParameter, match="law has 3 outcomes"):
+        mechanism.variance(Distribution.uniform(3), 10)
