@@ -187,7 +187,8 @@ def test_measured_error_agrees_with_the_formula(size, epsilon):
     answers = np.repeat(np.arange(size), np.random.default_rng(1).multinomial(n, law))
     shares = np.bincount(answers, minlength=size) / n
     # With the answers fixed only the noise of the reports is left.
-    base, slope = (float(v) for v in mechanism._exact_reading())
+    own, base = (float(v) for v in mechanism.probabilities)
+    slope = own - base
     expected = 0.0
     for share in shares:
         mine, others = base + slope, base
@@ -266,5 +267,5 @@ def test_bad_values_and_foreign_reports():
         mechanism.tally([mechanism.modulus])
     with pytest.raises(InvalidParameter, match="Estimate with the mechanism that made the reports"):
         mechanism.estimate(CyclicResponse.within(size=10, epsilon=2.0).tally([0]))
-    with pytest.raises(InvalidParameter, match="law has 3 outcomes"):
+    with pytest.raises(InvalidParameter, match="distribution has 3 entries"):
         mechanism.variance(Distribution.uniform(3), 10)

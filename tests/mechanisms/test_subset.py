@@ -222,7 +222,7 @@ def test_variance_is_what_two_hundred_polls_show():
 
 def test_tallies_merge_in_any_order_and_chunks_keep_the_law(monkeypatch):
     mechanism = SubsetSelection(size=9, odds=Fraction(3))
-    monkeypatch.setattr("sfumato.mechanisms.subset._CHUNK", 100)
+    monkeypatch.setattr("sfumato.mechanisms.packed._CHUNK", 100)
     reports = mechanism.privatize(np.arange(900) % 9, InsecureSeeded(4))
     assert reports.shape == (900, 2)
     assert reports.dtype == np.uint8

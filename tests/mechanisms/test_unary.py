@@ -285,7 +285,7 @@ def test_chunks_do_not_change_the_law(monkeypatch):
     mechanism = OptimisedUnary(size=5, odds=Fraction(3))
     answers = np.arange(100) % 5
     whole = mechanism.privatize(answers, InsecureSeeded(6))
-    monkeypatch.setattr("sfumato.mechanisms.subset._CHUNK", 35)
+    monkeypatch.setattr("sfumato.mechanisms.packed._CHUNK", 35)
     assert (mechanism.privatize(answers, InsecureSeeded(6)) == whole).all()
     counts = np.unpackbits(whole, axis=1, count=5).sum(axis=0)
     assert mechanism.tally(whole).counts == tuple(counts.tolist())

@@ -1,5 +1,6 @@
 """What is best? One problem a file."""
 
+from sfumato.design.advising import Advice, Prediction, advise
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import unrelated_question, warner
 from sfumato.design.limits import Limits
@@ -15,10 +16,13 @@ from sfumato.design.optimality import (
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 
 __all__ = [
+    "Advice",
     "Limits",
     "OptimalFor",
+    "Prediction",
     "SpinnerCard",
     "SurveyDesign",
+    "advise",
     "best_design",
     "largest_chernoff_nats",
     "largest_f_divergence",

@@ -13,6 +13,7 @@ rounded to the integers that it computes, so estimates do not depend on the orde
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
 from sfumato.mechanisms.difference_sets import (
     MOST_MODULUS,
     DifferenceSet,
@@ -32,14 +34,11 @@ from sfumato.mechanisms.difference_sets import (
     singer_set,
 )
 from sfumato.mechanisms.finite_fields import MOST_ORDER, prime_factors
-from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, normal_estimate
+from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
 from sfumato.prob import Circulant, Distribution
 from sfumato.values import Estimate, Tally
-from sfumato.values.checks import as_number, check_at_least, check_between, check_integer, check_positive
-from sfumato.values.rounding import fraction_below_exp
+from sfumato.values.checks import check_at_least, check_between, check_integer
 
-_ODDS_BITS = 32
-_SPARE_BITS = 8
 _PART = 1 << 15
 # A smaller alphabet of reports is worth this much variance: shorter reports and quicker decoding.
 _WORTH = 1.01
@@ -66,13 +65,7 @@ class CyclicResponse:
     def __post_init__(self) -> None:
         check_at_least("size", check_integer("size", self.size), 2)
         check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
-        odds = as_number("odds", self.odds)
-        if not isinstance(odds, Fraction):
-            raise InvalidParameter(
-                f"odds={self.odds} must be exact. Pass a Fraction such as Fraction(3, 1), or use "
-                f"CyclicResponse.within(size=…, epsilon=…)."
-            )
-        check_at_least("odds", odds, 1)
+        odds = exact_odds(self.odds, "CyclicResponse")
         object.__setattr__(self, "odds", odds)
         modulus = self.modulus
         if modulus < self.size:
@@ -81,34 +74,16 @@ class CyclicResponse:
             )
         if 32 < self.width < MOST_WIDTH:
             raise InvalidParameter(f"width={self.width} must be at most 32, or 64. Use 64 outside tests.")
-        if max(self._total, modulus) >= 1 << self.width:
-            raise InvalidParameter(
-                f"odds={odds} over {modulus} residues weigh {self._total} in all, more than words of "
-                f"width={self.width} bits can tell apart. Use odds with a smaller numerator and denominator."
-            )
+        check_weight(max(self._total, modulus) + 1, odds=odds, size=self.size, width=self.width)
 
     @classmethod
     def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> CyclicResponse:
         """Return the set with the least variance for the alphabet, and the largest odds that keep `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
-        check_positive("epsilon", epsilon)
-        q, t, family = _best_set(size, math.exp(min(epsilon, 20.0)))
-        modulus = _modulus(q, t, family)
-        needed = math.log2(math.exp(min(epsilon, 700.0)) + 1) + math.log2(modulus)
-        grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
-        if grid < 0:
-            raise InvalidParameter(
-                f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
-                f"answers are all but public: lower epsilon."
-            )
-        return cls(
-            size=size,
-            odds=fraction_below_exp(epsilon, denominator=1 << grid),
-            q=q,
-            t=t,
-            family=family,
-            width=width,
-        )
+        top = nominal_odds(epsilon)
+        q, t, family = _best_set(size, min(top, math.exp(20.0)))
+        odds = odds_keeping(epsilon, weight=(top + 1) * _modulus(q, t, family), size=size, width=width)
+        return cls(size=size, odds=odds, q=q, t=t, family=family, width=width)
 
     @property
     def name(self) -> str:
@@ -179,11 +154,8 @@ class CyclicResponse:
         """Shares of the answers from the share of reports in x + D, for every x at once."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        hits = self.hits(np.array(tally.counts, dtype=np.float64)) / total
-        base, slope = self._reading()
-        return normal_estimate(
-            (hits - base) / slope, hits * (1 - hits) / (total * slope**2), total=total, confidence=confidence
-        )
+        hits = self.hits(np.array(tally.counts, dtype=np.float64))
+        return member_estimate(hits, *self.probabilities, total=total, confidence=confidence)
 
     def hits(self, counts: FloatArray) -> FloatArray:
         """How many reports fell into x + D, for every answer x: whole numbers, from one FFT."""
@@ -193,31 +165,17 @@ class CyclicResponse:
         found: FloatArray = np.rint(fft.irfft(spectrum, n=self.modulus)[: self.size])
         return found
 
-    def variance(self, law: Distribution, n: int) -> tuple[Fraction, ...]:
+    def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
-        check_at_least("n", check_integer("n", n), 1)
-        if len(law) != self.size:
-            raise InvalidParameter(f"law has {len(law)} outcomes and the mechanism {self.size} answers. Match them.")
-        self._check_informative()
-        base, slope = self._exact_reading()
-        chances = [base + slope * p for p in law.fractions]
-        return tuple(chance * (1 - chance) / (n * slope**2) for chance in chances)
+        return member_variance(law, self.size, n, *self.probabilities)
 
-    def _exact_reading(self) -> tuple[Fraction, Fraction]:
-        """A report about x falls into x + D with chance base + slope, one about another answer with chance base."""
+    @property
+    def probabilities(self) -> tuple[Fraction, Fraction]:
+        """How probably a report about x falls into x + D, and one about any other answer."""
         modulus, members, repeats = _parameters(self.q, self.t, self.family)
         low = 1 / (self.odds * members + modulus - members)
         high = self.odds * low
-        return repeats * high + (members - repeats) * low, (members - repeats) * (high - low)
-
-    def _reading(self) -> tuple[float, float]:
-        self._check_informative()
-        base, slope = self._exact_reading()
-        return float(base), float(slope)
-
-    def _check_informative(self) -> None:
-        if self.odds == 1:
-            raise InvalidParameter("odds=1 makes every report pure noise; nothing can be estimated. Raise odds.")
+        return members * high, repeats * high + (members - repeats) * low
 
 
 def _parameters(q: int, t: int, family: Family) -> tuple[int, int, int]:

@@ -10,7 +10,6 @@ Sampling is one uniform integer below the total weight, drawn by rejection: the 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,13 +21,12 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.declared import MOST_OUTPUTS, exact_odds, law_of_answers, nominal_odds, odds_keeping
 from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
-from sfumato.mechanisms.subset import MOST_OUTPUTS, exact_odds, law_of_answers
 from sfumato.mechanisms.walsh import power_of_two_from, walsh_hadamard
 from sfumato.prob import Channel, Distribution
 from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer, check_positive
-from sfumato.values.rounding import fraction_below_exp
+from sfumato.values.checks import check_at_least, check_between, check_integer
 
 # Odds promised as an epsilon are rounded down to multiples of 2^-32, or coarser where there are many symbols.
 _ODDS_BITS = 32
@@ -66,18 +64,10 @@ class HadamardResponse:
     def within(cls, *, size: int, epsilon: float, blocks: int = 0, width: int = MOST_WIDTH) -> HadamardResponse:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
-        check_positive("epsilon", epsilon)
-        top = math.exp(min(epsilon, 700.0))
+        top = nominal_odds(epsilon)
         count = max(1, blocks) if blocks else best_blocks(size, Fraction(top))
-        block = _block_length(size, count)
-        needed = math.log2(block * (top / 2 + count))
-        grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
-        if grid < 0:
-            raise InvalidParameter(
-                f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
-                f"answers are all but public: lower epsilon."
-            )
-        odds = fraction_below_exp(epsilon, denominator=1 << grid)
+        weight = _block_length(size, count) * (top / 2 + count)
+        odds = odds_keeping(epsilon, weight=weight, size=size, width=width)
         return cls(size=size, odds=odds, blocks=blocks, width=width)
 
     @property

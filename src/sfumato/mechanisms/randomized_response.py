@@ -10,6 +10,7 @@ is declared: no floating point and no rounding stand between the theorem and the
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,18 +21,13 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.linear import check_confidence, check_tally
-from sfumato.prob import Circulant
+from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
+from sfumato.mechanisms.linear import check_confidence, check_tally, member_variance
+from sfumato.prob import Circulant, Distribution
 from sfumato.prob.binomial import clopper_pearson
 from sfumato.prob.simplex import nearest_law
 from sfumato.values import Estimate, Interval, Tally
-from sfumato.values.checks import Number, as_number, check_at_least, check_between, check_integer, check_positive
-from sfumato.values.rounding import fraction_below_exp
-
-# Odds promised as an epsilon are rounded down to multiples of 2^-32: epsilon falls short by less than 2.4e-10.
-_ODDS_BITS = 32
-# Keeping the total weight this far below 2^width makes a redraw rarer than once in 256 reports.
-_SPARE_BITS = 8
+from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,33 +41,16 @@ class RandomizedResponse:
     def __post_init__(self) -> None:
         check_at_least("size", check_integer("size", self.size), 2)
         check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
-        odds = as_number("odds", self.odds)
-        if not isinstance(odds, Fraction):
-            raise InvalidParameter(
-                f"odds={self.odds} must be exact. Pass a Fraction such as Fraction(3, 1), or use "
-                f"RandomizedResponse.within(size=…, epsilon=…)."
-            )
-        check_at_least("odds", odds, 1)
+        odds = exact_odds(self.odds, "RandomizedResponse")
         object.__setattr__(self, "odds", odds)
-        if self._total > 1 << self.width:
-            raise InvalidParameter(
-                f"odds={odds} over {self.size} answers weigh {self._total} in all, more than words of "
-                f"width={self.width} bits can tell apart. Use odds with a smaller numerator and denominator."
-            )
+        check_weight(self._total, odds=odds, size=self.size, width=self.width)
 
     @classmethod
     def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> RandomizedResponse:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
-        check_positive("epsilon", epsilon)
-        needed = math.log2(math.exp(min(epsilon, 700.0)) + size)
-        grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
-        if grid < 0:
-            raise InvalidParameter(
-                f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
-                f"answers are all but public: lower epsilon."
-            )
-        return cls(size=size, odds=fraction_below_exp(epsilon, denominator=1 << grid), width=width)
+        odds = odds_keeping(epsilon, weight=nominal_odds(epsilon) + size, size=size, width=width)
+        return cls(size=size, odds=odds, width=width)
 
     @property
     def name(self) -> str:
@@ -138,6 +117,10 @@ class RandomizedResponse:
             confidence=confidence,
             total=total,
         )
+
+    def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
+        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
+        return member_variance(law, self.size, n, *self._probabilities())
 
     def _probabilities(self) -> tuple[Fraction, Fraction]:
         return self.odds / (self.odds + self.size - 1), Fraction(1) / (self.odds + self.size - 1)

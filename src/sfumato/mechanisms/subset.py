@@ -23,20 +23,12 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
+from sfumato.mechanisms.declared import MOST_OUTPUTS, check_weight, exact_odds, nominal_odds, odds_keeping
+from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
+from sfumato.mechanisms.packed import check_packed, count_ones, row_chunks
 from sfumato.prob import Channel, Distribution
 from sfumato.values import Estimate, Tally
-from sfumato.values.checks import as_number, check_at_least, check_between, check_integer, check_positive
-from sfumato.values.rounding import fraction_below_exp
-
-# Laws of more outcomes than this are not written out.
-MOST_OUTPUTS = 4096
-# Words held at a time, so that a column of a million answers needs no gigabytes.
-_CHUNK = 1 << 20
-# Odds promised as an epsilon are rounded down to multiples of 2^-32, or coarser where words are narrow.
-_ODDS_BITS = 32
-# Keeping the total weight this far below 2^width makes a redraw rarer than once in 256 reports.
-_SPARE_BITS = 8
+from sfumato.values.checks import check_at_least, check_between, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,26 +48,15 @@ class SubsetSelection:
         chosen = check_integer("chosen", self.chosen) or best_chosen(self.size, odds)
         check_between("chosen", chosen, 1, self.size - 1)
         object.__setattr__(self, "chosen", chosen)
-        if max(self._total, self.size) > 1 << self.width:
-            raise InvalidParameter(
-                f"odds={odds} over {self.size} answers weigh {self._total} in all, more than words of "
-                f"width={self.width} bits can tell apart. Use odds with a smaller numerator and denominator."
-            )
+        check_weight(max(self._total, self.size), odds=odds, size=self.size, width=self.width)
 
     @classmethod
     def within(cls, *, size: int, epsilon: float, chosen: int = 0, width: int = MOST_WIDTH) -> SubsetSelection:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
-        check_positive("epsilon", epsilon)
-        top = math.exp(min(epsilon, 700.0))
-        needed = math.log2(top * (chosen or math.ceil(size / (top + 1))) + size)
-        grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
-        if grid < 0:
-            raise InvalidParameter(
-                f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
-                f"answers are all but public: lower epsilon."
-            )
-        odds = fraction_below_exp(epsilon, denominator=1 << grid)
+        top = nominal_odds(epsilon)
+        weight = top * (chosen or math.ceil(size / (top + 1))) + size
+        odds = odds_keeping(epsilon, weight=weight, size=size, width=width)
         return cls(size=size, odds=odds, chosen=chosen, width=width)
 
     @property
@@ -137,7 +118,7 @@ class SubsetSelection:
         """Shares of the answers: the share s of reports that hold x is pulled back to (s - other)/(own - other)."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        return estimate_members(tally, *self.probabilities, total=total, confidence=confidence)
+        return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
     def variance(self, distribution: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
         """Var(raw) of each share, exact, when n answers are drawn from `distribution`."""
@@ -182,79 +163,3 @@ def _inclusion(size: int, odds: Fraction, chosen: int) -> tuple[Fraction, Fracti
 
 def _spread(own: Fraction, other: Fraction) -> Fraction:
     return other * (1 - other) / (own - other) ** 2 if own > other else Fraction(0)
-
-
-def exact_odds(odds: object, maker: str) -> Fraction:
-    """Return odds that are exact and at least 1."""
-    number = as_number("odds", odds)
-    if not isinstance(number, Fraction):
-        raise InvalidParameter(
-            f"odds={odds} must be exact. Pass a Fraction such as Fraction(3, 1), or use "
-            f"{maker}.within(size=…, epsilon=…)."
-        )
-    check_at_least("odds", number, 1)
-    return number
-
-
-def row_chunks(rows: int, columns: int) -> Iterator[slice]:
-    """Cut a table of words into slices of rows that fit the processor's cache."""
-    step = max(1, _CHUNK // columns)
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
-
-
-def check_packed(reports: npt.ArrayLike, size: int) -> npt.NDArray[np.uint8]:
-    """Return reports as rows of packed bits, the first answer in the highest bit of the first byte."""
-    array = np.asarray(reports)
-    wide = -(-size // 8)
-    if array.ndim != 2 or array.shape[1] != wide or array.dtype.kind not in "iu":
-        raise InvalidParameter(
-            f"reports must be a table of bytes, {wide} in a row for {size} answers, not of shape {array.shape} and "
-            f"type {array.dtype}. Pass what privatize returned."
-        )
-    if len(array) == 0:
-        raise InvalidParameter("reports is empty. Pass at least one.")
-    spare = (1 << (8 * wide - size)) - 1
-    if ((array < 0) | (array > 255)).any() or (array[:, -1] & spare).any():
-        raise InvalidParameter(
-            f"reports hold bits beyond the {size} answers. Pass what privatize of this mechanism returned."
-        )
-    return array.astype(np.uint8)
-
-
-def count_ones(reports: npt.NDArray[np.uint8], size: int) -> tuple[int, ...]:
-    """How many reports hold each answer."""
-    counts = np.zeros(size, dtype=np.int64)
-    for rows in row_chunks(len(reports), size):
-        counts += np.unpackbits(reports[rows], axis=1, count=size).sum(axis=0, dtype=np.int64)
-    return tuple(counts.tolist())
-
-
-def estimate_members(tally: Tally, own: Fraction, other: Fraction, *, total: int, confidence: float) -> Estimate:
-    """Shares of answers, when a report holds its own answer with probability `own` and any other with `other`."""
-    if own == other:
-        raise InvalidParameter("every report is pure noise; nothing can be estimated. Raise odds, or width.")
-    shares = np.array(tally.counts) / total
-    gap = float(own - other)
-    raw = (shares - float(other)) / gap
-    return normal_estimate(raw, shares * (1 - shares) / (total * gap**2), total=total, confidence=confidence)
-
-
-def law_of_answers(distribution: Distribution | Sequence[object], size: int, n: int) -> tuple[Fraction, ...]:
-    """Read the shares at which a variance is wanted."""
-    check_at_least("n", check_integer("n", n), 1)
-    law = distribution if isinstance(distribution, Distribution) else Distribution(distribution)
-    if len(law) != size:
-        raise InvalidParameter(
-            f"distribution has {len(law)} entries for {size} answers. Give one share to each answer."
-        )
-    return law.fractions
-
-
-def member_variance(
-    distribution: Distribution | Sequence[object], size: int, n: int, own: Fraction, other: Fraction
-) -> tuple[Fraction, ...]:
-    """Var(raw) of `estimate_members`, exact, when n answers are drawn from `distribution`."""
-    if own == other:
-        raise InvalidParameter("every report is pure noise; its variance has no end. Raise odds, or width.")
-    held = [other + (own - other) * share for share in law_of_answers(distribution, size, n)]
-    return tuple(s * (1 - s) / (n * (own - other) ** 2) for s in held)

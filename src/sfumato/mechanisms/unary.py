@@ -25,16 +25,9 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.certificates.words import times
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.linear import check_confidence, check_tally
-from sfumato.mechanisms.subset import (
-    MOST_OUTPUTS,
-    check_packed,
-    count_ones,
-    estimate_members,
-    exact_odds,
-    member_variance,
-    row_chunks,
-)
+from sfumato.mechanisms.declared import MOST_OUTPUTS, exact_odds
+from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
+from sfumato.mechanisms.packed import check_packed, count_ones, row_chunks
 from sfumato.prob import Channel, Distribution
 from sfumato.values import Claim, Estimate, Relation, Status, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer, check_positive
@@ -115,7 +108,7 @@ class _Unary:
         """Shares of the answers: the share s of ones is pulled back through s = other + (own - other)·share."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        return estimate_members(tally, *self.probabilities, total=total, confidence=confidence)
+        return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
     def variance(self, distribution: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
         """Var(raw) of each share, exact, when n answers are drawn from `distribution`."""
