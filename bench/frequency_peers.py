@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -61,7 +60,11 @@ PEERS = (
 
 
 class Broken(Exception):
-    """A peer could not be installed or did not finish."""
+    """A peer could not be installed or did not finish; `printed` is what it had managed by then."""
+
+    def __init__(self, reason: str, printed: str = "") -> None:
+        super().__init__(reason)
+        self.printed = printed
 
 
 def call(*command: str) -> str:
@@ -73,12 +76,12 @@ def call(*command: str) -> str:
     except subprocess.TimeoutExpired:
         raise Broken(f"took longer than {PATIENCE_SECONDS} s") from None
     if done.returncode:
-        words = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        raise Broken(words[-1] if words else f"exit code {done.returncode}")
+        words = [line.strip() for line in done.stderr.splitlines() if any(map(str.isalpha, line))]
+        raise Broken(words[-1] if words else f"exit code {done.returncode}", done.stdout)
     return done.stdout
 
 
-def run_peer(peer: Peer, answers: Path, folder: Path) -> list[dict[str, Any]]:
+def run_peer(peer: Peer, answers: Path, folder: Path) -> str:
     uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     if uv is None:
         raise Broken("uv is needed to build its environment and was not found")
@@ -86,8 +89,7 @@ def run_peer(peer: Peer, answers: Path, folder: Path) -> list[dict[str, Any]]:
     call(uv, "venv", "--quiet", "--python", str(getattr(sys, "_base_executable", sys.executable)), str(home))
     python = str(home / "bin" / "python")
     call(uv, "pip", "install", "--quiet", "--python", python, *peer.packages)
-    lines = call(python, "-W", "ignore", str(SCRIPTS / peer.script), str(answers)).splitlines()
-    return [json.loads(line) for line in lines if line.startswith("{")]
+    return call(python, "-W", "ignore", str(SCRIPTS / peer.script), str(answers))
 
 
 def best_of(action: Callable[[], object]) -> float:
@@ -143,12 +145,11 @@ def main() -> None:
         for peer in PEERS:
             notes.append(f"{peer.name}: {', '.join(peer.packages)}; {peer.why}.")
             try:
-                rows = run_peer(peer, folder / "answers.npy", folder)
+                printed = run_peer(peer, folder / "answers.npy", folder)
             except Broken as reason:
-                notes[-1] = f"{peer.name} did not run: {reason}"
-                print(f"{peer.name:>34} did not run: {reason}")
-                continue
-            for row in rows:
+                printed = reason.printed
+                notes[-1] = f"{peer.name}: {', '.join(peer.packages)}; it broke: {reason}"
+            for row in (json.loads(line) for line in printed.splitlines() if line.startswith("{")):
                 count, clipped = row["count"], row["clipped"]
                 times = [row[half] * REPORTS / count for half in ("privatise", "estimate")]
                 error = squared_error(np.array(row["shares"]), law)

@@ -20,7 +20,7 @@ def main() -> None:
     bits = dp.m.make_randomized_response_bitvec(
         dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f=math.nextafter(share, 1)
     )
-    rows = [np.packbits(np.arange(SIZE) == answer).tobytes() for answer in range(SIZE)]
+    rows = [np.packbits(np.arange(SIZE) == answer, bitorder="little").tobytes() for answer in range(SIZE)]
     measure(
         "bit flips (RAPPOR)",
         10_000,

@@ -92,10 +92,10 @@ def test_estimate_is_unbiased_by_enumeration():
     assert mean == pytest.approx(1 / 3, abs=1e-12)
 
 
-@pytest.mark.parametrize("truth", [0.0, 0.03, 0.5])
-@pytest.mark.parametrize("n", [20, 200])
-def test_intervals_cover_at_least_as_often_as_they_say(truth, n):
-    """Exact coverage, by summing over every count."""
+@pytest.mark.parametrize("truth", [0.0, 0.03, 0.2, 0.5])
+@pytest.mark.parametrize("n", [50, 200])
+def test_intervals_cover_close_to_what_they_say(truth, n):
+    """Exact coverage, by summing over every count: Wilson's interval, two points either way, one-sided at the end."""
     mechanism = RandomizedResponse(size=2, odds=Fraction(3))
     yes = 0.25 + 0.5 * truth
     covered = 0.0
@@ -103,7 +103,7 @@ def test_intervals_cover_at_least_as_often_as_they_say(truth, n):
         interval = mechanism.estimate(Tally(mechanism=mechanism.name, counts=(n - k, k))).intervals[1]
         if interval.lower <= truth <= interval.upper:
             covered += math.comb(n, k) * yes**k * (1 - yes) ** (n - k)
-    assert covered >= 0.95
+    assert 0.93 <= covered <= (0.99 if truth == 0 else 0.97)
 
 
 def test_a_poll_finds_the_share():

@@ -15,19 +15,25 @@ from sfumato.infer.frequency_bounds import (
     users_enough,
     users_floor,
 )
+from sfumato.infer.heavy_hitters import Found, PrefixHunt, TopAnswers, top_answers
 from sfumato.infer.intervals import Method, share_interval
 from sfumato.infer.planning import Respondents, respondents_for_half_width, respondents_for_test
+from sfumato.infer.prefix_trees import Forecast, hashed_keys, key_text, string_keys
 from sfumato.infer.share_model import ShareModel
 from sfumato.infer.shares import ShareEstimate, estimate_groups, estimate_share, sensitivity_band
 from sfumato.infer.simplex_estimates import clip_normalise
 from sfumato.infer.testing import TestErrors, supports_first, test_errors
 
 __all__ = [
+    "Forecast",
+    "Found",
     "Method",
+    "PrefixHunt",
     "Respondents",
     "ShareEstimate",
     "ShareModel",
     "TestErrors",
+    "TopAnswers",
     "clip_normalise",
     "critical_budget_bits",
     "eq8_l1_lower_bound",
@@ -39,15 +45,19 @@ __all__ = [
     "eq12_users_order",
     "estimate_groups",
     "estimate_share",
+    "hashed_keys",
     "information_per_user",
+    "key_text",
     "l1_floor",
     "respondents_for_half_width",
     "respondents_for_test",
     "risk_floor",
     "sensitivity_band",
     "share_interval",
+    "string_keys",
     "supports_first",
     "test_errors",
+    "top_answers",
     "users_enough",
     "users_floor",
 ]

@@ -9,7 +9,6 @@ is declared: no floating point and no rounding stand between the theorem and the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,14 +19,11 @@ import numpy.typing as npt
 from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
 from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
-from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.linear import check_confidence, check_tally, member_variance
+from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
 from sfumato.prob import Circulant, Distribution
-from sfumato.prob.binomial import clopper_pearson
-from sfumato.prob.simplex import nearest_law
-from sfumato.values import Estimate, Interval, Tally
-from sfumato.values.checks import Number, check_at_least, check_between, check_integer
+from sfumato.values import Estimate, Tally
+from sfumato.values.checks import check_at_least, check_between, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +60,7 @@ class RandomizedResponse:
     def law(self, x: int) -> tuple[Fraction, ...]:
         """P(.|x), exact."""
         check_between("x", check_integer("x", x), 0, self.size - 1)
-        own, other = self._probabilities()
+        own, other = self.probabilities
         return tuple(own if y == x else other for y in range(self.size))
 
     def channel(self) -> Circulant:
@@ -87,40 +83,16 @@ class RandomizedResponse:
         return Tally(mechanism=self.name, counts=tuple(counts.tolist()))
 
     def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
-        """Shares of the answers: report shares s are pulled back through s = other + (own - other)·share.
-
-        Intervals are Clopper-Pearson's for each report share, pulled back the same way: they cover at least as
-        often as they say, at every sample size.
-        """
+        """Shares of the answers: the share of reports of x is pulled back through other + (own - other)·share."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        if self.odds == 1:
-            raise InvalidParameter("odds=1 makes every report pure noise; nothing can be estimated. Raise odds.")
-        own, other = self._probabilities()
-        gap = float(own - other)
-
-        def pull_back(share: Number) -> float:
-            return float((Fraction(share) - other) / (own - other))
-
-        tail = (1 - confidence) / 2
-        lows, highs = clopper_pearson(tally.counts, total, lower_tail=tail, upper_tail=tail)
-        shares = [Fraction(count, total) for count in tally.counts]
-        raw = np.array([pull_back(share) for share in shares])
-        return Estimate(
-            raw=tuple(raw.tolist()),
-            standard_errors=tuple(math.sqrt(float(s * (1 - s)) / total) / gap for s in shares),
-            projected=tuple(nearest_law(raw).tolist()),
-            intervals=tuple(
-                Interval(min(1.0, max(0.0, pull_back(low))), max(0.0, min(1.0, pull_back(high))))
-                for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
-            ),
-            confidence=confidence,
-            total=total,
-        )
+        return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
     def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
-        return member_variance(law, self.size, n, *self._probabilities())
+        return member_variance(law, self.size, n, *self.probabilities)
 
-    def _probabilities(self) -> tuple[Fraction, Fraction]:
+    @property
+    def probabilities(self) -> tuple[Fraction, Fraction]:
+        """How probably a report is the true answer, and any other."""
         return self.odds / (self.odds + self.size - 1), Fraction(1) / (self.odds + self.size - 1)

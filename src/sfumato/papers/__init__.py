@@ -7,11 +7,16 @@ one that does not is an erratum of either.
 from types import MappingProxyType
 
 from sfumato.errors import InvalidParameter
-from sfumato.papers import randomized_responses
+from sfumato.papers import randomized_responses, successive_refinement
 from sfumato.papers.drawing import png_bytes, svg_bytes
 from sfumato.papers.records import Cell, Erratum, Paper, Table
 
-PAPERS = MappingProxyType({"randomized-responses": randomized_responses.PAPER})
+PAPERS = MappingProxyType(
+    {
+        "randomized-responses": randomized_responses.PAPER,
+        "successive-refinement": successive_refinement.PAPER,
+    }
+)
 
 __all__ = ["PAPERS", "Cell", "Erratum", "Paper", "Table", "paper_named", "png_bytes", "svg_bytes"]
 

@@ -1,0 +1,211 @@
+"""Where [B] is misprinted, each with a counter-example that runs.
+
+Each check takes what is printed as an argument, so that a test can hand it the right thing and see it complain.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from sfumato import infer, measures
+from sfumato.mechanisms import BinaryHadamard, RandomizedResponse
+from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
+from sfumato.papers.records import Erratum, must_show
+from sfumato.papers.successive_refinement import keys
+from sfumato.papers.successive_refinement import printed as in_print
+from sfumato.prob import AnyChannel, Channel
+
+Bound = Callable[[int, int, float, float | None], float]
+
+_SCARCE = 0.02
+_WIDTH = 64
+
+
+def check_lower_bound(printed: Bound = infer.eq8_lower_bound) -> None:
+    """The mechanism of [B, Thm 2] keeps ε = 1 and R = 0.02, and its largest risk is a third of the bound."""
+    size = 1 << 16
+    users = 1000 * (size - 1)
+    odds, yes = rarer_yes(1.0, _SCARCE, _WIDTH)
+    own = BinaryHadamard(size=size, odds=odds, yes=yes)
+    must_show("the mechanism is 1-private", holds=Fraction(math.e) > own.odds)
+    must_show("it keeps the budget", holds=own.randomness_bits().upper <= _SCARCE)
+    ratio = own.largest_risk(users) / printed(size, users, 1.0, _SCARCE)
+    must_show("its risk is 0.332 of the bound", holds=math.isclose(ratio, 0.332, abs_tol=5e-4))
+
+
+def check_every_n(printed: Bound = infer.eq8_lower_bound) -> None:
+    """At k = 1000, ε = 0.1, n = 1772 the bound passes what guessing uniform shares risks without any report."""
+    size, users = 1000, 1772
+    guess = 1 - 1 / size  # sup over p of ‖1/k - p‖², at a law of one answer
+    must_show("guessing beats the bound", holds=printed(size, users, 0.1, None) > 12 * guess)
+
+
+def check_best_contrast(printed: Callable[[float, float], float] = in_print.printed_best_contrast) -> None:
+    """The pair of [B, eq. (25)] itself has more than the largest value that is printed below it."""
+    scarce = inverse_binary_entropy(_SCARCE)
+    rarer = scarce / math.e
+    found = in_print.printed_contrast((scarce, 1 - scarce), (rarer, 1 - rarer))
+    must_show("the print is no upper bound", holds=found > 100 * printed(1.0, scarce))
+
+
+def check_rappor_row(printed: Callable[[float], float] = in_print.printed_rappor_keep) -> None:
+    """Keeping each coordinate with the printed probability makes ε twice as large."""
+    for epsilon in (0.5, 1.0, 2.0):
+        channel = _unary(3, Fraction(printed(epsilon)))
+        must_show("the channel is 2ε-private", holds=math.isclose(measures.epsilon(channel), 2 * epsilon, rel_tol=1e-9))
+        per_coordinate = measures.largest_randomness_interval(channel).upper / 3
+        needed = infer.critical_budget_bits(epsilon / 2)
+        must_show("ε-privacy takes more bits", holds=needed > per_coordinate + 0.01)
+
+
+def check_rr_bits(printed: Callable[[int, float], float] = in_print.printed_rr_bits) -> None:
+    """The excess over the entropy of the channel is (log2 e - 1)·εe^ε/(k-1+e^ε)."""
+    for size, epsilon in ((4, 2.0), (10, 1.0), (2, 3.0)):
+        channel = RandomizedResponse.within(size=size, epsilon=epsilon).channel()
+        excess = printed(size, epsilon) - measures.largest_randomness_interval(channel).upper
+        odds = math.exp(epsilon)
+        expected = (math.log2(math.e) - 1) * epsilon * odds / (size - 1 + odds)
+        must_show("a factor log2 e is missing", holds=math.isclose(excess, expected, rel_tol=1e-6))
+
+
+def check_recoverable(printed: Callable[[int, float], AnyChannel] | None = None) -> None:
+    """A report that several answers favour weighs more than 1, so no key can give the answers back."""
+    make = printed or (lambda size, epsilon: in_print.printed_hadamard_response(size, epsilon).channel())
+    for size, epsilon, weight in ((7, 0.5, 1.0893), (10, 2.0, 1.0135)):
+        channel = make(size, epsilon)
+        found = float(measures.heaviest_output(channel))
+        must_show(f"a column sums to {weight}", holds=math.isclose(found, weight, abs_tol=5e-5))
+        must_show("no key recovers the answers", holds=not measures.is_recoverable(channel))
+
+
+def check_key_objective(
+    printed: Callable[[int, int, float, in_print.Logarithm], float] = in_print.printed_key_objective,
+) -> None:
+    """At k = 100, ε = 2 what is printed is least at s = 2 or, with log2, at 1; the entropy is least at 21."""
+    size, epsilon = 100, 2.0
+    best = min(range(1, size), key=lambda s: keys.key_bits(size, s, epsilon))
+    must_show("21 favoured keys are best", holds=best == keys.favoured_keys(size, epsilon) == 21)
+    logarithms: tuple[tuple[in_print.Logarithm, int], ...] = ((math.log, 2), (math.log2, 1))
+    for logarithm, least in logarithms:
+        found = min(range(1, size), key=lambda s, log=logarithm: printed(size, s, epsilon, log))  # type: ignore[misc]
+        must_show(f"the print is least at {least}", holds=found == least)
+        must_show("that key costs more", holds=keys.key_bits(size, found, epsilon) > keys.storage_bits(size, epsilon))
+
+
+def check_nearest_integer(printed: Callable[[int, float], int] = in_print.printed_favoured_keys) -> None:
+    """At ε = 5 the nearest whole number is 0: a uniform key, which saves nothing."""
+    for size, saved in ((2, 0.9420), (4, 0.9141), (10, 0.8503)):
+        found = printed(size, 5.0)
+        must_show("the nearest whole number is 0", holds=found == 0)
+        must_show("a uniform key costs log2 k", holds=keys.key_bits(size, found, 5.0) == math.log2(size))
+        best = keys.storage_saved(size, 5.0)
+        must_show("one favoured key saves most of it", holds=math.isclose(best, saved, abs_tol=5e-5))
+
+
+def check_parting(printed: Callable[[float], float] = in_print.printed_parting) -> None:
+    """R = 0.6 is less than R_c up to ε = 1.766; the 0.8 of the print fits R = 0.9, of which it speaks next."""
+    parting = printed(0.6)
+    must_show("0.6 bits are too few even at its double", holds=infer.critical_budget_bits(2 * parting) > 0.6)
+    must_show("0.9 bits are enough at it", holds=infer.critical_budget_bits(parting) < 0.9)
+
+
+def _unary(size: int, keep: Fraction) -> Channel:
+    """Every bit of a row with a single one is kept with this probability."""
+    return Channel(
+        [
+            [
+                math.prod(keep if bit == (i == x) else 1 - keep for i, bit in enumerate(bits))
+                for bits in itertools.product((0, 1), repeat=size)
+            ]
+            for x in range(size)
+        ]
+    )
+
+
+ERRATA = (
+    Erratum(
+        where="Theorem 1, eq. (8), below R_c",
+        printed="risk ≥ k e^ε/(16 n p_R² (e^ε-1)²) when R < R_c",
+        correct="risk ≥ k/(8(nA + π²k²)), A = e^ε[p_R tanh²(ε/2) + p_R²(1-e^-ε)²/(4(1-p_R))]; p_R has power 1, not 2",
+        counter_example=(
+            "ε = 1, R = 0.02, k = 65536: the mechanism of Theorem 2 keeps both limits, and its largest risk is 0.332 "
+            "of the printed lower bound."
+        ),
+        check=check_lower_bound,
+    ),
+    Erratum(
+        where="Theorem 1, for every n",
+        printed="eq. (8) holds for every k and n",
+        correct="only once n is of order k²; the corrected bound has the term π²k² for this",
+        counter_example=(
+            "k = 1000, ε = 0.1, n = 1772: the printed bound is 12.8; guessing uniform shares, without any report, "
+            "risks less than 1."
+        ),
+        check=check_every_n,
+    ),
+    Erratum(
+        where="Lemma 2, eq. (26), below R_c",
+        printed="Σ (q-q')²/(q+q') ≤ 2 p_R² (e^ε-1)²/e^(2ε)",
+        correct="the rarer report alone gives p_R (e^ε-1)²/(e^ε (e^ε+1)); the print has the wrong power of p_R",
+        counter_example=(
+            "ε = 1, R = 0.02: the pair that eq. (25) calls the best has more than a hundred times the value printed."
+        ),
+        check=check_best_contrast,
+    ),
+    Erratum(
+        where="Table 1, RAPPOR",
+        printed="k H2(e^ε/(e^ε+1)) bits",
+        correct="k H2(e^(ε/2)/(e^(ε/2)+1)) bits: two answers differ in two coordinates, each may spend half of ε",
+        counter_example=(
+            "ε = 1: 0.840 bits a coordinate make a channel with ε = 2; the channel with ε = 1 takes 0.956 bits."
+        ),
+        check=check_rappor_row,
+    ),
+    Erratum(
+        where="Table 1, RR and HR",
+        printed="log(k-1+e^ε) - εe^ε/(k-1+e^ε) bits, and likewise for HR",
+        correct="log2(k-1+e^ε) - εe^ε log2(e)/(k-1+e^ε) bits, and likewise for HR",
+        counter_example=(
+            "k = 4, ε = 2: the print says 1.9545 bits, the channel has 1.3248. With natural logarithms it would be "
+            "right, in nats. HR's bound stays one."
+        ),
+        check=check_rr_bits,
+    ),
+    Erratum(
+        where="Theorem 5",
+        printed="Hadamard response is recoverable from its key",
+        correct="for some k and ε. A key exists when no report has Σ_x Q(y|x) > 1, and only then",
+        counter_example=(
+            "k = 7, ε = 0.5: all seven answers favour report 0, and its column sums to 1.0893. k = 10, ε = 2, four "
+            "blocks: 1.0135."
+        ),
+        check=check_recoverable,
+    ),
+    Erratum(
+        where="Section 7.1, eq. (48)",
+        printed="minimise log(s(e^ε-1)+k) - se^ε/(s(e^ε-1)+k)",
+        correct="minimise ln(s(e^ε-1)+k) - ε se^ε/(s(e^ε-1)+k), from which eq. (49) does follow",
+        counter_example="k = 100, ε = 2: the print is least at s = 2 (with log2: 1), the entropy of the key at s = 21.",
+        check=check_key_objective,
+    ),
+    Erratum(
+        where="Section 7.1, after eq. (49)",
+        printed="take the whole number nearest to l",
+        correct="take the better of ⌊l⌋ and ⌈l⌉, but at least 1; Theorem 4 takes the better, and so never s = 0",
+        counter_example=(
+            "ε = 5, k = 2: l = 0.0547, and s = 0 is a uniform key of 1 bit. s = 1 takes 0.0580 bits, 94.20 % less, as "
+            "Section 4 says."
+        ),
+        check=check_nearest_integer,
+    ),
+    Erratum(
+        where="Section 4, Figure 4b",
+        printed="R is 1 or 0.6; the budget matters for ε < 0.8, where 0.9 < R_c",
+        correct="0.6 bits are too few for ε < 1.766; 0.9 bits are too few for ε < 0.772",
+        counter_example="At ε = 1.7 R_c is 0.6209: more than 0.6. At ε = 0.8 it is 0.8932: less than 0.9.",
+        check=check_parting,
+    ),
+)

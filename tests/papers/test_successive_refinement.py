@@ -1,0 +1,217 @@
+"""The paper on successive refinement: tables, figures and errata against closed forms typed from its theorems."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from sfumato import infer, measures
+from sfumato.errors import ClaimRefused
+from sfumato.mechanisms import BinaryHadamard, RandomizedResponse, SymmetricUnary
+from sfumato.papers import PAPERS, paper_named, png_bytes, svg_bytes
+from sfumato.papers.successive_refinement import errata, figures, keys, printed, tables
+
+PAPER = PAPERS["successive-refinement"]
+
+
+def h2(p):
+    return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
+
+
+def closed_key_bits(size, favoured, epsilon):
+    """[B, Thm 4] in bits."""
+    total = favoured * math.exp(epsilon) + size - favoured
+    return math.log2(total) - favoured * math.exp(epsilon) / total * epsilon * math.log2(math.e)
+
+
+def right_rr_bits(size, epsilon):
+    return closed_key_bits(size, 1, epsilon)
+
+
+def right_key_objective(size, favoured, epsilon, logarithm):
+    return closed_key_bits(size, favoured, epsilon) * logarithm(2)
+
+
+def test_it_is_registered():
+    assert paper_named("successive-refinement") is PAPER
+    assert PAPER.key == "B"
+    assert set(PAPER.figures) == {"figure-4a", "figure-4b", "figure-6", "figure-7"}
+
+
+class TestTable:
+    @pytest.mark.parametrize(("size", "epsilon"), [(1000, 1.0), (10, 2.0)])
+    def test_channels_have_the_closed_forms(self, size, epsilon):
+        half = math.exp(epsilon / 2)
+        rappor, rr, hr, bh = tables.scheme_rows(size, epsilon)
+        response = hr.mechanism
+        expected = (
+            size * h2(half / (half + 1)),
+            right_rr_bits(size, epsilon),
+            closed_key_bits(response.outputs, response.block // 2, epsilon),
+            h2(half**2 / (half**2 + 1)),
+        )
+        assert [row.computed for row in (rappor, rr, hr, bh)] == pytest.approx(expected, rel=1e-8)
+
+    def test_rows_agree_with_channels_written_out(self):
+        for row in tables.scheme_rows(6, 1.0):
+            channel = row.mechanism.channel()
+            assert row.computed == pytest.approx(measures.largest_randomness_interval(channel).upper, rel=1e-9)
+            assert measures.epsilon(channel) == pytest.approx(1.0, abs=1e-8)
+
+    def test_what_is_said_of_the_print(self):
+        rows = tables.scheme_rows()
+        assert [row.verdict for row in rows] == ["is too low", "is too high", "is a bound", "agrees"]
+        assert f"{rows[0].printed / 1000:.3f} {rows[0].computed / 1000:.3f}" == "0.840 0.956"
+
+    def test_the_economical_sampler_draws_the_entropy(self):
+        rows = tables.scheme_rows()
+        assert [row.drawn() for row in rows] == [64_000, 64, 64, 64]
+        for row in rows:
+            assert row.drawn_recycled() == pytest.approx(row.computed, rel=0.01)
+
+    def test_risks(self):
+        risks = {row.scheme: row.risk() for row in tables.scheme_rows(8, 1.0)}
+        keep = 1 / (1 + math.exp(-0.5))
+        own = keep / 8 + (1 - keep) * 7 / 8
+        assert risks["RAPPOR"] == pytest.approx(8 * own * (1 - own) / (2 * keep - 1) ** 2, rel=1e-6)
+        assert risks["RR"] == pytest.approx(7 / 8 * ((math.e + 7) / (math.e - 1)) ** 2, rel=1e-6)
+
+    def test_storage_gains(self):
+        table = PAPER.tables["storage"]()
+        assert [row[4] for row in table.rows] == ["94.20 %", "91.41 %", "85.03 %"]
+
+    @pytest.mark.parametrize("name", list(PAPER.tables))
+    def test_rows_fit_their_columns(self, name):
+        table = PAPER.tables[name]()
+        assert len(set(table.columns)) == len(table.columns)
+        assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+class TestKeys:
+    @pytest.mark.parametrize(("size", "epsilon"), [(2, 5.0), (3, 0.01), (10, 1.0), (25, 2.5), (10, 8.0)])
+    def test_no_other_number_of_favoured_keys_is_better(self, size, epsilon):
+        entropies = [closed_key_bits(size, favoured, epsilon) for favoured in range(1, size)]
+        assert keys.storage_bits(size, epsilon) == pytest.approx(min(entropies), abs=1e-9)
+
+    def test_tiny_epsilon(self):
+        assert keys.favoured_keys(10, 1e-7) == 5
+
+    def test_such_keys_are_private_and_recover(self):
+        channel = keys.key_channel(10, 3, 1.0)
+        assert measures.is_recoverable(channel)
+        assert measures.epsilon(channel) == pytest.approx(1.0, abs=1e-9)
+
+
+class TestFigureData:
+    def test_the_numbers_of_section_4(self):
+        """Clipping gives what the print says, 1.4 twice; the nearest law is far better, raw shares far worse."""
+        first = figures.l1_errors(1.0, 1.0, 150_000)
+        second = figures.l1_errors(1.0, 0.7, 850_000)
+        assert [first.clipped, second.clipped] == pytest.approx([1.36, 1.42], abs=0.04)
+        assert [first.projected, second.projected] == pytest.approx([0.31, 0.37], abs=0.06)
+        assert [first.raw_expected, second.raw_expected] == pytest.approx([4.40, 5.03], abs=0.01)
+        assert [first.raw, second.raw] == pytest.approx([4.40, 5.03], rel=0.04)
+
+    def test_seeds_are_fixed(self):
+        assert figures.l1_errors(1.0, 0.7, 5000, 2) == figures.l1_errors(1.0, 0.7, 5000, 2)
+
+    def test_budgets_are_kept(self):
+        for epsilon in figures.EPSILONS:
+            for budget in figures.SCARCE_BUDGETS:
+                mechanism = figures.mechanism_of_theorem_2(epsilon, budget)
+                assert mechanism.randomness_bits().upper <= budget
+                assert mechanism.silence == 0
+                assert (mechanism.yes > 0.5) == (budget > infer.critical_budget_bits(epsilon))
+
+    def test_shares(self):
+        shares = figures.geometric_shares()
+        assert shares.sum() == pytest.approx(1)
+        assert shares[1:20] / shares[:19] == pytest.approx(np.full(19, 0.8))
+
+    @pytest.mark.parametrize("budget", figures.REGION_BUDGETS)
+    def test_best_points_are_best_in_the_region(self, budget):
+        steps = 400
+        inside = figures.region(budget, 1.0, steps)
+        assert inside.any()
+        assert (inside == inside.T).all()
+        assert (inside == inside[::-1, ::-1]).all()
+        second, first = (np.argwhere(inside).T + 0.5) / steps
+        contrast = (first - second) ** 2 * (1 / (first + second) + 1 / (2 - first - second))
+        best = [printed.printed_contrast((p, 1 - p), (q, 1 - q)) for p, q in figures.corners(budget, 1.0)]
+        assert best == pytest.approx([best[0]] * len(best))
+        assert contrast.max() <= best[0]
+
+
+class TestFiles:
+    @pytest.mark.parametrize("name", ["figure-6", "figure-7"])
+    def test_drawn_twice_alike(self, name):
+        first, second = PAPER.figures[name](), PAPER.figures[name]()
+        assert svg_bytes(first) == svg_bytes(second)
+        assert png_bytes(first) == png_bytes(second)
+
+    @pytest.mark.parametrize("name", ["figure-4a", "figure-4b"])
+    def test_simulated_figures_are_drawn_alike(self, name, monkeypatch):
+        monkeypatch.setattr(figures, "REPETITIONS", 1)
+        monkeypatch.setattr(figures, "USERS", (20_000, 40_000))
+        monkeypatch.setattr(figures, "MANY", 20_000)
+        first, second = svg_bytes(PAPER.figures[name]()), svg_bytes(PAPER.figures[name]())
+        assert first == second
+        assert b"<svg" in first
+
+
+class TestErrata:
+    @pytest.mark.parametrize("erratum", PAPER.errata, ids=lambda erratum: erratum.where)
+    def test_the_counter_example_shows_what_it_says(self, erratum):
+        erratum.check()
+
+    RIGHT = (
+        (errata.check_lower_bound, infer.risk_floor),
+        (errata.check_every_n, infer.risk_floor),
+        (
+            errata.check_best_contrast,
+            lambda epsilon, p: 2 * infer.information_per_user(epsilon, h2(p)) / math.exp(epsilon),
+        ),
+        (errata.check_rappor_row, lambda epsilon: math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1)),
+        (errata.check_rr_bits, right_rr_bits),
+        (
+            errata.check_recoverable,
+            lambda size, epsilon: RandomizedResponse.within(size=size, epsilon=epsilon).channel(),
+        ),
+        (errata.check_key_objective, right_key_objective),
+        (errata.check_nearest_integer, keys.favoured_keys),
+        (errata.check_parting, lambda _: 1.766),
+    )
+
+    @pytest.mark.parametrize(("check", "right"), RIGHT)
+    def test_a_right_print_would_be_noticed(self, check, right):
+        with pytest.raises(ClaimRefused, match="does not show"):
+            check(right)
+
+    def test_every_erratum_has_such_a_test(self):
+        assert [erratum.check for erratum in PAPER.errata] == [check for check, _ in self.RIGHT]
+
+    def test_numbers_named_in_words(self):
+        said = {erratum.where: re.findall(r"\d\.\d{3,4}", erratum.counter_example) for erratum in PAPER.errata}
+        channel = RandomizedResponse.within(size=4, epsilon=2.0).channel()
+        used = measures.largest_randomness_interval(channel).upper
+        assert said["Table 1, RR and HR"] == [f"{printed.printed_rr_bits(4, 2.0):.4f}", f"{used:.4f}"]
+        assert said["Table 1, RAPPOR"] == [f"{h2(1 / (1 + math.exp(-e))):.3f}" for e in (1, 0.5)]
+        assert said["Section 4, Figure 4b"] == [f"{infer.critical_budget_bits(e):.4f}" for e in (1.7, 0.8)]
+        assert said["Section 7.1, after eq. (49)"] == [
+            f"{printed.printed_key_optimum(2, 5.0):.4f}",
+            f"{keys.storage_bits(2, 5.0):.4f}",
+        ]
+        assert f"{infer.eq8_lower_bound(1000, 1772, 0.1):.1f}" == "12.8"
+        for parting, budget in zip(re.findall(r"ε < (\d\.\d{3})", PAPER.errata[-1].correct), (0.6, 0.9), strict=True):
+            assert infer.critical_budget_bits(float(parting)) == pytest.approx(budget, abs=2e-4)
+
+    def test_hadamard_response_of_the_print(self):
+        """1000 answers at ε = 1 in two blocks, as [ASZ19] has them."""
+        response = printed.printed_hadamard_response(1000, 1.0)
+        assert response.blocks == 2
+        assert f"{float(response.heaviest_output):.3f}" == "1.283"
+
+    def test_ours_keep_the_promise(self):
+        assert SymmetricUnary.within(size=1000, epsilon=1.0).sampled_odds <= math.e
+        assert BinaryHadamard.within(size=1000, epsilon=1.0).odds <= math.e
