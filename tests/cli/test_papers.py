@@ -74,8 +74,8 @@ def test_an_existing_folder_keeps_what_else_it_holds(monkeypatch, capsys, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("papers", "randomised-responses"), "Known papers: randomized-responses."),
-        (("papers", "--out", "figures"), "Name one of randomized-responses."),
+        (("papers", "randomised-responses"), "Known papers: randomized-responses, successive-refinement."),
+        (("papers", "--out", "figures"), "Name one of randomized-responses, successive-refinement."),
         (("papers", SLUG, "--out", "taken"), "Name a folder."),
         (("papers", SLUG, "--out", "taken/figures"), "Name a folder."),
     ],
