@@ -3,9 +3,11 @@
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from sfumato.bits import InsecureSeeded
+from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import (
     BinaryHadamard,
     CyclicResponse,
@@ -51,6 +53,30 @@ def test_mean_squared_error_is_the_formulas(kind):
     spread = np.std(errors, ddof=1) / math.sqrt(len(errors))
     assert abs(np.mean(errors) - expected) < 4 * spread
     assert 4 * spread < 0.4 * expected
+
+
+def test_the_cyclic_response_reaches_the_best_known_error():
+    """k = 1000, n = 1e6, ε = 1, Geo(.8): the mean of 20 fixed seeds is within 3 % of .003683 and four of its errors."""
+    mechanism, law = CyclicResponse.within(size=1000, epsilon=1.0), geometric(1000)
+    draws = np.random.default_rng(3)
+    errors = []
+    for seed in range(20):
+        answers = np.repeat(np.arange(1000), draws.multinomial(1_000_000, law))
+        estimate = mechanism.estimate(mechanism.tally(mechanism.privatize(answers, InsecureSeeded(seed))))
+        errors.append(float(((np.array(estimate.raw) - law) ** 2).sum()))
+    spread = np.std(errors, ddof=1) / math.sqrt(20)
+    assert abs(np.mean(errors) - 0.003687) < 4 * spread
+    assert np.mean(errors) <= 1.03 * 0.003683
+
+
+@pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.__name__)
+def test_arrow_columns_are_read_and_missing_answers_refused(kind):
+    mechanism = kind.within(size=4, epsilon=1.0)
+    column = pa.chunked_array([[0, 1, 2], [3, 0]])
+    expected = mechanism.privatize(np.array([0, 1, 2, 3, 0]), InsecureSeeded(1))
+    assert np.array_equal(mechanism.privatize(column, InsecureSeeded(1)), expected)
+    with pytest.raises(InvalidParameter, match="Replace missing entries"):
+        mechanism.privatize(pa.array([0, None, 2]))
 
 
 @pytest.mark.slow

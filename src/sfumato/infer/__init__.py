@@ -1,5 +1,6 @@
 """What do the reports say? Estimates with intervals, tests with exact errors, and how many respondents they need."""
 
+from sfumato.infer.covariances import raw_covariance
 from sfumato.infer.frequency_bounds import (
     critical_budget_bits,
     eq8_l1_lower_bound,
@@ -49,6 +50,7 @@ __all__ = [
     "information_per_user",
     "key_text",
     "l1_floor",
+    "raw_covariance",
     "respondents_for_half_width",
     "respondents_for_test",
     "risk_floor",
