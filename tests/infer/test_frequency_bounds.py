@@ -10,7 +10,15 @@ import pytest
 
 from sfumato import infer
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms import BinaryHadamard
+from sfumato.mechanisms import (
+    BinaryHadamard,
+    CyclicResponse,
+    HadamardResponse,
+    OptimisedUnary,
+    RandomizedResponse,
+    SubsetSelection,
+    SymmetricUnary,
+)
 from sfumato.mechanisms.randomness_budget import binary_entropy_bits, inverse_binary_entropy
 from sfumato.prob import Distribution
 
@@ -173,3 +181,18 @@ def test_clip_normalise():
 def test_bad_parameters(bound, arguments, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         bound(*arguments)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [CyclicResponse, HadamardResponse, OptimisedUnary, RandomizedResponse, SubsetSelection, SymmetricUnary],
+    ids=lambda kind: kind.__name__,
+)
+def test_no_other_mechanism_falls_below_the_floor_either(kind):
+    """On a grid of (ε, k, n), without a budget: the risk at uniform shares is already above the corrected bound."""
+    for epsilon in (0.1, 0.5, 1.0, 2.0, 4.0):
+        for size in (2, 4, 10, 64, 300):
+            mechanism = kind.within(size=size, epsilon=epsilon)
+            one = float(mechanism.variance(Distribution.uniform(size), 1)[0])
+            for n in (10, 1000, 100_000, 10_000_000):
+                assert size * one / n >= infer.risk_floor(size, n, epsilon)

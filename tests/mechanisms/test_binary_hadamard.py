@@ -56,7 +56,7 @@ def test_transform_refuses_other_lengths(vector):
         walsh_hadamard(vector)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mechanism=binary_hadamards(), data=st.data())
 def test_report_follows_its_law_exactly(mechanism, data):
     """Enumerating every draw reproduces P(.|x) of the question that the position is asked."""

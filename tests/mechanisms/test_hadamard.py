@@ -35,7 +35,7 @@ def enumerated(mechanism, x: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(hit, sum(hits)) for hit in hits)
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(mechanism=hadamard_responses(), data=st.data())
 def test_report_follows_its_law_exactly(mechanism, data):
     x = data.draw(st.integers(0, mechanism.size - 1))

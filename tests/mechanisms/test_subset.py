@@ -41,7 +41,7 @@ def enumerated(mechanism, x: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(hit, sum(hits.values())) for hit in hits.values())
 
 
-@settings(max_examples=60)
+@settings(max_examples=200)
 @given(mechanism=subset_selections(), data=st.data())
 def test_report_follows_its_law_exactly(mechanism, data):
     x = data.draw(st.integers(0, mechanism.size - 1))

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,3 +216,14 @@ class TestErrata:
     def test_ours_keep_the_promise(self):
         assert SymmetricUnary.within(size=1000, epsilon=1.0).sampled_odds <= math.e
         assert BinaryHadamard.within(size=1000, epsilon=1.0).odds <= math.e
+
+
+def test_every_erratum_has_its_box_on_the_page():
+    """The page says what the records say, white space aside."""
+    page = Path(__file__).parents[2] / "docs" / "theory" / "successive_refinement_errata.md"
+    words = " ".join(page.read_text().replace("\n> ", "\n").split())
+    errata = PAPERS["successive-refinement"].errata
+    assert words.count("**Erratum.**") == len(errata)
+    for erratum in errata:
+        assert f"**Erratum.** *{erratum.where}.*" in words
+        assert " ".join(erratum.counter_example.split()) in words
