@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.output import MEGABYTE, console, say
+from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 
 
 def certify_command(
@@ -36,7 +36,8 @@ def certify_command(
     if json and markdown:
         raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
     subject = read_any_channel(channel, limit_bytes=limit_mb * MEGABYTE)
-    certificate = certify(subject, None if prior is None else read_prior(prior))
+    with show_waiting("certifying"):
+        certificate = certify(subject, None if prior is None else read_prior(prior))
     # Both documents are made before either is written, so a failure leaves nothing behind.
     sealed = certificate.to_json()
     page = certificate_html(certificate) if html is not None else ""

@@ -28,6 +28,18 @@ def say(message: str) -> None:
 
 
 @contextmanager
+def show_waiting(what: str) -> Iterator[None]:
+    """Show on standard error that something takes its time, when a person is watching."""
+    from rich.console import Console
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    with Console(stderr=True).status(what):
+        yield
+
+
+@contextmanager
 def show_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on standard error, when a person is watching."""
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.output import MEGABYTE, console
+from sfumato.cli.output import MEGABYTE, console, show_waiting
 
 
 def verify_command(
@@ -31,8 +31,9 @@ def verify_command(
 
     data = read_bytes(certificate, limit_bytes=limit_mb * MEGABYTE)
     try:
-        opened = Certificate.from_json(data)
-        verify(opened)
+        with show_waiting("recomputing every claim"):
+            opened = Certificate.from_json(data)
+            verify(opened)
     except Refused as error:
         if json:
             typer.echo(json_module.dumps({"verified": False, "refused": type(error).__name__, "because": str(error)}))

@@ -28,8 +28,8 @@ from sfumato.values.checks import check_between
 
 _HALVINGS = 60
 _ROOT = 1e-12
-# Expected counts below this are rare, and their two tails are treated unlike. Of the values tried, 20 keeps the mean
-# width closest to the likelihood-ratio interval's over expected counts from 1 to 50.
+# Expected counts below this are rare, and their two tails are treated unlike. Of seven splits tried, this one
+# kept the mean width closest to the likelihood-ratio interval's for two outputs at δ = ¼ and expected counts 1 to 50.
 _RARE = 20.0
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,7 +39,7 @@ _ODDS_BITS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Unary:
+class _Unary(ABC):
     """What every unary encoding shares; each form has thresholds of its own."""
 
     form: ClassVar[str]
@@ -58,9 +59,9 @@ class _Unary:
         return cls(size=size, odds=_odds_within(epsilon, width), width=width)
 
     @property
+    @abstractmethod
     def thresholds(self) -> tuple[int, int]:
         """Below which words, out of 2^width, the true bit and any other bit are reported as one."""
-        raise NotImplementedError
 
     @property
     def probabilities(self) -> tuple[Fraction, Fraction]:
