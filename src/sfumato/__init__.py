@@ -21,12 +21,14 @@ if TYPE_CHECKING:
         mechanisms,
         papers,
         prob,
+        refine,
         render,
         study,
         values,
     )
     from sfumato.certificates import Audit, Certificate, audit, certify, verify
     from sfumato.prob import Channel, Circulant, Distribution
+    from sfumato.refine import Ladder
 
 __version__ = "0.1.0"
 
@@ -41,6 +43,7 @@ _ROOMS = (
     "mechanisms",
     "papers",
     "prob",
+    "refine",
     "render",
     "study",
     "values",
@@ -51,6 +54,7 @@ _HOMES = {
     "Channel": "prob",
     "Circulant": "prob",
     "Distribution": "prob",
+    "Ladder": "refine",
     "audit": "certificates",
     "certify": "certificates",
     "verify": "certificates",
@@ -62,6 +66,7 @@ __all__ = [
     "Channel",
     "Circulant",
     "Distribution",
+    "Ladder",
     "audit",
     "bits",
     "certificates",
@@ -74,6 +79,7 @@ __all__ = [
     "mechanisms",
     "papers",
     "prob",
+    "refine",
     "render",
     "study",
     "values",

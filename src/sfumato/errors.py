@@ -11,7 +11,9 @@
     ├── Refused                 the question was fine, the answer is no (exit code 1)
     │   ├── ClaimRefused        recomputing a claim gave something else
     │   ├── DigestMismatch      the bytes are not the bytes that were sealed
-    │   └── NotCertified        a solver did not reach what it has to prove
+    │   ├── NotCertified        a solver did not reach what it has to prove
+    │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
+    │   └── KeyReused           the same draws would hide two things, which hides neither
     └── SourceFailed            random bits could not be had; nothing was released
 
 An error names the parameter, the rule and the way out. It never contains an answer, a report or a key.
@@ -62,6 +64,14 @@ class DigestMismatch(Refused):
 
 class NotCertified(Refused):
     """A solver did not reach what it has to prove."""
+
+
+class KeyRefused(Refused):
+    """A key that does not belong to these reports, was changed, or cannot be unlocked."""
+
+
+class KeyReused(Refused):
+    """The same draws would be used twice, and the difference of two reports shows the difference of the answers."""
 
 
 class SourceFailed(SfumatoError):

@@ -15,7 +15,7 @@ from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import CyclicResponse
-from sfumato.mechanisms.cyclic import Family
+from sfumato.mechanisms.favoured_sets import Family
 from sfumato.mechanisms.kernels import DRAWN_INSIDE, DRAWN_OUTSIDE, UNDRAWN, shift_again, shift_by_two_levels
 from sfumato.prob import Distribution
 from sfumato.values import Tally

@@ -1,16 +1,19 @@
 """Where random bits come from, exact samplers, and the protocol of a mechanism."""
 
+from sfumato.bits.coins import Coin
 from sfumato.bits.economical import Economical, Metered
 from sfumato.bits.mechanism import Mechanism
 from sfumato.bits.samplers import Categorical, Sampler, UniformBelow, enumerated_law, law_of
-from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, ScriptedBits, SystemBits
+from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, KeyedBits, ScriptedBits, SystemBits
 
 __all__ = [
     "BitSource",
     "BulkBits",
     "Categorical",
+    "Coin",
     "Economical",
     "InsecureSeeded",
+    "KeyedBits",
     "Mechanism",
     "Metered",
     "Sampler",

@@ -128,6 +128,26 @@ class BulkBits:
         raise TypeError("a source of secret bits cannot be copied or pickled; make a new one where it is needed")
 
 
+class KeyedBits:
+    """The same stream for everyone who holds the key: how a short key stands for long draws."""
+
+    guarantee = Guarantee.COMPUTATIONAL
+    label = "AES-256-CTR under a key"
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) != 32:
+            raise SourceFailed(f"a key of {len(key)} bytes cannot be expanded; it must have 32.")
+        self._stream = _Keystream(key, bytes(16))
+
+    def words(self, count: int, width: int = MOST_WIDTH) -> WordArray:
+        """`count` words, the same for every holder of the key."""
+        dtype = _check_request(count, width)
+        return _cut(np.frombuffer(self._stream.bytes(count * dtype.itemsize), dtype=dtype), width)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a source of secret bits cannot be copied or pickled; make a new one where it is needed")
+
+
 class InsecureSeeded:
     """The same stream for everyone who knows the seed: for simulations and tests, never for a release."""
 

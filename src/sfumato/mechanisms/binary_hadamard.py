@@ -177,6 +177,14 @@ class BinaryHadamard:
             reports[start : start + held.size] = chunk
         return reports
 
+    def truths(self, values: npt.ArrayLike, offset: int = 0) -> ReportArray:
+        """Return what each would report without noise: 1 where the answer to the question asked is yes."""
+        _check_offset(offset)
+        answers = check_symbols("values", values, self.size)
+        shared = np.bitwise_count(answers & self._questions(answers.size, offset))
+        truths: ReportArray = (shared & np.uint8(1)) ^ np.uint8(1)
+        return truths
+
     def tally(self, reports: npt.ArrayLike, offset: int = 0) -> Tally:
         """Count reports by question; `offset` is the position of the first, as it was when they were made."""
         _check_offset(offset)

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -25,30 +25,14 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.difference_sets import (
-    MOST_MODULUS,
-    DifferenceSet,
-    next_paley_modulus,
-    paley_set,
-    singer_parameters,
-    singer_set,
-)
-from sfumato.mechanisms.finite_fields import MOST_ORDER, prime_factors
+from sfumato.mechanisms.difference_sets import DifferenceSet
+from sfumato.mechanisms.favoured_sets import Family, FavouredSet, best_set
 from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
 from sfumato.prob import Circulant, Distribution
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
 _PART = 1 << 15
-# A smaller alphabet of reports is worth this much variance: shorter reports and quicker decoding.
-_WORTH = 1.01
-
-
-class Family(StrEnum):
-    """Where the difference set comes from."""
-
-    SINGER = "Singer"
-    PALEY = "Paley"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +65,9 @@ class CyclicResponse:
         """Return the set with the least variance for the alphabet, and the largest odds that keep `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         top = nominal_odds(epsilon)
-        q, t, family = _best_set(size, min(top, math.exp(20.0)))
-        odds = odds_keeping(epsilon, weight=(top + 1) * _modulus(q, t, family), size=size, width=width)
-        return cls(size=size, odds=odds, q=q, t=t, family=family, width=width)
+        chosen = best_set(size, lambda candidate: candidate.noise(min(top, math.exp(20.0))))
+        odds = odds_keeping(epsilon, weight=(top + 1) * chosen.modulus, size=size, width=width)
+        return cls(size=size, odds=odds, q=chosen.q, t=chosen.t, family=chosen.family, width=width)
 
     @property
     def name(self) -> str:
@@ -93,16 +77,21 @@ class CyclicResponse:
     @property
     def modulus(self) -> int:
         """K, the number of possible reports."""
-        return _modulus(self.q, self.t, self.family)
+        return self.favoured.modulus
+
+    @property
+    def favoured(self) -> FavouredSet:
+        """The difference set by its name."""
+        return FavouredSet(q=self.q, t=self.t, family=self.family)
 
     @property
     def difference_set(self) -> DifferenceSet:
         """The favoured shifts."""
-        return singer_set(self.q, self.t) if self.family is Family.SINGER else paley_set(self.q)
+        return self.favoured.members()
 
     @property
     def _total(self) -> int:
-        members = _parameters(self.q, self.t, self.family)[1]
+        members = self.favoured.parameters[1]
         return self.odds.numerator * members + self.odds.denominator * (self.modulus - members)
 
     def channel(self) -> Circulant:
@@ -128,7 +117,7 @@ class CyclicResponse:
             np.uint64(self._total),
             np.uint64(self.odds.numerator * favoured),
             np.uint64(favoured),
-            _shifts(self.q, self.t, self.family),
+            _tables(self.favoured)[0],
         )
         reports = np.empty(answers.size, dtype=smallest_dtype(self.modulus))
         # In parts that stay in the cache.
@@ -161,7 +150,7 @@ class CyclicResponse:
         """How many reports fell into x + D, for every answer x: whole numbers, from one FFT."""
         from scipy import fft  # noqa: PLC0415  scipy is slow to import
 
-        spectrum = fft.rfft(counts) * np.conj(_spectrum(self.q, self.t, self.family))
+        spectrum = fft.rfft(counts) * np.conj(_tables(self.favoured)[1])
         found: FloatArray = np.rint(fft.irfft(spectrum, n=self.modulus)[: self.size])
         return found
 
@@ -172,67 +161,17 @@ class CyclicResponse:
     @property
     def probabilities(self) -> tuple[Fraction, Fraction]:
         """How probably a report about x falls into x + D, and one about any other answer."""
-        modulus, members, repeats = _parameters(self.q, self.t, self.family)
+        modulus, members, repeats = self.favoured.parameters
         low = 1 / (self.odds * members + modulus - members)
         high = self.odds * low
         return members * high, repeats * high + (members - repeats) * low
 
 
-def _parameters(q: int, t: int, family: Family) -> tuple[int, int, int]:
-    if family is Family.PALEY:
-        return q, (q - 1) // 2, (q - 3) // 4
-    return singer_parameters(q, t)
-
-
-def _modulus(q: int, t: int, family: Family) -> int:
-    return _parameters(q, t, family)[0]
-
-
-def _noise(q: int, t: int, family: Family, odds: float) -> float:
-    """V0: n times the variance of the share of an answer that nobody holds."""
-    modulus, members, repeats = _parameters(q, t, family)
-    inside = members + repeats * (odds - 1)
-    outside = modulus - members + (members - repeats) * (odds - 1)
-    return inside * outside / ((members - repeats) * (odds - 1)) ** 2
-
-
-def _best_set(size: int, odds: float) -> tuple[int, int, Family]:
-    """Return the smallest set whose variance is within a hundredth of the least."""
-    found = []
-    for q in range(2, MOST_ORDER + 1):
-        if len(set(prime_factors(q))) == 1:
-            t = next(t for t in range(2, 40) if singer_parameters(q, t)[0] >= size)
-            if singer_parameters(q, t)[0] <= MOST_MODULUS:
-                found.append((q, t, Family.SINGER))
-    if size <= MOST_MODULUS // 2:
-        found.append((next_paley_modulus(max(size, 7)), 1, Family.PALEY))
-    if not found:
-        raise InvalidParameter(f"size={size} is more than {MOST_MODULUS} residues hold. Hash the answers first.")
-    least = min(_noise(q, t, family, odds) for q, t, family in found)
-    return min(
-        (choice for choice in found if _noise(*choice, odds) <= _WORTH * least),
-        key=lambda choice: (_modulus(*choice), choice),
-    )
-
-
-_TABLES: dict[tuple[int, int, Family], tuple[npt.NDArray[np.int64], npt.NDArray[np.complex128]]] = {}
-
-
-def _tables(q: int, t: int, family: Family) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.complex128]]:
+@lru_cache(maxsize=16)
+def _tables(favoured: FavouredSet) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.complex128]]:
     """The shifts, members first, and the spectrum of the members; kept, because a column is drawn in many parts."""
-    if (q, t, family) not in _TABLES:
-        from scipy import fft  # noqa: PLC0415  scipy is slow to import
+    from scipy import fft  # noqa: PLC0415  scipy is slow to import
 
-        found = singer_set(q, t) if family is Family.SINGER else paley_set(q)
-        indicator = found.indicator()
-        shifts = np.concatenate([found.members, np.flatnonzero(indicator == 0)])
-        _TABLES[q, t, family] = shifts, fft.rfft(indicator)
-    return _TABLES[q, t, family]
-
-
-def _shifts(q: int, t: int, family: Family) -> npt.NDArray[np.int64]:
-    return _tables(q, t, family)[0]
-
-
-def _spectrum(q: int, t: int, family: Family) -> npt.NDArray[np.complex128]:
-    return _tables(q, t, family)[1]
+    found = favoured.members()
+    indicator = found.indicator()
+    return np.concatenate([found.members, np.flatnonzero(indicator == 0)]), fft.rfft(indicator)

@@ -1,0 +1,98 @@
+"""Random shifts with two levels of probability: what every step of a ladder adds, and what every key takes away.
+
+A shift lies in a favoured set F of residues mod K with probability `inside`, uniform there, and is uniform on the rest
+otherwise. With F a difference set it is the shift of the cyclic response; with F = {0} it is an erasure, which leaves
+the report alone or replaces it by noise; with K = 2 and F = {0} it is a flip.   Theory: docs/theory/ladders.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits import BitSource, Coin, UniformBelow
+from sfumato.errors import InvalidParameter
+from sfumato.measures.enclosures import entropy_interval
+from sfumato.values import Interval
+from sfumato.values.checks import check_at_least, check_between, check_integer
+
+ShiftArray = npt.NDArray[np.int64]
+
+_WIDTH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TwoLevelShift:
+    """A residue mod `modulus`: in `favoured`, uniformly, with probability `inside`; else uniform outside."""
+
+    modulus: int
+    favoured: ShiftArray
+    inside: Fraction
+    width: int = _WIDTH
+
+    def __post_init__(self) -> None:
+        check_at_least("modulus", check_integer("modulus", self.modulus), 2)
+        check_between("inside", self.inside, 0, 1)
+        members = np.unique(np.asarray(self.favoured, dtype=np.int64))
+        if not 0 < members.size < self.modulus or members[0] < 0 or members[-1] >= self.modulus:
+            raise InvalidParameter(
+                f"favoured must hold between 1 and {self.modulus - 1} different residues mod {self.modulus}. Reduce "
+                f"them first."
+            )
+        members.setflags(write=False)
+        object.__setattr__(self, "favoured", members)
+
+    @classmethod
+    def erasure(cls, modulus: int, chance: Fraction, *, width: int = _WIDTH) -> TwoLevelShift:
+        """0, or with probability `chance` anything, uniformly."""
+        stay = 1 - chance + chance / modulus
+        return cls(modulus=modulus, favoured=np.zeros(1, dtype=np.int64), inside=stay, width=width)
+
+    @property
+    def probabilities(self) -> tuple[Fraction, Fraction]:
+        """Of one favoured shift, and of one other."""
+        return self.inside / self.favoured.size, (1 - self.inside) / (self.modulus - self.favoured.size)
+
+    def law(self) -> tuple[Fraction, ...]:
+        """Return the probability of every shift."""
+        high, low = self.probabilities
+        law = [low] * self.modulus
+        for shift in self.favoured.tolist():
+            law[shift] = high
+        return tuple(law)
+
+    def entropy_bits(self) -> Interval:
+        """Enclose what a draw costs and what storing it takes, at the least."""
+        high, low = self.probabilities
+        return entropy_interval(((high, self.favoured.size), (low, self.modulus - self.favoured.size)))
+
+    def draw(self, bits: BitSource, count: int) -> ShiftArray:
+        """`count` independent shifts. A flip is drawn thriftily; otherwise a word decides the level, one the place."""
+        coin = Coin(chance=1 - self.inside, width=self.width, thrifty=self.modulus == 2)
+        outside = coin.sample(bits, count)
+        ranks = outside * self.favoured.size
+        for level, size in enumerate((self.favoured.size, self.modulus - self.favoured.size)):
+            if size > 1:
+                rows = np.flatnonzero(outside == level)
+                ranks[rows] += UniformBelow(bound=size, width=self.width).sample(bits, rows.size)
+        return self.at(ranks)
+
+    def at(self, ranks: ShiftArray) -> ShiftArray:
+        """Return the shifts at places in the order that has the favoured first, each level ascending."""
+        shifts: ShiftArray = self._order()[ranks]
+        return shifts
+
+    def ranks(self, shifts: ShiftArray) -> ShiftArray:
+        """Return the places of shifts in the order of `at`."""
+        places = np.empty(self.modulus, dtype=np.int64)
+        places[self._order()] = np.arange(self.modulus, dtype=np.int64)
+        ranks: ShiftArray = places[shifts]
+        return ranks
+
+    def _order(self) -> ShiftArray:
+        rest = np.ones(self.modulus, dtype=np.bool_)
+        rest[self.favoured] = False
+        return np.concatenate([self.favoured, np.flatnonzero(rest)])
