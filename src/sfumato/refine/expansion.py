@@ -2,7 +2,8 @@
 
 c_0 is the registrar's seed and c_j = HKDF(c_(j-1), "level j"); whoever holds c_j can go down, nobody can go up. Step i,
 which takes level i-1 to level i, is drawn from keystreams under HKDF(c_(i-1), "draw", step, block). Study, question,
-column, epoch and ladder enter as HKDF's salt, so the same seed gives other draws for another of them. Ref: [Kra10]
+column and ladder enter as HKDF's salt, and the epoch as well where draws are made: the same seed gives other draws in
+another epoch, and every holder can go on to the next epoch alone.   Ref: [Kra10]
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from sfumato.bits import KeyedBits
 from sfumato.errors import KeyRefused
 from sfumato.refine.keys import BLOCK_ROWS, SEED_BYTES, BlockSeeds, Draws, Key, Seed
 from sfumato.refine.shifts import ShiftArray, TwoLevelShift
+
+_DRAW, _LEVEL = b"draw", b"level"
 
 
 def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> ShiftArray:
@@ -40,7 +43,7 @@ def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:
     if isinstance(key.material, Draws):
         raise KeyRefused("a key of true draws has no seeds.")
     return tuple(
-        tuple(_derive(secret, key, b"draw", level + 1, block) for block in _blocks(key))
+        tuple(_derive(secret, key, _DRAW, level + 1, block) for block in _blocks(key))
         for level, secret in zip(range(key.level, depth), _chain(key.material.secret, key, depth), strict=True)
     )
 
@@ -57,7 +60,7 @@ def _chain(secret: bytes, key: Key, depth: int) -> Iterator[bytes]:
     """Secrets of the levels from the key's own to depth-1."""
     for level in range(key.level, depth):
         yield secret
-        secret = _derive(secret, key, b"level", level + 1, 0)
+        secret = _derive(secret, key, _LEVEL, level + 1, 0)
 
 
 def _blocks(key: Key) -> range:
@@ -70,6 +73,6 @@ def _derive(secret: bytes, key: Key, purpose: bytes, number: int, block: int) ->
     from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  slow to import
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415  slow to import
 
-    salt = sha256(key.binding.digest() + key.ladder.encode()).digest()
+    salt = sha256(key.binding.digest(with_epoch=purpose == _DRAW) + key.ladder.encode()).digest()
     info = b"sfumato/ladder/1 " + purpose + struct.pack("<IQ", number, block)
     return HKDF(algorithm=SHA256(), length=SEED_BYTES, salt=salt, info=info).derive(secret)

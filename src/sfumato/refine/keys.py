@@ -42,9 +42,9 @@ class Binding:
                 raise InvalidParameter(f"{name} must be text of at most {_LONGEST} characters. Shorten it.")
         check_between("epoch", check_integer("epoch", self.epoch), 0, 1 << 31)
 
-    def digest(self) -> bytes:
-        """32 bytes that differ whenever anything in the binding does."""
-        parts = [self.study, self.question, self.column, self.epoch]
+    def digest(self, *, with_epoch: bool = True) -> bytes:
+        """32 bytes that differ whenever anything in the binding does, the epoch left out on request."""
+        parts = [self.study, self.question, self.column, self.epoch if with_epoch else None]
         return sha256(b"sfumato/binding/1" + json.dumps(parts).encode()).digest()
 
 

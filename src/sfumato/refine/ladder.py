@@ -27,6 +27,7 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.mechanisms.declared import nominal_odds
 from sfumato.mechanisms.favoured_sets import best_set, least_noise
+from sfumato.refine.declarations import declare, read_declaration
 from sfumato.refine.expansion import lower_seed, shifts_of
 from sfumato.refine.keys import SEED_BYTES, Binding, Draws, Key, Seed, digest_of
 from sfumato.refine.reuse import claim_drawing
@@ -150,10 +151,15 @@ class Ladder:
         return tuple(range(0 if self.recover_answers else 1, len(self.levels)))
 
     @property
-    def name(self) -> str:
-        """What marks the keys of this ladder: two ladders with one name have one law."""
-        odds = ",".join(map(str, self.odds))
-        return f"ladder over [{self.levels[-1].name}] odds={odds} recover={self.recover_answers}"
+    def declaration(self) -> str:
+        """What marks the keys of this ladder, and what it can be made from again."""
+        return declare(self.levels[0], self.odds, recover=self.recover_answers)
+
+    @classmethod
+    def declared(cls, text: str) -> Ladder:
+        """Return the ladder of a declaration."""
+        mechanism, odds, recover = read_declaration(text)
+        return cls.of_odds(mechanism, odds, recover=recover)
 
     @property
     def ratios(self) -> tuple[float, ...]:
@@ -200,7 +206,7 @@ class Ladder:
         check_at_least("rows", check_integer("rows", rows), 1)
         source = SystemBits() if bits is None else bits
         drawing = np.asarray(source.words(16, 8), dtype=np.uint8).tobytes().hex()
-        common = {"ladder": self.name, "start": 0, "stop": rows, "total": rows, "drawing": drawing}
+        common = {"ladder": self.declaration, "start": 0, "stop": rows, "total": rows, "drawing": drawing}
         bound = Binding() if binding is None else binding
         levels = range(len(self.levels))
         if guarantee is Guarantee.COMPUTATIONAL:
@@ -284,7 +290,7 @@ class Ladder:
         return moved.astype(smallest_dtype(self.modulus))
 
     def _rows_of(self, public: npt.NDArray[np.int64], key: Key) -> npt.NDArray[np.int64]:
-        if key.ladder != self.name:
+        if key.ladder != self.declaration:
             raise KeyRefused("the key belongs to another ladder: other answers, levels or set. Use the study it is of.")
         if public.size == key.total:
             if key.produced is not None and digest_of(public) != key.produced:
@@ -306,7 +312,7 @@ class Ladder:
                 raise KeyRefused(
                     "the keys are not of one drawing, each at its level. Use those that were drawn together."
                 )
-            if key.ladder != self.name:
+            if key.ladder != self.declaration:
                 raise KeyRefused("the keys belong to another ladder: other answers, levels or set. Draw new keys.")
             if not key.is_whole or key.total != rows:
                 raise KeyRefused(f"the keys are for {key.total} rows, and there are {rows} values. Draw new keys.")
