@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from sfumato.errors import InvalidInput, UnreadableFile
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
@@ -46,12 +47,12 @@ def read_declaration(text: str) -> tuple[Rung, tuple[Fraction, ...], bool]:
     raise UnreadableFile(_DAMAGED)
 
 
-def _mechanism(document: Mapping[str, object]) -> Rung:
+def _mechanism(document: Mapping[str, Any]) -> Rung:
     size = document["size"]
     if document["mechanism"] == "binary_hadamard":
-        return BinaryHadamard(size=size, odds=Fraction(2))  # type: ignore[arg-type]  checked by the mechanism
+        return BinaryHadamard(size=size, odds=Fraction(2))
     if document["mechanism"] == "cyclic_response":
         family = Family(document["family"])
         q, t = document["q"], document["t"]
-        return CyclicResponse(size=size, odds=Fraction(2), q=q, t=t, family=family)  # type: ignore[arg-type]
+        return CyclicResponse(size=size, odds=Fraction(2), q=q, t=t, family=family)
     raise ValueError

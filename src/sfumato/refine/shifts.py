@@ -7,8 +7,9 @@ the report alone or replaces it by noise; with K = 2 and F = {0} it is a flip.  
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,8 @@ class TwoLevelShift:
     favoured: ShiftArray
     inside: Fraction
     width: int = _WIDTH
+    order: ShiftArray = field(init=False, repr=False)
+    """All shifts, the favoured first, each level ascending."""
 
     def __post_init__(self) -> None:
         check_at_least("modulus", check_integer("modulus", self.modulus), 2)
@@ -42,8 +45,12 @@ class TwoLevelShift:
                 f"favoured must hold between 1 and {self.modulus - 1} different residues mod {self.modulus}. Reduce "
                 f"them first."
             )
-        members.setflags(write=False)
-        object.__setattr__(self, "favoured", members)
+        rest = np.ones(self.modulus, dtype=np.bool_)
+        rest[members] = False
+        order = np.concatenate([members, np.flatnonzero(rest)])
+        for name, array in (("favoured", members), ("order", order)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     @classmethod
     def erasure(cls, modulus: int, chance: Fraction, *, width: int = _WIDTH) -> TwoLevelShift:
@@ -81,18 +88,13 @@ class TwoLevelShift:
         return self.at(ranks)
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
-        """Return the shifts at places in the order that has the favoured first, each level ascending."""
-        shifts: ShiftArray = self._order()[ranks]
+        """Return the shifts at places of `order`."""
+        shifts: ShiftArray = self.order[ranks]
         return shifts
 
-    def ranks(self, shifts: ShiftArray) -> ShiftArray:
-        """Return the places of shifts in the order of `at`."""
+    def ranks(self, shifts: npt.NDArray[np.integer[Any]]) -> ShiftArray:
+        """Return the places of shifts in `order`."""
         places = np.empty(self.modulus, dtype=np.int64)
-        places[self._order()] = np.arange(self.modulus, dtype=np.int64)
+        places[self.order] = np.arange(self.modulus, dtype=np.int64)
         ranks: ShiftArray = places[shifts]
         return ranks
-
-    def _order(self) -> ShiftArray:
-        rest = np.ones(self.modulus, dtype=np.bool_)
-        rest[self.favoured] = False
-        return np.concatenate([self.favoured, np.flatnonzero(rest)])
