@@ -1,5 +1,6 @@
 """The paper on successive refinement: tables, figures and errata against closed forms typed from its theorems."""
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -11,7 +12,8 @@ from sfumato import infer, measures
 from sfumato.errors import ClaimRefused
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse, SymmetricUnary
 from sfumato.papers import PAPERS, paper_named, png_bytes, svg_bytes
-from sfumato.papers.successive_refinement import errata, figures, keys, printed, tables
+from sfumato.papers.successive_refinement import errata, figures, printed, tables
+from sfumato.refine.recovery_keys import ShiftKey
 
 PAPER = PAPERS["successive-refinement"]
 
@@ -37,7 +39,7 @@ def right_key_objective(size, favoured, epsilon, logarithm):
 def test_it_is_registered():
     assert paper_named("successive-refinement") is PAPER
     assert PAPER.key == "B"
-    assert set(PAPER.figures) == {"figure-4a", "figure-4b", "figure-6", "figure-7"}
+    assert set(PAPER.figures) == {"figure-4a", "figure-4b", "figure-5a", "figure-5b", "figure-6", "figure-7"}
 
 
 class TestTable:
@@ -81,27 +83,27 @@ class TestTable:
     def test_storage_gains(self):
         table = PAPER.tables["storage"]()
         assert [row[4] for row in table.rows] == ["94.20 %", "91.41 %", "85.03 %"]
+        for size, favoured, bits, *_ in table.rows:
+            entropies = [closed_key_bits(int(size), s, 5.0) for s in range(1, int(size))]
+            assert bits == pytest.approx(min(entropies), abs=1e-9)
+            assert entropies[int(favoured) - 1] == min(entropies)
+
+    def test_levels_on_one_report_and_apart(self):
+        table = PAPER.tables["ladder-randomness"]()
+        assert table.rows[:3] == (
+            ("0.1", "1.83149", "1.83814", "1.004"),
+            ("0.5", "1.62657", "1.79623", "1.104"),
+            ("0.9", "1.09812", "1.70743", "1.555"),
+        )
+        times = [float(row[3]) for row in table.rows]
+        assert times == sorted(times)
+        assert 1.98 < times[-1] < 2
 
     @pytest.mark.parametrize("name", list(PAPER.tables))
     def test_rows_fit_their_columns(self, name):
         table = PAPER.tables[name]()
         assert len(set(table.columns)) == len(table.columns)
         assert {len(row) for row in table.rows} == {len(table.columns)}
-
-
-class TestKeys:
-    @pytest.mark.parametrize(("size", "epsilon"), [(2, 5.0), (3, 0.01), (10, 1.0), (25, 2.5), (10, 8.0)])
-    def test_no_other_number_of_favoured_keys_is_better(self, size, epsilon):
-        entropies = [closed_key_bits(size, favoured, epsilon) for favoured in range(1, size)]
-        assert keys.storage_bits(size, epsilon) == pytest.approx(min(entropies), abs=1e-9)
-
-    def test_tiny_epsilon(self):
-        assert keys.favoured_keys(10, 1e-7) == 5
-
-    def test_such_keys_are_private_and_recover(self):
-        channel = keys.key_channel(10, 3, 1.0)
-        assert measures.is_recoverable(channel)
-        assert measures.epsilon(channel) == pytest.approx(1.0, abs=1e-9)
 
 
 class TestFigureData:
@@ -125,6 +127,37 @@ class TestFigureData:
                 assert mechanism.silence == 0
                 assert (mechanism.yes > 0.5) == (budget > infer.critical_budget_bits(epsilon))
 
+    def test_both_readings_of_figure_5b(self):
+        """The print leaves a step of 0.2 after ε₁; with j - 1 for j it would not."""
+        assert figures.printed_levels(4) == pytest.approx((2.0, 1.8, 1.7, 1.6))
+        assert figures.even_levels(4) == pytest.approx((2.0, 1.9, 1.8, 1.7))
+        assert figures.printed_levels(1) == figures.even_levels(1) == (2.0,)
+
+    @pytest.mark.parametrize("levels", [figures.printed_levels, figures.even_levels])
+    def test_the_gap_of_figure_5b_grows(self, levels):
+        drawn = {line.get_label(): line.get_ydata() for line in figures.figure_5b().axes[0].lines}
+        reading = "as printed" if levels is figures.printed_levels else "(j-1)"
+        apart, ladder = (drawn[label] for label in drawn if label.endswith(reading))
+        assert apart == pytest.approx(
+            [math.fsum(h2(1 / (math.exp(e) + 1)) for e in levels(d)) for d in range(1, 11)], abs=1e-12
+        )
+        gaps = [a - b for a, b in zip(apart, ladder, strict=True)]
+        assert gaps[0] == 0
+        assert all(later > earlier for earlier, later in itertools.pairwise(gaps))
+
+    def test_the_ends_of_figure_5a(self):
+        """Alike far from ε₁; next to it one report costs what level 1 alone does."""
+        apart, ladder, alone = (list(line.get_ydata()) for line in figures.figure_5a().axes[0].lines)
+        assert apart[0] == pytest.approx(ladder[0], abs=1e-4)
+        assert ladder[-1] == pytest.approx(alone[0], abs=2e-3)
+        assert apart[-1] == pytest.approx(2 * alone[0], abs=1e-4)
+
+    def test_figure_6_is_theorem_4(self):
+        drawn = {line.get_label(): line.get_ydata() for line in figures.figure_6().axes[0].lines}
+        for size in (10, 100):
+            bits = [min(closed_key_bits(size, s, e) for s in range(1, size)) for e in figures.STORAGE_EPSILONS]
+            assert drawn[f"key, k = {size}"] == pytest.approx(bits, abs=1e-9)
+
     def test_shares(self):
         shares = figures.geometric_shares()
         assert shares.sum() == pytest.approx(1)
@@ -145,7 +178,7 @@ class TestFigureData:
 
 
 class TestFiles:
-    @pytest.mark.parametrize("name", ["figure-6", "figure-7"])
+    @pytest.mark.parametrize("name", ["figure-5a", "figure-5b", "figure-6", "figure-7"])
     def test_drawn_twice_alike(self, name):
         first, second = PAPER.figures[name](), PAPER.figures[name]()
         assert svg_bytes(first) == svg_bytes(second)
@@ -180,7 +213,7 @@ class TestErrata:
             lambda size, epsilon: RandomizedResponse.within(size=size, epsilon=epsilon).channel(),
         ),
         (errata.check_key_objective, right_key_objective),
-        (errata.check_nearest_integer, keys.favoured_keys),
+        (errata.check_nearest_integer, lambda size, epsilon: ShiftKey.within(size=size, epsilon=epsilon).favoured),
         (errata.check_parting, lambda _: 1.766),
     )
 
@@ -201,7 +234,7 @@ class TestErrata:
         assert said["Section 4, Figure 4b"] == [f"{infer.critical_budget_bits(e):.4f}" for e in (1.7, 0.8)]
         assert said["Section 7.1, after eq. (49)"] == [
             f"{printed.printed_key_optimum(2, 5.0):.4f}",
-            f"{keys.storage_bits(2, 5.0):.4f}",
+            f"{ShiftKey.within(size=2, epsilon=5.0).entropy_bits().midpoint:.4f}",
         ]
         assert f"{infer.eq8_lower_bound(1000, 1772, 0.1):.1f}" == "12.8"
         for parting, budget in zip(re.findall(r"ε < (\d\.\d{3})", PAPER.errata[-1].correct), (0.6, 0.9), strict=True):

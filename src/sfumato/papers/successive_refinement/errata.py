@@ -8,15 +8,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from sfumato import infer, measures
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
 from sfumato.papers.records import Erratum, must_show
-from sfumato.papers.successive_refinement import keys
 from sfumato.papers.successive_refinement import printed as in_print
 from sfumato.prob import AnyChannel, Channel
+from sfumato.refine.recovery_keys import ShiftKey
 
 Bound = Callable[[int, int, float, float | None], float]
 
@@ -86,13 +87,14 @@ def check_key_objective(
 ) -> None:
     """At k = 100, ε = 2 what is printed is least at s = 2 or, with log2, at 1; the entropy is least at 21."""
     size, epsilon = 100, 2.0
-    best = min(range(1, size), key=lambda s: keys.key_bits(size, s, epsilon))
-    must_show("21 favoured keys are best", holds=best == keys.favoured_keys(size, epsilon) == 21)
+    best = ShiftKey.within(size=size, epsilon=epsilon)
+    least = min(range(1, size), key=lambda s: _key_bits(size, s, epsilon))
+    must_show("21 favoured keys are best", holds=least == best.favoured == 21)
     logarithms: tuple[tuple[in_print.Logarithm, int], ...] = ((math.log, 2), (math.log2, 1))
-    for logarithm, least in logarithms:
+    for logarithm, expected in logarithms:
         found = min(range(1, size), key=lambda s, log=logarithm: printed(size, s, epsilon, log))  # type: ignore[misc]
-        must_show(f"the print is least at {least}", holds=found == least)
-        must_show("that key costs more", holds=keys.key_bits(size, found, epsilon) > keys.storage_bits(size, epsilon))
+        must_show(f"the print is least at {expected}", holds=found == expected)
+        must_show("that key costs more", holds=_key_bits(size, found, epsilon) > best.entropy_bits().upper)
 
 
 def check_nearest_integer(printed: Callable[[int, float], int] = in_print.printed_favoured_keys) -> None:
@@ -100,8 +102,8 @@ def check_nearest_integer(printed: Callable[[int, float], int] = in_print.printe
     for size, saved in ((2, 0.9420), (4, 0.9141), (10, 0.8503)):
         found = printed(size, 5.0)
         must_show("the nearest whole number is 0", holds=found == 0)
-        must_show("a uniform key costs log2 k", holds=keys.key_bits(size, found, 5.0) == math.log2(size))
-        best = keys.storage_saved(size, 5.0)
+        must_show("a uniform key costs log2 k", holds=_key_bits(size, found, 5.0) == math.log2(size))
+        best = ShiftKey.within(size=size, epsilon=5.0).saved().midpoint
         must_show("one favoured key saves most of it", holds=math.isclose(best, saved, abs_tol=5e-5))
 
 
@@ -110,6 +112,13 @@ def check_parting(printed: Callable[[float], float] = in_print.printed_parting) 
     parting = printed(0.6)
     must_show("0.6 bits are too few even at its double", holds=infer.critical_budget_bits(2 * parting) > 0.6)
     must_show("0.9 bits are enough at it", holds=infer.critical_budget_bits(parting) < 0.9)
+
+
+def _key_bits(size: int, favoured: int, epsilon: float) -> float:
+    """H(U) with any number of favoured keys; with none of them it is uniform."""
+    if favoured == 0:
+        return math.log2(size)
+    return replace(ShiftKey.within(size=size, epsilon=epsilon), favoured=favoured).entropy_bits().midpoint
 
 
 def _unary(size: int, keep: Fraction) -> Channel:

@@ -1,4 +1,4 @@
-"""[B, Figs. 4a, 4b, 6 and 7]. Data first, drawing after.
+"""[B, Figs. 4a, 4b, 5a, 5b, 6 and 7]. Data first, drawing after.
 
 The print does not say how negative shares were treated. Its numbers are those of clipping and dividing by the sum, so
 that estimate, the nearest law and the raw shares stand side by side; the print averages 20 runs, we average fewer.
@@ -21,7 +21,8 @@ from sfumato.errors import InsecureBitsWarning
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
 from sfumato.papers.drawing import BLACK, BLUE, GREEN, VERMILION, house_style
-from sfumato.papers.successive_refinement import keys
+from sfumato.refine.randomness import separate_bits, xor_ladder_bits
+from sfumato.refine.recovery_keys import ShiftKey
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,10 @@ USERS = (100_000, 150_000, 250_000, 400_000, 600_000, 850_000, 1_000_000)
 MANY, SCARCE_BUDGETS = 500_000, (1.0, 0.9, 0.6)
 EPSILONS = (0.3, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 1.7, 1.85, 2.0)
 REPETITIONS = 3
+# Figure 5: random bits of several levels. Near ε₁ one report gets cheap quickly, hence the finer steps there.
+TOP = 1.0
+SECONDS = (*(k / 100 for k in range(1, 90)), *(0.9 + k / 500 for k in range(49)), 0.999, 0.9999)
+MANY_TOP, MOST_LEVELS = 2.0, 10
 # Figure 6: storage.
 STORAGE_SIZES, STORAGE_EPSILONS = (10, 100, 1000), tuple(k / 10 for k in range(1, 81))
 # Figure 7: the two budgets at ε = 1.
@@ -138,6 +143,66 @@ def figure_4b() -> Figure:
         return figure
 
 
+def printed_levels(count: int) -> tuple[float, ...]:
+    """ε_j = 2 - 0.1j for j ≥ 2, as printed: the first step down is 0.2, the others are 0.1."""
+    return (MANY_TOP, *(MANY_TOP - j / 10 for j in range(2, count + 1)))
+
+
+def even_levels(count: int) -> tuple[float, ...]:
+    """ε_j = 2 - 0.1(j-1): every step down is 0.1."""
+    return tuple(MANY_TOP - (j - 1) / 10 for j in range(1, count + 1))
+
+
+def figure_5a() -> Figure:
+    """Random bits of two levels: one report for both, and a report for each."""
+    with house_style():
+        figure = _figure(6.2, 3.9)
+        axes = figure.subplots()
+        pairs = [(TOP, second) for second in SECONDS]
+        apart, ladder = [separate_bits(pair) for pair in pairs], [xor_ladder_bits(pair) for pair in pairs]
+        axes.plot(SECONDS, apart, color=VERMILION, linestyle="--", label="a report for each level")
+        axes.plot(SECONDS, ladder, color=BLUE, label="one report, Theorem 3")
+        axes.axhline(separate_bits([TOP]), color=BLACK, linewidth=1)
+        axes.text(0.02, separate_bits([TOP]) + 0.03, "level 1 alone", va="bottom", fontsize=9)
+        axes.set(xlabel="ε₂, nats", ylabel="random bits a user", xlim=(0, 1), ylim=(0, 2.05))
+        axes.set_title(f"Two levels, ε₁ = {TOP:g}")
+        axes.legend(loc="lower left")
+        return figure
+
+
+def figure_5b() -> Figure:
+    """Random bits of d levels, for both readings of which epsilons the print means."""
+    with house_style():
+        figure = _figure(6.2, 3.9)
+        axes = figure.subplots()
+        counts = range(1, MOST_LEVELS + 1)
+        schemes = ((separate_bits, VERMILION, "a report for each level"), (xor_ladder_bits, BLUE, "one report"))
+        readings = (
+            (printed_levels, "-", "o", "full", "ε$_j$ = 2 - 0.1j as printed"),
+            (even_levels, "--", "s", "none", "ε$_j$ = 2 - 0.1(j-1)"),
+        )
+        for bits, colour, scheme in schemes:
+            for levels, line, mark, fill, reading in readings:
+                axes.plot(
+                    counts,
+                    [bits(levels(count)) for count in counts],
+                    color=colour,
+                    linestyle=line,
+                    marker=mark,
+                    fillstyle=fill,
+                    markersize=5,
+                    label=f"{scheme}, {reading}",
+                )
+        axes.set(xlabel="levels d", ylabel="random bits a user", xlim=(0.7, 10.3), ylim=(0, None), xticks=list(counts))
+        axes.set_title(f"d levels from ε₁ = {MANY_TOP:g} down")
+        axes.legend(loc="upper left")
+        return figure
+
+
+def _storage_bits(size: int, epsilon: float) -> float:
+    return ShiftKey.within(size=size, epsilon=epsilon).entropy_bits().midpoint
+
+
 def figure_6() -> Figure:
     """Bits to store a key of private recoverability, against ε."""
     with house_style():
@@ -146,7 +211,7 @@ def figure_6() -> Figure:
         for size, colour, line in zip(STORAGE_SIZES, (BLUE, VERMILION, GREEN), ("-", "--", "-."), strict=True):
             axes.axhline(math.log2(size), color=BLACK, linewidth=1)
             axes.text(6.6, math.log2(size) + 0.1, f"log2 {size}", ha="right", va="bottom", fontsize=9)
-            bits = [keys.storage_bits(size, epsilon) for epsilon in STORAGE_EPSILONS]
+            bits = [_storage_bits(size, epsilon) for epsilon in STORAGE_EPSILONS]
             axes.plot(STORAGE_EPSILONS, bits, color=colour, linestyle=line, label=f"key, k = {size}")
         axes.set(xlabel="ε, nats", ylabel="bits to store", xlim=(0, 8), ylim=(0, 11.5))
         axes.set_title("Storing the cheapest key instead of the answer")
@@ -222,4 +287,11 @@ def _three(panels: Sequence[Axes], places: Sequence[float], errors: Sequence[Err
         axes.set_title(title)
 
 
-FIGURES = {"figure-4a": figure_4a, "figure-4b": figure_4b, "figure-6": figure_6, "figure-7": figure_7}
+FIGURES = {
+    "figure-4a": figure_4a,
+    "figure-4b": figure_4b,
+    "figure-5a": figure_5a,
+    "figure-5b": figure_5b,
+    "figure-6": figure_6,
+    "figure-7": figure_7,
+}

@@ -1,6 +1,6 @@
 """[B, Table 1]: random bits per user, as printed, computed from the channel, and as really drawn.
 
-Added: the gain of private recoverability that [B, Sec. 4] states in a sentence.
+Added: the gain of private recoverability and what levels cost, which [B, Sec. 4] states in sentences.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from sfumato.bits import Economical, InsecureSeeded, Metered
 from sfumato.errors import InsecureBitsWarning
 from sfumato.mechanisms import BinaryHadamard, HadamardResponse, RandomizedResponse, SymmetricUnary
 from sfumato.papers.records import Cell, Table
-from sfumato.papers.successive_refinement import keys, printed
+from sfumato.papers.successive_refinement import printed
 from sfumato.prob import Distribution
+from sfumato.refine.randomness import separate_bits, xor_ladder_bits
+from sfumato.refine.recovery_keys import ShiftKey
 from sfumato.values.checks import Number
 
 SIZE, EPSILON = 1000, 1.0
@@ -26,6 +28,7 @@ USERS, RECYCLED = 64, 1 << 16
 _SEED = 1
 GAIN_SIZES, GAIN_EPSILON = (2, 4, 10), 5.0
 _PRINTED_GAINS = ("94.2 %", "91.4 %", "85 %")
+LEVEL_EPSILON, LEVEL_SECONDS = 1.0, (0.1, 0.5, 0.9, 0.99, 0.999)
 
 Scheme = SymmetricUnary | RandomizedResponse | HadamardResponse | BinaryHadamard
 
@@ -165,16 +168,37 @@ def table_storage() -> Table:
         title=f"Storage saved by a key of private recoverability, ε = {GAIN_EPSILON:g}",
         columns=("k", "favoured keys s*", "H(U), bits", "log2 k, bits", "saved", "printed"),
         rows=tuple(
-            (
-                Fraction(size),
-                Fraction(keys.favoured_keys(size, GAIN_EPSILON)),
-                keys.storage_bits(size, GAIN_EPSILON),
-                math.log2(size),
-                f"{100 * keys.storage_saved(size, GAIN_EPSILON):.2f} %",
-                gain,
-            )
+            _gain(ShiftKey.within(size=size, epsilon=GAIN_EPSILON), gain)
             for size, gain in zip(GAIN_SIZES, _PRINTED_GAINS, strict=True)
         ),
+    )
+
+
+def table_ladder() -> Table:
+    """What two levels of a yes/no report cost: on one report, and drawn apart."""
+    return Table(
+        title=f"Random bits of two levels, ε₁ = {LEVEL_EPSILON:g}",
+        columns=("ε₂", "one report", "two reports", "times"),
+        rows=tuple(
+            (f"{second:g}", f"{ladder:.5f}", f"{apart:.5f}", f"{apart / ladder:.3f}")
+            for second in LEVEL_SECONDS
+            for ladder, apart in [(xor_ladder_bits(pair), separate_bits(pair)) for pair in [(LEVEL_EPSILON, second)]]
+        ),
+        notes=(
+            "One report is the ladder of Theorem 3, ΣH2(q_j); two are drawn apart, ΣH2(z_j).",
+            "Section 4 says about twice when ε₁ - ε₂ is small. Twice is the limit, and it is reached slowly.",
+        ),
+    )
+
+
+def _gain(key: ShiftKey, printed_gain: str) -> tuple[Cell, ...]:
+    return (
+        Fraction(key.size),
+        Fraction(key.favoured),
+        key.entropy_bits().midpoint,
+        math.log2(key.size),
+        f"{100 * key.saved().midpoint:.2f} %",
+        printed_gain,
     )
 
 
@@ -221,4 +245,4 @@ def _metered() -> Metered:
         return Metered(InsecureSeeded(_SEED))
 
 
-TABLES = {"table-1": table_1, "table-1-risk": table_risk, "storage": table_storage}
+TABLES = {"table-1": table_1, "table-1-risk": table_risk, "storage": table_storage, "ladder-randomness": table_ladder}
