@@ -13,13 +13,13 @@ from sfumato.design import SpinnerCard, playable, spinner_card, survey
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method, ShareEstimate, estimate_groups, estimate_share
 from sfumato.render import cost_svg, estimate_svg, estimates_markdown, estimates_text, spinner_svg
-from sfumato.study import Plan, Study, StudyLimits, cost_levels
+from sfumato.study import Plan, Survey, StudyLimits, cost_levels
 from sfumato.values import Interval
 
 CHANNEL = survey(guess_error=Fraction(3, 8)).channel
 FOUND = estimate_groups(CHANNEL, {"north": [75, 21, 4], "south": [70, 25, 5]})
 BANDS = {"north": Interval(0.0, 0.4), "south": Interval(0.05, 0.5)}
-STUDY = Study(
+STUDY = Survey(
     name="n",
     question="q",
     limits=StudyLimits(guess_error=Fraction(3, 8), max_epsilon=Fraction(1)),

@@ -8,7 +8,7 @@ import pytest
 from sfumato import measures
 from sfumato.design import survey, unrelated_question, warner
 from sfumato.infer import respondents_for_half_width, respondents_for_test
-from sfumato.study import Plan, Rule, Study, StudyLimits, cost_levels, plan_survey
+from sfumato.study import Plan, Rule, Survey, StudyLimits, cost_levels, plan_survey
 from sfumato.study.costs import ANY_EPSILON
 
 TENTH = Fraction(1, 10)
@@ -17,7 +17,7 @@ TENTH = Fraction(1, 10)
 def study(*, plan=None, outputs=3, faces=None, **limits):
     limits = {"guess_error": Fraction(3, 8), **limits}
     plan = plan or Plan(expected_share=TENTH, half_width=2 * TENTH)
-    return Study(name="n", question="q", limits=StudyLimits(**limits), outputs=outputs, faces=faces, plan=plan)
+    return Survey(name="n", question="q", limits=StudyLimits(**limits), outputs=outputs, faces=faces, plan=plan)
 
 
 def test_the_table_is_what_the_rooms_say_one_by_one():

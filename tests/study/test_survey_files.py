@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from damaged_files import mutations
 from sfumato.design import spinner_card, survey
 from sfumato.errors import InvalidInput, InvalidParameter, UnknownSchema, UnreadableFile
-from sfumato.study import Plan, Study, StudyLimits, read_study, write_study
-from sfumato.study.study_files import STUDY_LIMIT_BYTES
+from sfumato.study import Plan, Survey, StudyLimits, read_survey, write_survey
+from sfumato.study.survey_files import STUDY_LIMIT_BYTES
 
 HEAD = 'schema = "sfumato/study/1"\nname = "Overtime"\nquestion = "Overtime?"\n'
 LIMITS = "[limits]\nguess_error = 0.375\n"
@@ -39,11 +39,11 @@ confidence = 0.9
 def read(folder, text):
     path = folder / "study.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_study(path)
+    return read_survey(path)
 
 
 def test_the_least_study_and_its_defaults(tmp_path):
-    assert read(tmp_path, GOOD) == Study(
+    assert read(tmp_path, GOOD) == Survey(
         name="Overtime",
         question="Overtime?",
         answers=("no", "yes"),
@@ -100,7 +100,7 @@ def studies(draw):
         .map(lambda pair: {"theta_1": pair[0], "theta_2": pair[1], "error": Fraction(1, 7)}),
     )
     answers = draw(st.lists(lines, min_size=2, max_size=2, unique=True))
-    return Study(
+    return Survey(
         name=draw(lines),
         question=draw(lines),
         answers=tuple(answers),
@@ -119,8 +119,8 @@ def studies(draw):
 @given(study=studies())
 def test_written_and_read_back_it_is_the_same_study(tmp_path, study):
     path = tmp_path / "again.toml"
-    write_study(study, path)
-    assert read_study(path) == study
+    write_survey(study, path)
+    assert read_survey(path) == study
 
 
 BAD = [
@@ -199,10 +199,10 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path):
 
 def read_or_refuse(path):
     try:
-        study = read_study(path)
+        study = read_survey(path)
     except InvalidInput:
         return False
-    assert isinstance(study, Study)
+    assert isinstance(study, Survey)
     return True
 
 
@@ -257,4 +257,4 @@ def test_any_document_with_our_keys_is_read_or_refused(tmp_path, top, limits, pl
     path.write_text(text, encoding="utf-8", errors="replace")
     if read_or_refuse(path):
         with contextlib.suppress(InvalidInput):
-            read_study(path).design()
+            read_survey(path).design()

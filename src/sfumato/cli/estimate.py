@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sfumato.infer.shares import Counts
     from sfumato.io import ReportCounts
     from sfumato.prob.alphabet import Label
-    from sfumato.study import Study
+    from sfumato.study import Survey
     from sfumato.values import Interval
 
 # Below this a file is read before a progress bar could be drawn.
@@ -55,12 +55,12 @@ def estimate_command(
     from sfumato.infer import estimate_groups, sensitivity_band
     from sfumato.io import write_atomically
     from sfumato.render import estimate_svg, estimates_markdown, estimates_text
-    from sfumato.study import exact_number, read_study
+    from sfumato.study import exact_number, read_survey
     from sfumato.values.checks import check_between
 
     if json and markdown:
         raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
-    declared = read_study(study)
+    declared = read_survey(study)
     level = declared.plan.confidence if confidence is None else exact_number("confidence", confidence)
     how = _method(method)
     check_between("confidence", level, Fraction(1, 2), 1 - Fraction(1, 10**9))
@@ -140,7 +140,7 @@ def _width() -> int:
 
 
 def _as_json(
-    study: Study,
+    study: Survey,
     counted: ReportCounts,
     groups: dict[str, tuple[int, ...]],
     found: dict[str, ShareEstimate],

@@ -12,7 +12,7 @@ from sfumato.cli.output import console, say
 
 if TYPE_CHECKING:
     from sfumato.certificates import Certificate
-    from sfumato.study import Plan, Study, SurveyPlan
+    from sfumato.study import Plan, Survey, SurveyPlan
 
 _LIMITS = "Limits"
 _GOAL = "Goal"
@@ -123,12 +123,12 @@ def _declared(
     outputs: int | None,
     faces: int | None,
     goal: dict[str, str | None],
-) -> Study:
+) -> Survey:
     from dataclasses import replace
 
     from sfumato.errors import InvalidParameter
-    from sfumato.study import Plan, Study, StudyLimits, exact_number, read_study
-    from sfumato.study.study_files import error_from_delta
+    from sfumato.study import Plan, StudyLimits, Survey, exact_number, read_survey
+    from sfumato.study.survey_files import error_from_delta
 
     given = {name: exact_number(name, text) for name, text in limits.items() if text is not None}
     wished = {name: exact_number(name, text) for name, text in goal.items() if text is not None}
@@ -137,13 +137,13 @@ def _declared(
             raise InvalidParameter(
                 "limits, outputs and faces are promised by the study file. Change them there, or plan without a file."
             )
-        study = read_study(path)
+        study = read_survey(path)
         return replace(study, plan=_goal(study.plan, wished))
     if ("guess_error" in given) == ("delta" in given):
         raise InvalidParameter("give a study file, or --guess-error, or --delta = 1 - 2 × guess error: one of them.")
     if "delta" in given:
         given["guess_error"] = error_from_delta(given.pop("delta"))
-    return Study(
+    return Survey(
         name="Plan",
         question="your yes/no question",
         limits=StudyLimits(**given),
@@ -171,7 +171,7 @@ def _goal(plan: Plan, wished: dict[str, Any]) -> Plan:
     return replace(plan, **wished)
 
 
-def _plot(study: Study) -> str:
+def _plot(study: Survey) -> str:
     from fractions import Fraction
 
     from sfumato.render import cost_svg
@@ -189,7 +189,7 @@ def _as_json(plan: SurveyPlan, certificate: Certificate) -> dict[str, object]:
     from math import isfinite
 
     from sfumato.render.surveys import protection
-    from sfumato.study.study_files import as_document
+    from sfumato.study.survey_files import as_document
 
     channel, card = plan.design.channel, plan.card
     return {

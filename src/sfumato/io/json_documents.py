@@ -57,10 +57,10 @@ def too_deep(path: str | Path) -> str:
     return f"file {path} nests lists within lists too deeply. A channel is a list of rows; flatten it."
 
 
-def check_schema(document: dict[str, object], path: str | Path, *, kind: str) -> None:
-    """Refuse every schema but `sfumato/<kind>/1`, telling a newer one from a stranger."""
+def check_schema(document: dict[str, object], path: str | Path, *, kind: str, version: int = 1) -> None:
+    """Refuse every schema but `sfumato/<kind>/<version>`, telling a newer one from a stranger."""
     schema = document.get("schema")
-    expected = f"sfumato/{kind}/1"
+    expected = f"sfumato/{kind}/{version}"
     if schema == expected:
         return
     newer = re.fullmatch(rf"sfumato/{kind}/([0-9]+)", schema) if isinstance(schema, str) else None

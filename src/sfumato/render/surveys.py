@@ -76,7 +76,7 @@ def protection(certificate: Certificate) -> list[tuple[bool, str]]:
 
 def goal_words(plan: Plan, answer: str) -> str:
     """Say what the respondents are needed for."""
-    from sfumato.study.studies import DEFAULT_HALF_WIDTH  # noqa: PLC0415  a room that is slow to enter
+    from sfumato.study.surveys import DEFAULT_HALF_WIDTH  # noqa: PLC0415  a room that is slow to enter
 
     if plan.theta_1 is not None and plan.theta_2 is not None and plan.error is not None:
         return (

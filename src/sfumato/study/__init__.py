@@ -1,20 +1,32 @@
-"""The study file: what is asked, what is promised, and what it costs in respondents."""
+"""The study file: what is asked, what is promised, who may see how much, and what it costs in respondents."""
 
 from sfumato.study.costs import CostLevel, DesignCost, Rule, SurveyPlan, cost_levels, plan_survey
-from sfumato.study.studies import Plan, Study, StudyLimits, exact_number
-from sfumato.study.study_files import read_study, write_study
+from sfumato.study.questions import Count, OneOfMany, Question, YesNo
+from sfumato.study.studies import Analyst, Study
+from sfumato.study.study_files import fingerprint, read_study, write_study
+from sfumato.study.survey_files import read_survey, write_survey
+from sfumato.study.surveys import Plan, StudyLimits, Survey, exact_number
 
 __all__ = [
+    "Analyst",
     "CostLevel",
+    "Count",
     "DesignCost",
+    "OneOfMany",
     "Plan",
+    "Question",
     "Rule",
     "Study",
     "StudyLimits",
+    "Survey",
     "SurveyPlan",
+    "YesNo",
     "cost_levels",
     "exact_number",
+    "fingerprint",
     "plan_survey",
     "read_study",
+    "read_survey",
     "write_study",
+    "write_survey",
 ]

@@ -21,7 +21,7 @@ from sfumato.errors import InvalidInput, InvalidParameter
 from sfumato.infer import ShareModel, respondents_for_half_width, respondents_for_test
 from sfumato.infer.planning import MOST_RESPONDENTS
 from sfumato.prob import Channel
-from sfumato.study.studies import DEFAULT_HALF_WIDTH, Plan, Study
+from sfumato.study.surveys import DEFAULT_HALF_WIDTH, Plan, Survey
 from sfumato.values.rounding import float_below
 
 # Beyond this an exact search takes seconds, and the approximation is off by less than one in a hundred.
@@ -67,14 +67,14 @@ class SurveyPlan:
     `card` is None when the draw is too fine to be made by hand or phone; `faces` of the study makes it playable.
     """
 
-    study: Study
+    study: Survey
     design: SurveyDesign
     card: SpinnerCard | None
     costs: tuple[DesignCost, ...]
     levels: tuple[CostLevel, ...]
 
 
-def plan_survey(study: Study) -> SurveyPlan:
+def plan_survey(study: Survey) -> SurveyPlan:
     """Design the survey and count its cost; the chosen design comes first."""
     design = study.design()
     try:
@@ -90,7 +90,7 @@ def plan_survey(study: Study) -> SurveyPlan:
     return SurveyPlan(study=study, design=design, card=card, costs=tuple(costs), levels=levels)
 
 
-def cost_levels(study: Study, guess_errors: Sequence[Fraction]) -> tuple[CostLevel, ...]:
+def cost_levels(study: Survey, guess_errors: Sequence[Fraction]) -> tuple[CostLevel, ...]:
     """Return about how many respondents each design needs at each guess error that the study's weight allows."""
     weight = study.limits.weight
     levels = []
@@ -102,7 +102,7 @@ def cost_levels(study: Study, guess_errors: Sequence[Fraction]) -> tuple[CostLev
     return tuple(levels)
 
 
-def rival_designs(study: Study, guess_error: Fraction) -> dict[str, SurveyDesign]:
+def rival_designs(study: Survey, guess_error: Fraction) -> dict[str, SurveyDesign]:
     """Return all designs that keep the study's limits at this guess error; with a limit on ε, also the one without."""
     weight, answers, share = study.limits.weight, study.answers, study.plan.share
     epsilon = None if study.limits.max_epsilon is None else float_below(study.limits.max_epsilon)

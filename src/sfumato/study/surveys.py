@@ -1,4 +1,4 @@
-"""A study: the declared question, its two answers, the limits that protect respondents, and the goal."""
+"""A survey of one yes/no question asked with a card: its answers, the limits that protect, and the goal."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class Survey:
     """A yes/no survey as it is declared. `answers` has "no" first; `faces` makes it playable with dice or a phone."""
 
     name: str
@@ -125,9 +125,9 @@ class Study:
 
     def __post_init__(self) -> None:
         for name in ("name", "question"):
-            _check_line(name, getattr(self, name))
+            check_line(name, getattr(self, name))
         for answer in self.answers:
-            _check_line("answers", answer)
+            check_line("answers", answer)
         object.__setattr__(self, "answers", check_answers(self.answers))
         check_between("outputs", check_integer("outputs", self.outputs), 2, 3, way_out="More than three never help.")
         if self.faces is not None:
@@ -173,7 +173,8 @@ def _set_share(owner: object, name: str) -> None:
     object.__setattr__(owner, name, number)
 
 
-def _check_line(name: str, text: object) -> None:
+def check_line(name: str, text: object) -> None:
+    """Refuse text that is empty, too long, or would move the cursor."""
     if not isinstance(text, str):
         raise InvalidParameter(f"{name} must be text, not {type(text).__name__}. Put it in quotes.")
     if not text or text != text.strip():

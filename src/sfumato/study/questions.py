@@ -1,0 +1,230 @@
+"""The kinds of question a study can ask, and how answers in a table become the numbers that a mechanism takes.
+
+An answer is looked up by its text; what does not fit is refused by its row, never by what it says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits import BitSource, UniformBelow
+from sfumato.design.surveys import check_answers
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.study.surveys import Plan, StudyLimits, Survey, check_line, exact_number
+from sfumato.values.checks import check_between, check_integer
+
+SymbolArray = npt.NDArray[np.int64]
+
+MOST_ANSWERS = 100_000
+MOST_EPSILON = 20
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,49}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YesNo:
+    """Two answers, "no" first. With `limits` it is asked with a card whose design they choose; else by epsilon."""
+
+    kind: ClassVar[str] = "yes-no"
+
+    id: str
+    text: str
+    answers: tuple[str, str] = ("no", "yes")
+    epsilon: Fraction | None = None
+    limits: StudyLimits | None = None
+    outputs: int = 3
+    faces: int | None = None
+    plan: Plan = field(default_factory=Plan)
+
+    def __post_init__(self) -> None:
+        _check_heading(self)
+        for answer in self.answers:
+            check_line("answers", answer)
+        object.__setattr__(self, "answers", check_answers(self.answers))
+        if self.limits is not None:
+            if self.epsilon is not None:
+                raise InvalidParameter("epsilon and guess_error are two ways to promise. Give one, or max_epsilon.")
+            self.survey("check")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    def survey(self, name: str) -> Survey:
+        """Return the question as a survey with a card; it must have `limits`."""
+        if self.limits is None:
+            raise InvalidParameter(f"question {self.id!r} promises no guess error. Give it guess_error.")
+        return Survey(
+            name=name,
+            question=self.text,
+            answers=self.answers,
+            limits=self.limits,
+            outputs=self.outputs,
+            faces=self.faces,
+            plan=self.plan,
+        )
+
+    def symbols(self, column: Sequence[object], bits: BitSource) -> SymbolArray:
+        """Return the positions of the answers."""
+        del bits
+        return _positions(self.id, column, self.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOfMany:
+    """One of a list of answers; "prefer not to answer" may be among them and is an answer like any other.
+
+    With `random_bits` a respondent's report takes no more random bits than that, on average.
+    """
+
+    kind: ClassVar[str] = "one-of-many"
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    epsilon: Fraction | None = None
+    random_bits: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        _check_heading(self)
+        check_between("answers", len(self.answers), 2, MOST_ANSWERS, way_out="List each answer once.")
+        for answer in self.answers:
+            check_line("answers", answer)
+        if len(set(self.answers)) != len(self.answers):
+            raise InvalidParameter("answers has the same answer twice. List each once.")
+        if self.random_bits is not None:
+            object.__setattr__(self, "random_bits", exact_number("random_bits", self.random_bits))
+            if self.random_bits <= 0:
+                raise InvalidParameter("random_bits must be above 0: without chance there is nothing to hide behind.")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    def symbols(self, column: Sequence[object], bits: BitSource) -> SymbolArray:
+        """Return the positions of the answers."""
+        del bits
+        return _positions(self.id, column, self.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """A whole number from `lowest` to `highest`, rounded at random to one of `points` evenly spread values.
+
+    The rounding is right on average, so means stay right; few points make a mean more accurate, as many as there are
+    numbers show the whole distribution.
+    """
+
+    kind: ClassVar[str] = "count"
+
+    id: str
+    text: str
+    lowest: int = 0
+    highest: int
+    points: int = 2
+    epsilon: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        _check_heading(self)
+        for name in ("lowest", "highest"):
+            check_between(name, check_integer(name, getattr(self, name)), -(10**12), 10**12)
+        span = self.highest - self.lowest
+        if span < 1:
+            raise InvalidParameter("highest must be above lowest. Give the range that answers can have.")
+        check_between("points", check_integer("points", self.points), 2, min(span + 1, MOST_ANSWERS))
+        if span % (self.points - 1):
+            raise InvalidParameter(
+                f"points={self.points} do not spread evenly over {self.lowest}..{self.highest}: "
+                f"highest - lowest = {span} must be a multiple of points - 1. Move highest, or choose points=2."
+            )
+
+    @property
+    def step(self) -> int:
+        """How far two neighbouring values lie apart."""
+        return (self.highest - self.lowest) // (self.points - 1)
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """What answers are rounded to."""
+        return tuple(range(self.lowest, self.highest + 1, self.step))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The values as text."""
+        return tuple(map(str, self.values))
+
+    def symbols(self, column: Sequence[object], bits: BitSource) -> SymbolArray:
+        """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
+        numbers = _whole_numbers(self.id, column, self.lowest, self.highest)
+        floors, rests = np.divmod(numbers - self.lowest, self.step)
+        if self.step > 1:
+            draws = UniformBelow(bound=self.step).sample(bits, numbers.size)
+            floors += draws < rests
+        rounded: SymbolArray = floors
+        return rounded
+
+
+Question = YesNo | OneOfMany | Count
+
+
+def _check_heading(question: Question) -> None:
+    if not _IDENTIFIER.fullmatch(question.id):
+        raise InvalidParameter(
+            "id must begin with a letter and hold up to 50 letters, digits, _ or -. It names the column with answers."
+        )
+    check_line("question", question.text)
+    if question.epsilon is not None:
+        object.__setattr__(question, "epsilon", checked_epsilon("epsilon", question.epsilon))
+
+
+def checked_epsilon(name: str, value: object) -> Fraction:
+    """Read an epsilon that means something: above 0, and not so large that the answer is all but public."""
+    epsilon = exact_number(name, value)
+    if not Fraction(1, 1000) <= epsilon <= MOST_EPSILON:
+        raise InvalidParameter(
+            f"{name}={float(epsilon):.6g} must lie in [0.001, {MOST_EPSILON}] nats. Around 1 is usual; smaller is more "
+            f"private."
+        )
+    return epsilon
+
+
+def _positions(name: str, column: Sequence[object], answers: tuple[str, ...]) -> SymbolArray:
+    place = {answer: i for i, answer in enumerate(answers)}
+    found = [place.get(_as_text(value), -1) for value in column]
+    symbols = np.array(found, dtype=np.int64)
+    if symbols.size and symbols.min() < 0:
+        row = int(np.flatnonzero(symbols < 0)[0])
+        shown = ", ".join(map(repr, answers[:8])) + (", …" if len(answers) > 8 else "")
+        raise UnreadableFile(
+            f"column {name}, row {row + 1} holds none of the answers of the study ({shown}). Correct it, or add the "
+            f"answer to the study; {int((symbols < 0).sum())} rows are like this."
+        )
+    return symbols
+
+
+def _whole_numbers(name: str, column: Sequence[object], lowest: int, highest: int) -> SymbolArray:
+    numbers = np.empty(len(column), dtype=np.int64)
+    for row, value in enumerate(column):
+        text = _as_text(value)
+        if not re.fullmatch(r"[+-]?\d{1,15}", text) or not lowest <= int(text) <= highest:
+            raise UnreadableFile(
+                f"column {name}, row {row + 1} holds no whole number from {lowest} to {highest}. Correct it, or widen "
+                f"the range in the study."
+            )
+        numbers[row] = int(text)
+    return numbers
+
+
+def _as_text(value: object) -> str:
+    """Text as it stands, without blanks around it; 3.0 counts as 3, as a table with gaps writes it."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

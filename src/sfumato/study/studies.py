@@ -1,0 +1,129 @@
+"""A study: its questions, who may see how much of the answers, and how the promises add up over all questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import InvalidParameter
+from sfumato.study.questions import Question, YesNo, checked_epsilon
+from sfumato.study.surveys import Survey, check_line
+from sfumato.values.checks import check_between, check_integer
+
+MOST_QUESTIONS = 1000
+MOST_ANALYSTS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analyst:
+    """Somebody with a key: of each question they see reports of this epsilon."""
+
+    name: str
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        check_line("name", self.name)
+        if not self.name.replace("-", "").replace("_", "").isalnum() or self.name.lower() in {"registrar", "public"}:
+            raise InvalidParameter(
+                "name of an analyst must be letters, digits, - and _, and not 'registrar' or 'public': it names the "
+                "file of the key."
+            )
+        object.__setattr__(self, "epsilon", checked_epsilon("epsilon", self.epsilon))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """Questions asked of the same people. `public_epsilon` is what everybody sees of each question without a key.
+
+    A question's own epsilon is a ceiling: nobody but the registrar sees it sharper. With `recover` the registrar's key
+    gives the answers back.
+    """
+
+    name: str
+    questions: tuple[Question, ...]
+    population: int | None = None
+    analysts: tuple[Analyst, ...] = ()
+    public_epsilon: Fraction | None = None
+    recover: bool = False
+
+    def __post_init__(self) -> None:
+        check_line("name", self.name)
+        check_between("questions", len(self.questions), 1, MOST_QUESTIONS, way_out="Ask at least one.")
+        check_between("analysts", len(self.analysts), 0, MOST_ANALYSTS)
+        _check_once("question", "id", [question.id.lower() for question in self.questions])
+        _check_once("analyst", "name", [analyst.name.lower() for analyst in self.analysts])
+        if self.population is not None:
+            check_between("population", check_integer("population", self.population), 1, 10**12)
+        if self.public_epsilon is not None:
+            object.__setattr__(self, "public_epsilon", checked_epsilon("public epsilon", self.public_epsilon))
+        self._check_levels()
+        for question in self.questions:
+            if not has_card(question) and question.epsilon is None and self.public_epsilon is None:
+                raise InvalidParameter(
+                    f"question {question.id!r} promises nothing. Give it epsilon, or guess_error for a card, or give "
+                    f"the study [public] epsilon."
+                )
+
+    def _check_levels(self) -> None:
+        if self.public_epsilon is None:
+            if self.analysts:
+                raise InvalidParameter(
+                    "a study with analysts must say what everybody sees without a key. Give [public] epsilon, below "
+                    "the analysts'."
+                )
+            return
+        for analyst in self.analysts:
+            if analyst.epsilon < self.public_epsilon:
+                raise InvalidParameter(
+                    f"analyst {analyst.name!r} would see less than the public, epsilon={float(analyst.epsilon):g} "
+                    f"against {float(self.public_epsilon):g}. Raise one, or lower [public] epsilon."
+                )
+
+    @classmethod
+    def of_survey(cls, survey: Survey, *, column: str = "answer") -> Study:
+        """Return a survey of one yes/no question as a study."""
+        only = YesNo(
+            id=column,
+            text=survey.question,
+            answers=survey.answers,
+            limits=survey.limits,
+            outputs=survey.outputs,
+            faces=survey.faces,
+            plan=survey.plan,
+        )
+        return cls(name=survey.name, questions=(only,))
+
+    def question(self, name: str) -> Question:
+        """Return the question with this id."""
+        for question in self.questions:
+            if question.id == name:
+                return question
+        known = ", ".join(question.id for question in self.questions)
+        raise InvalidParameter(f"question {name!r} is not in the study, which has: {known}.")
+
+    def levels(self, question: Question) -> tuple[Fraction, ...]:
+        """Return the epsilons of a question from the sharpest key to the public report; none for a card."""
+        if has_card(question):
+            return ()
+        wanted = [analyst.epsilon for analyst in self.analysts]
+        if self.public_epsilon is not None:
+            wanted.append(self.public_epsilon)
+        elif question.epsilon is not None:
+            wanted.append(question.epsilon)
+        ceiling = question.epsilon
+        return tuple(sorted({value if ceiling is None else min(value, ceiling) for value in wanted}, reverse=True))
+
+    def level_of(self, analyst: Analyst, question: Question) -> int:
+        """Return the level, 1 the sharpest, at which an analyst sees a question; the last needs no key."""
+        ceiling = analyst.epsilon if question.epsilon is None else min(analyst.epsilon, question.epsilon)
+        return self.levels(question).index(ceiling) + 1
+
+
+def has_card(question: Question) -> bool:
+    """Whether a question is answered with a card, by guess error, and so has no levels."""
+    return isinstance(question, YesNo) and question.limits is not None
+
+
+def _check_once(what: str, key: str, names: list[str]) -> None:
+    if len(set(names)) != len(names):
+        raise InvalidParameter(f"two {what}s have the same {key}. Rename one.")
