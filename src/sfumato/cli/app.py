@@ -15,8 +15,12 @@ from sfumato import __version__
 from sfumato.cli.audit import audit_command
 from sfumato.cli.certify import certify_command
 from sfumato.cli.estimate import estimate_command
+from sfumato.cli.explain import explain_command
+from sfumato.cli.keys import keys_app
+from sfumato.cli.open import open_command, recover_command
 from sfumato.cli.papers import papers_command
 from sfumato.cli.plan import plan_command
+from sfumato.cli.publish import publish_command
 from sfumato.cli.verify import verify_command
 from sfumato.errors import InsecureBitsWarning, SfumatoError
 
@@ -29,11 +33,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("plan")(plan_command)
+app.command("publish")(publish_command)
+app.command("open")(open_command)
+app.command("recover")(recover_command)
 app.command("estimate")(estimate_command)
 app.command("certify")(certify_command)
 app.command("verify")(verify_command)
 app.command("audit")(audit_command)
+app.add_typer(keys_app)
 app.command("papers")(papers_command)
+app.command("explain")(explain_command)
 
 EXIT_BUG = 70
 

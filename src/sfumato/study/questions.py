@@ -6,7 +6,6 @@ An answer is looked up by its text; what does not fit is refused by its row, nev
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from sfumato.bits import BitSource, UniformBelow
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.io.tables import Words
 from sfumato.study.surveys import Plan, StudyLimits, Survey, check_line, exact_number
 from sfumato.values.checks import check_between, check_integer
 
@@ -71,7 +71,7 @@ class YesNo:
             plan=self.plan,
         )
 
-    def symbols(self, column: Sequence[object], bits: BitSource) -> SymbolArray:
+    def symbols(self, column: Words, bits: BitSource) -> SymbolArray:
         """Return the positions of the answers."""
         del bits
         return _positions(self.id, column, self.answers)
@@ -109,7 +109,7 @@ class OneOfMany:
         """The answers."""
         return self.answers
 
-    def symbols(self, column: Sequence[object], bits: BitSource) -> SymbolArray:
+    def symbols(self, column: Words, bits: BitSource) -> SymbolArray:
         """Return the positions of the answers."""
         del bits
         return _positions(self.id, column, self.answers)
@@ -161,7 +161,7 @@ class Count:
         """The values as text."""
         return tuple(map(str, self.values))
 
-    def symbols(self, column: Sequence[object], bits: BitSource) -> SymbolArray:
+    def symbols(self, column: Words, bits: BitSource) -> SymbolArray:
         """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
         numbers = _whole_numbers(self.id, column, self.lowest, self.highest)
         floors, rests = np.divmod(numbers - self.lowest, self.step)
@@ -196,10 +196,9 @@ def checked_epsilon(name: str, value: object) -> Fraction:
     return epsilon
 
 
-def _positions(name: str, column: Sequence[object], answers: tuple[str, ...]) -> SymbolArray:
+def _positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray:
     place = {answer: i for i, answer in enumerate(answers)}
-    found = [place.get(_as_text(value), -1) for value in column]
-    symbols = np.array(found, dtype=np.int64)
+    symbols = _taken(column, [place.get(text, -1) for text in column.texts])
     if symbols.size and symbols.min() < 0:
         row = int(np.flatnonzero(symbols < 0)[0])
         shown = ", ".join(map(repr, answers[:8])) + (", …" if len(answers) > 8 else "")
@@ -210,21 +209,19 @@ def _positions(name: str, column: Sequence[object], answers: tuple[str, ...]) ->
     return symbols
 
 
-def _whole_numbers(name: str, column: Sequence[object], lowest: int, highest: int) -> SymbolArray:
-    numbers = np.empty(len(column), dtype=np.int64)
-    for row, value in enumerate(column):
-        text = _as_text(value)
-        if not re.fullmatch(r"[+-]?\d{1,15}", text) or not lowest <= int(text) <= highest:
-            raise UnreadableFile(
-                f"column {name}, row {row + 1} holds no whole number from {lowest} to {highest}. Correct it, or widen "
-                f"the range in the study."
-            )
-        numbers[row] = int(text)
+def _whole_numbers(name: str, column: Words, lowest: int, highest: int) -> SymbolArray:
+    numbers = _taken(
+        column, [int(text) if re.fullmatch(r"[+-]?\d{1,15}", text) else highest + 1 for text in column.texts]
+    )
+    outside = np.flatnonzero((numbers < lowest) | (numbers > highest))
+    if outside.size:
+        raise UnreadableFile(
+            f"column {name}, row {int(outside[0]) + 1} holds no whole number from {lowest} to {highest}. Correct it, "
+            f"or widen the range in the study; {outside.size} rows are like this."
+        )
     return numbers
 
 
-def _as_text(value: object) -> str:
-    """Text as it stands, without blanks around it; 3.0 counts as 3, as a table with gaps writes it."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+def _taken(column: Words, values: list[int]) -> SymbolArray:
+    taken: SymbolArray = np.array(values, dtype=np.int64)[column.codes] if len(column) else np.empty(0, dtype=np.int64)
+    return taken

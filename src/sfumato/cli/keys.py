@@ -1,0 +1,180 @@
+"""sfumato keys: look at key files, split them by rows, merge them, rotate them to a new epoch, make key pairs."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli.output import console, say
+from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, UNPROTECTED, protection_for, read_keys
+
+if TYPE_CHECKING:
+    from sfumato.refine.key_headers import KeyHeader
+
+keys_app = typer.Typer(
+    name="keys",
+    help="Look at key files, split, merge and rotate them.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+FILE = typer.Argument(help="A key file.")
+OUT = typer.Option("--out", "-o", help="Write the new key file here.")
+
+
+@keys_app.command("show")
+def show_command(
+    files: Annotated[list[Path], typer.Argument(help="Key files.")],
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Show what key files are for: study, question, level, rows and protection. Never what they hold.
+
+    Example:
+
+        sfumato keys show keys/ministry.affair.key
+    """
+    from sfumato.io.key_files import read_key_header
+
+    headers = {path: read_key_header(path) for path in files}
+    if json:
+        typer.echo(json_module.dumps([_as_json(path, header) for path, header in headers.items()]))
+        return
+    from rich.table import Table
+
+    table = Table()
+    table.add_column("file", overflow="fold")
+    for column in ("question", "epoch", "level", "rows", "guarantee", "protection", "reports made"):
+        table.add_column(column)
+    for path, header in headers.items():
+        table.add_row(
+            path.name,
+            header.binding.question or "-",
+            str(header.binding.epoch),
+            "0 (recovers)" if header.level == 0 else str(header.level),
+            _rows(header),
+            header.guarantee.value.replace("_", " "),
+            header.protection.replace("_", " "),
+            "no" if header.produced is None else f"yes, {header.produced[:8]}…",
+        )
+    console().print(table)
+
+
+@keys_app.command("split")
+def split_command(
+    file: Annotated[Path, FILE],
+    at: Annotated[list[int], typer.Option(help="First row of the next part. Repeatable.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the parts into this folder.")],
+    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    unprotected: Annotated[bool, UNPROTECTED] = False,
+) -> None:
+    """Split a key by rows, so that each holder opens only a part of the reports.
+
+    Example:
+
+        sfumato keys split keys/ministry.affair.key --at 1000 --out parts --unprotected
+    """
+    from sfumato.io.key_files import write_key
+    from sfumato.refine import Ladder
+    from sfumato.refine.key_operations import split_key
+
+    (key,) = read_keys([file], passphrase_file, private_key)
+    parts = split_key(key, Ladder.declared(key.ladder), at)
+    protection = protection_for(passphrase_file, unprotected=unprotected)
+    out.mkdir(parents=True, exist_ok=True)
+    for part in parts:
+        target = out / f"{file.stem}.{part.start}-{part.stop - 1}.key"
+        write_key(part, target, protection)
+        say(f"wrote {target}")
+
+
+@keys_app.command("merge")
+def merge_command(
+    files: Annotated[list[Path], typer.Argument(help="The parts, in any order.")],
+    out: Annotated[Path, OUT],
+    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    unprotected: Annotated[bool, UNPROTECTED] = False,
+) -> None:
+    """Put the parts of a split key together again.
+
+    Example:
+
+        sfumato keys merge parts/ministry.affair.0-999.key parts/ministry.affair.1000-6365.key -o whole.key
+    """
+    from sfumato.io.key_files import write_key
+    from sfumato.refine.key_operations import merge_keys
+
+    merged = merge_keys(read_keys(files, passphrase_file, private_key))
+    write_key(merged, out, protection_for(passphrase_file, unprotected=unprotected))
+    say(f"wrote {out}")
+
+
+@keys_app.command("rotate")
+def rotate_command(
+    file: Annotated[Path, FILE],
+    out: Annotated[Path, OUT],
+    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    unprotected: Annotated[bool, UNPROTECTED] = False,
+) -> None:
+    """Take a computational key to the next epoch; every holder does it alone, and the keys still fit together.
+
+    Example:
+
+        sfumato keys rotate seeds/ministry.affair.key -o next/ministry.affair.key --unprotected
+    """
+    from sfumato.io.key_files import write_key
+    from sfumato.refine.key_operations import rotate_key
+
+    (key,) = read_keys([file], passphrase_file, private_key)
+    rotated = rotate_key(key)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_key(rotated, out, protection_for(passphrase_file, unprotected=unprotected))
+    say(f"wrote {out}, for epoch {rotated.binding.epoch}")
+
+
+@keys_app.command("pair")
+def pair_command(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the private key here, the public one beside it.")],
+    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+) -> None:
+    """Make a key pair: others seal key files to the public key, only the private one opens them.
+
+    Example:
+
+        sfumato keys pair --out ministry.pem
+    """
+    from sfumato.cli.secrets import passphrase_from
+    from sfumato.io.key_files import write_key_pair
+    from sfumato.refine.key_protection import new_key_pair
+
+    private, _ = new_key_pair()
+    public = write_key_pair(private, out, None if passphrase_file is None else passphrase_from(passphrase_file))
+    say(f"wrote {out}, keep it; and {public}, give it to whoever publishes")
+
+
+def _rows(header: KeyHeader) -> str:
+    if (header.start, header.stop) == (0, header.total):
+        return f"all {header.total:,}"
+    return f"{header.start:,} to {header.stop - 1:,} of {header.total:,}"
+
+
+def _as_json(path: Path, header: KeyHeader) -> dict[str, Any]:
+    return {
+        "file": str(path),
+        "study": header.binding.study,
+        "question": header.binding.question,
+        "column": header.binding.column,
+        "epoch": header.binding.epoch,
+        "level": header.level,
+        "start": header.start,
+        "stop": header.stop,
+        "total": header.total,
+        "guarantee": header.guarantee.value,
+        "protection": header.protection,
+        "produced": header.produced,
+    }

@@ -1,0 +1,179 @@
+"""Whole tables in memory, from and to CSV and Parquet, with a note that tells what a table of reports is.
+
+Parquet carries the note in its footer. CSV has no place for it, so it stands beside, in `<name>.about.json`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.io.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
+from sfumato.io.files import read_bytes, write_atomically
+from sfumato.io.formats import Format, format_for_reading, format_of
+from sfumato.io.parquet_tables import arrow_errors, is_text, open_parquet
+
+TABLE_LIMIT_BYTES = 2_000_000_000
+NOTE_LIMIT_BYTES = 2**26
+_NOTE = b"sfumato"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """A column as numbers into a list of different texts, without blanks around them."""
+
+    codes: npt.NDArray[np.int64]
+    texts: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+
+def read_table(path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> tuple[Any, str | None]:
+    """Return an Arrow table and its note, None if it has none. Cells of a CSV are text."""
+    kind = format_for_reading(path)
+    if kind is Format.JSON:
+        raise InvalidParameter(f"path={path} is JSON; tables are read from CSV or Parquet. Write it as one of these.")
+    data = read_bytes(path, limit_bytes=limit_bytes)
+    if kind is Format.CSV:
+        beside = note_path(path)
+        note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
+        return _read_csv(data, path), note
+    return _read_parquet(data, path)
+
+
+def write_table(table: Any, path: str | Path, note: str | None = None, *, private: bool = False) -> None:
+    """Write an Arrow table, atomically; the note of a CSV goes first, so that reports never lack theirs."""
+    if format_of(path) is Format.PARQUET:
+        write_atomically(path, _parquet_bytes(table, note), private=private)
+        return
+    if format_of(path) is Format.JSON:
+        raise InvalidParameter(f"path={path} is JSON; tables are written as CSV or Parquet. Name one of these.")
+    if note is not None:
+        write_atomically(note_path(path), note)
+    write_atomically(path, _csv_bytes(table), private=private)
+
+
+def note_path(path: str | Path) -> Path:
+    """Where the note of a CSV stands."""
+    return Path(f"{path}.about.json")
+
+
+def words_of(table: Any, name: str) -> Words:
+    """Return a column of texts or whole numbers; empty cells are refused by their row."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    if name not in table.column_names:
+        raise UnreadableFile(
+            f"the table has no column {name!r}. Its columns are: {', '.join(map(repr, table.column_names[:20]))}. "
+            f"Rename one, or change the id of the question."
+        )
+    column = table.column(name)
+    if column.null_count:
+        row = int(np.flatnonzero(pc.is_null(column).to_numpy())[0])
+        raise UnreadableFile(
+            f"column {name}, row {row + 1} is empty ({column.null_count} are). Fill it in, or drop the row; an answer "
+            f'such as "prefer not to answer" can be listed in the study.'
+        )
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_floating(kind):
+        column = _as_whole(column, name)
+    elif pa.types.is_boolean(kind):
+        column = pc.if_else(column, "yes", "no")
+    elif not (is_text(column.type) or pa.types.is_integer(kind)):
+        raise UnreadableFile(f"column {name} is of type {kind}. Answers are text or whole numbers; convert it.")
+    encoded = column.combine_chunks().dictionary_encode() if not pa.types.is_dictionary(column.type) else column
+    encoded = pa.chunked_array([encoded]) if isinstance(encoded, pa.Array) else encoded
+    encoded = encoded.unify_dictionaries().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    return _stripped(
+        encoded.indices.to_numpy().astype(np.int64), [str(text) for text in encoded.dictionary.to_pylist()]
+    )
+
+
+def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str]) -> Words:
+    place: dict[str, int] = {}
+    merged = np.array([place.setdefault(text.strip(), len(place)) for text in texts], dtype=np.int64)
+    return Words(merged[codes] if codes.size else codes, tuple(place))
+
+
+def _as_whole(column: Any, name: str) -> Any:
+    """A table with gaps stores whole numbers as 3.0; anything else is no answer."""
+    numbers = column.to_numpy()
+    if not np.all(np.isfinite(numbers)) or np.any(numbers != np.rint(numbers)) or np.any(np.abs(numbers) > 2**53):
+        raise UnreadableFile(f"column {name} holds numbers that are not whole. Answers are text or whole numbers.")
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return pa.chunked_array([pa.array(numbers.astype(np.int64))])
+
+
+def _read_csv(data: bytes, path: str | Path) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    from pyarrow import csv  # noqa: PLC0415  takes a second to import
+
+    head = data[: 2**20].removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    if b"\0" in data[: 2**20]:
+        raise UnreadableFile(not_text(path))
+    separator = find_separator(head)
+    with csv_errors(path):
+        names = [cell.strip() for cell in next(open_reader(io.StringIO(head, newline=""), separator), [])]
+    if len(set(names)) != len(names) or not all(names):
+        raise UnreadableFile(f"file {path} needs a first line with a different name for each column. Write one.")
+    try:
+        return csv.read_csv(
+            io.BytesIO(data),
+            read_options=csv.ReadOptions(column_names=names, skip_rows=1),
+            parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+    except (pa.ArrowException, ValueError):  # its message quotes the row
+        raise UnreadableFile(
+            f"file {path} is not a table in UTF-8: a line has another number of cells than the first, or a quote is "
+            f"not closed. Correct it, or write Parquet."
+        ) from None
+
+
+def _read_parquet(data: bytes, path: str | Path) -> tuple[Any, str | None]:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    with arrow_errors(path):
+        opened = open_parquet(pa.BufferReader(data), path)
+        note = (opened.schema_arrow.metadata or {}).get(_NOTE)
+        return opened.read(), None if note is None else decode_text(note, path)
+
+
+def _parquet_bytes(table: Any, note: str | None) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    import pyarrow.parquet as pq  # noqa: PLC0415  takes a second to import
+
+    kept = {key: value for key, value in (table.schema.metadata or {}).items() if key != _NOTE}
+    if note is not None:
+        kept[_NOTE] = note.encode()
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(kept), sink, write_page_checksum=True)
+    return bytes(sink.getvalue())
+
+
+def _csv_bytes(table: Any) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    from pyarrow import csv  # noqa: PLC0415  takes a second to import
+
+    sink = pa.BufferOutputStream()
+    plain = pa.table(
+        {
+            name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+    )
+    csv.write_csv(plain, sink, csv.WriteOptions(quoting_style="needed"))
+    return bytes(sink.getvalue())

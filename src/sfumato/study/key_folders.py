@@ -1,0 +1,120 @@
+"""A folder of key files: whose they are, which were there before, and how new reports are made under old keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.io.key_files import read_key, record_use, write_key
+from sfumato.refine import Key
+from sfumato.refine.key_protection import Protection, Unlock
+from sfumato.study.publishing import binding_of
+from sfumato.study.studies import Study, has_card
+
+REGISTRAR = "registrar"
+
+Unlocker = Callable[[Path], Unlock]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """One key file: who holds it, for which question, at which level."""
+
+    holder: str
+    question: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyFolder:
+    """The key files of one publication by their paths; none where nobody has a key."""
+
+    study: Study
+    epoch: int
+    files: Mapping[Path, Holding]
+
+    @classmethod
+    def of(cls, study: Study, folder: Path | None, epoch: int = 0) -> KeyFolder:
+        """Plan the files of a study; a folder is needed as soon as somebody has a key."""
+        holdings = _holdings(study)
+        if folder is None:
+            if holdings:
+                raise InvalidParameter("the study has readers with keys. Say where to write them: --keys FOLDER.")
+            return cls(study=study, epoch=epoch, files={})
+        files = {folder / f"{holding.holder}.{holding.question}.key": holding for holding in holdings}
+        return cls(study=study, epoch=epoch, files=files)
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """Who gets keys."""
+        return tuple(dict.fromkeys(holding.holder for holding in self.files.values()))
+
+    @property
+    def present(self) -> tuple[Path, ...]:
+        """Files that are there already."""
+        return tuple(path for path in self.files if path.exists())
+
+    def held_keys(self, unlock: Unlocker) -> dict[str, Mapping[int, Key]] | None:
+        """Return the registrar's keys that are there already, to publish under; None when the folder is new.
+
+        They must be of this study, question and epoch.
+        """
+        if not self.present:
+            return None
+        registrars = [path for path, holding in self.files.items() if holding.holder == REGISTRAR]
+        missing = [path for path in registrars if not path.exists()]
+        if missing or not registrars:
+            raise InvalidParameter(
+                f"folder {self.present[0].parent} holds key files of an earlier publication, but not the registrar's, "
+                f"so nothing can be published under them. Choose another folder for new keys."
+            )
+        held: dict[str, Mapping[int, Key]] = {}
+        for path in registrars:
+            key, wanted = read_key(path, unlock(path)), binding_of(self.study, self.files[path].question, self.epoch)
+            for part in ("study", "question", "column", "epoch"):
+                if getattr(key.binding, part) != getattr(wanted, part):
+                    raise KeyRefused(
+                        f"the key file {path} was drawn for another {part}. Its draws are not for this one: choose "
+                        f"another folder for new keys, or rotate the keys to a new epoch."
+                    )
+            held[wanted.question] = {0: key}
+        return held
+
+    def write(
+        self, keys: Mapping[str, Mapping[int, Key]], protections: Mapping[str, Protection], unlock: Unlocker
+    ) -> tuple[Path, ...]:
+        """Write new files, or mark those that are there with what they made; the registrar's first, under a lock."""
+        for path in {path.parent for path in self.files}:
+            path.mkdir(parents=True, exist_ok=True)
+        order = sorted(self.files.items(), key=lambda item: item[1].holder != REGISTRAR)
+        for path, holding in order:
+            produced = next(iter(keys[holding.question].values())).produced
+            if path.exists() and produced is not None:
+                self._mark(path, holding, produced, unlock)
+            else:
+                write_key(keys[holding.question][holding.level], path, protections[holding.holder])
+        return tuple(self.files)
+
+    def _mark(self, path: Path, holding: Holding, produced: str, unlock: Unlocker) -> None:
+        try:
+            record_use(path, unlock(path), produced)
+        except (InvalidParameter, KeyRefused):
+            # An analyst's file may be sealed to the analyst; the registrar's is the one that reports are made with.
+            if holding.holder == REGISTRAR:
+                raise
+
+
+def _holdings(study: Study) -> list[Holding]:
+    found = []
+    for question in study.questions:
+        if has_card(question):
+            continue
+        for analyst in study.analysts:
+            level = study.level_of(analyst, question)
+            if level < len(study.levels(question)):
+                found.append(Holding(holder=analyst.name, question=question.id, level=level))
+        if study.recover:
+            found.append(Holding(holder=REGISTRAR, question=question.id, level=0))
+    return sorted(found, key=lambda holding: (holding.holder == REGISTRAR, holding.holder))

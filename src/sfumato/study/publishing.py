@@ -1,0 +1,203 @@
+"""From a table of answers to public reports and keys, and back as far as a key reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits import BitSource, BulkBits, SystemBits
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
+from sfumato.io.tables import words_of
+from sfumato.refine import Binding, Key, Ladder
+from sfumato.refine.key_operations import merge_keys
+from sfumato.refine.keys import digest_of
+from sfumato.study.collecting import card_for, ladder_for
+from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.questions import Question
+from sfumato.study.studies import Study, has_card
+from sfumato.study.study_files import fingerprint
+from sfumato.values import Guarantee
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StudyPublication:
+    """Public reports as an Arrow table, their note, and for each question the keys by level."""
+
+    table: Any
+    note: ReportsNote
+    keys: Mapping[str, Mapping[int, Key]]
+
+
+def publish_table(
+    study: Study,
+    table: Any,
+    *,
+    bits: BitSource | None = None,
+    guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC,
+    epoch: int = 0,
+    keep: Sequence[str] = (),
+    keys: Mapping[str, Mapping[int, Key]] | None = None,
+    progress: Progress | None = None,
+) -> StudyPublication:
+    """Make one report for each row and question; the columns in `keep` are copied as they are, in public.
+
+    With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before.
+    """
+    tell = progress or (lambda _: None)
+    _check_kept(table, keep, study)
+    if table.num_rows == 0:
+        raise UnreadableFile("the table has no rows. Give at least one respondent.")
+    # Every column is read before anything is drawn, so that a mistake in the last costs nothing.
+    source = BulkBits() if bits is None else bits
+    symbols = {question.id: question.symbols(words_of(table, question.id), source) for question in study.questions}
+    made: dict[str, Any] = {name: table.column(name) for name in keep}
+    notes: dict[str, ColumnNote] = {}
+    handed: dict[str, Mapping[int, Key]] = {}
+    for question in study.questions:
+        tell(question.id)
+        if has_card(question):
+            made[question.id], notes[question.id] = _by_card(study, question, symbols[question.id], source)
+            continue
+        ladder = ladder_for(study, question)
+        published = ladder.publish(
+            symbols[question.id],
+            SystemBits() if bits is None else bits,
+            guarantee=guarantee,
+            binding=binding_of(study, question.id, epoch),
+            keys=None if keys is None else keys[question.id],
+        )
+        made[question.id] = published.reports
+        notes[question.id] = ColumnNote(
+            ladder=ladder.declaration, level=len(ladder.levels), digest=digest_of(published.reports)
+        )
+        handed[question.id] = published.keys
+    note = ReportsNote(study=study, epoch=epoch, rows=table.num_rows, source=source.label, columns=notes)
+    return StudyPublication(table=_arrow(made), note=note, keys=handed)
+
+
+def binding_of(study: Study, question: str, epoch: int) -> Binding:
+    """What the keys of a question are for."""
+    return Binding(study=fingerprint(study), question=question, column=question, epoch=epoch)
+
+
+def open_table(table: Any, note: ReportsNote, keys: Iterable[Key]) -> tuple[Any, ReportsNote]:
+    """Return the reports as the keys show them: columns with a key sharper, the others as they were."""
+    merged = _by_question(note, keys)
+    if any(key.level == 0 for key in merged.values()):
+        raise KeyRefused("a registrar's key recovers answers and opens no level. Use recover.")
+    start, stop = _common_rows(merged, note)
+    columns = {name: table.column(name).slice(start, stop - start) for name in table.column_names}
+    notes = dict(note.columns)
+    for name, key in merged.items():
+        view = note.ladder(name).open(_public_reports(table, note, name), key)
+        columns[name] = view.reports
+        notes[name] = replace(notes[name], level=view.level, digest=digest_of(view.reports))
+    return _arrow(columns), replace(note, columns=notes, offset=start)
+
+
+def recover_table(table: Any, note: ReportsNote, keys: Iterable[Key]) -> Any:
+    """Return the answers themselves of every question that a registrar's key was given for, with kept columns."""
+    merged = _by_question(note, keys)
+    start, stop = _common_rows(merged, note)
+    kept = [name for name in table.column_names if name not in note.columns]
+    columns: dict[str, Any] = {name: table.column(name).slice(start, stop - start) for name in kept}
+    for name, key in merged.items():
+        answers = note.ladder(name).recover(_public_reports(table, note, name), key)
+        columns[name] = _labelled(answers, note.study.question(name).labels)
+    return _arrow(columns)
+
+
+def reports_of(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int64]:
+    """Return the reports of a question as numbers, checked against the note."""
+    column = note.column(question)
+    if column.ladder is None:
+        labels = [str(label) for label in card_for(note.study, note.study.question(question)).channel.outputs]
+        words = words_of(table, question)
+        unknown = [text for text in words.texts if text not in labels]
+        if unknown:
+            raise UnreadableFile(f"column {question} holds reports that the card never gives. Ask for the file again.")
+        return np.array([labels.index(text) for text in words.texts], dtype=np.int64)[words.codes]
+    words = words_of(table, question)
+    if not all(text.isdecimal() and len(text) <= 9 for text in words.texts):
+        raise UnreadableFile(f"column {question} must hold whole numbers. Ask for the file again.")
+    reports = np.array([int(text) for text in words.texts], dtype=np.int64)[words.codes]
+    if digest_of(reports) != column.digest:
+        raise UnreadableFile(
+            f"column {question} is not the column that its note speaks of: rows were changed, dropped or put in "
+            f"another order. Ask for the file again."
+        )
+    return reports
+
+
+def _public_reports(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int64]:
+    ladder = note.ladder(question)
+    if note.column(question).level != len(ladder.levels) or note.offset:
+        raise InvalidParameter(f"column {question} was opened already. Use the public reports, with this key alone.")
+    return reports_of(table, note, question)
+
+
+def _by_question(note: ReportsNote, keys: Iterable[Key]) -> dict[str, Key]:
+    """Check that keys belong to these reports, and put the parts of split keys together."""
+    parts: dict[str, list[Key]] = {}
+    for key in keys:
+        if key.binding.study != note.fingerprint:
+            raise KeyRefused("a key is of another study than the reports. Look for the reports it came with.")
+        if key.binding.epoch != note.epoch:
+            raise KeyRefused(
+                f"a key is of epoch {key.binding.epoch}, and the reports are of epoch {note.epoch}. Rotate the key, or "
+                f"take the reports of its epoch."
+            )
+        parts.setdefault(key.binding.question, []).append(key)
+    if not parts:
+        raise InvalidParameter("no key was given. Give at least one.")
+    return {name: group[0] if len(group) == 1 else merge_keys(group) for name, group in parts.items()}
+
+
+def _common_rows(keys: Mapping[str, Key], note: ReportsNote) -> tuple[int, int]:
+    ranges = {(key.start, key.stop) for key in keys.values()}
+    if len(ranges) > 1:
+        raise KeyRefused("the keys open different rows of the reports. Use keys that were split at the same rows.")
+    (start, stop), *_ = ranges
+    if stop > note.rows:
+        raise KeyRefused(f"a key opens rows up to {stop}, and there are {note.rows} reports.")
+    return start, stop
+
+
+def _by_card(
+    study: Study, question: Question, symbols: npt.NDArray[np.int64], bits: BitSource
+) -> tuple[Any, ColumnNote]:
+    design = card_for(study, question)
+    reports = np.asarray(design.mechanism.privatize(symbols, bits), dtype=np.int64)
+    labels = tuple(str(label) for label in design.channel.outputs)
+    return _labelled(reports, labels), ColumnNote(ladder=None, level=1, digest=digest_of(reports))
+
+
+def _labelled(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(labels))).cast(pa.string())
+
+
+def _arrow(columns: Mapping[str, Any]) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return pa.table({name: pa.array(c) if isinstance(c, np.ndarray) else c for name, c in columns.items()})
+
+
+def _check_kept(table: Any, keep: Sequence[str], study: Study) -> None:
+    for name in keep:
+        if name not in table.column_names:
+            raise InvalidParameter(f"keep names the column {name!r}, which the table does not have.")
+        if name in {question.id for question in study.questions}:
+            raise InvalidParameter(f"keep names {name!r}, which is a question: its answers are not made public.")
+
+
+def all_ladders(study: Study) -> dict[str, Ladder]:
+    """Return the ladder of every question that has one."""
+    return {question.id: ladder_for(study, question) for question in study.questions if not has_card(question)}
