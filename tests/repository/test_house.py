@@ -38,6 +38,7 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 DOORS = {
     ("prob/channel.py", "io"),
     ("certificates/certificate.py", "render"),
+    ("refine/ladder_certificates.py", "render"),
 }
 CORE = {
     "constriction", "cryptography", "highspy", "matplotlib", "msgspec", "numba", "numpy", "pyarrow", "rich", "scipy",

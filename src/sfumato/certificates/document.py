@@ -27,6 +27,8 @@ from sfumato.values.claim import Value
 SCHEMA = "sfumato/certificate/1"
 _SEAL = re.compile(rb'"digest": "sha256:([0-9a-f]{64})"')
 _ZEROS = b"0" * 64
+# What a document says where its digest will be.
+NO_DIGEST = "sha256:" + _ZEROS.decode()
 _CODE_DIGITS = string.digits + string.ascii_lowercase
 
 _JsonLabel = str | int | list[Any]
@@ -37,7 +39,9 @@ class _Bounds(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     upper: float
 
 
-class _Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+class ClaimRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+    """A claim as it stands in a file."""
+
     measure: str
     relation: str
     value: str | float | _Bounds
@@ -74,34 +78,31 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     subject: _Dense | _Circulant | _CirculantLaw
     prior: str
     notes: list[str]
-    claims: list[_Claim]
+    claims: list[ClaimRecord]
 
 
 def seal(certificate: Certificate) -> str:
     """Write a certificate in its one spelling, with its digest."""
     document = _Document(
         schema=SCHEMA,
-        digest="sha256:" + _ZEROS.decode(),
+        digest=NO_DIGEST,
         subject=_write_subject(certificate.subject),
         prior=_write_law(certificate.prior.probabilities),
         notes=list(certificate.notes),
-        claims=[_write_claim(claim) for claim in certificate.claims],
+        claims=[write_claim(claim) for claim in certificate.claims],
     )
-    blank = _spell(document)
-    return blank.replace(_ZEROS, hashlib.sha256(blank).hexdigest().encode(), 1).decode()
+    return spell(document)
 
 
 def unseal(data: str | bytes) -> Certificate:
     """Read a sealed certificate, or raise: DigestMismatch when a byte differs, UnreadableFile when it is none."""
-    raw = data.encode() if isinstance(data, str) else bytes(data)
-    _check_digest(raw)
-    _check_schema(raw)
+    raw = checked_bytes(data, SCHEMA)
     try:
         document = msgspec.json.decode(raw, type=_Document)
         certificate = Certificate(
             subject=(subject := _read_subject(document.subject)),
             prior=Distribution(_read_law(document.prior), subject.inputs),
-            claims=tuple(_read_claim(claim) for claim in document.claims),
+            claims=tuple(read_claim(claim) for claim in document.claims),
             notes=tuple(document.notes),
         )
     except (msgspec.MsgspecError, InvalidInput, ValueError, ZeroDivisionError) as error:
@@ -115,14 +116,24 @@ def unseal(data: str | bytes) -> Certificate:
     return certificate
 
 
-def _spell(document: _Document) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
+def spell(document: msgspec.Struct) -> str:
+    """Return the one spelling of a document whose `digest` is NO_DIGEST, with its digest filled in."""
+    blank = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
+    return blank.replace(_ZEROS, hashlib.sha256(blank).hexdigest().encode(), 1).decode()
 
 
-def _check_digest(raw: bytes) -> None:
+def checked_bytes(data: str | bytes, schema: str) -> bytes:
+    """Return a sealed document whose digest holds and whose schema is the one asked for."""
+    raw = data.encode() if isinstance(data, str) else bytes(data)
+    _check_digest(raw, schema)
+    _check_schema(raw, schema)
+    return raw
+
+
+def _check_digest(raw: bytes, schema: str) -> None:
     seals = list(_SEAL.finditer(raw))
     if len(seals) != 1:
-        if b"sfumato/certificate/" in raw or b'"sha256:' in raw:
+        if schema.rstrip(string.digits).encode() in raw or b'"sha256:' in raw:
             raise DigestMismatch("the certificate carries no digest that can be checked. Ask for the original file.")
         raise UnreadableFile("this is not a Sfumato certificate. Pass the JSON file that `sfumato certify` wrote.")
     start, end = seals[0].span(1)
@@ -138,14 +149,14 @@ class _Schema(msgspec.Struct):
     schema: str = ""
 
 
-def _check_schema(raw: bytes) -> None:
+def _check_schema(raw: bytes, wanted: str) -> None:
     try:
         schema = msgspec.json.decode(raw, type=_Schema).schema
     except msgspec.MsgspecError:
         raise UnreadableFile("this is not a Sfumato certificate: it is not a JSON object with a schema.") from None
-    if schema != SCHEMA:
+    if schema != wanted:
         raise UnknownSchema(
-            f"the certificate has schema {schema[:60]!r}; this version reads {SCHEMA!r}. Upgrade sfumato to read it."
+            f"the certificate has schema {schema[:60]!r}; this version reads {wanted!r}. Upgrade sfumato to read it."
         )
 
 
@@ -197,11 +208,19 @@ def _write_law(law: tuple[Fraction | float, ...]) -> str:
 
 
 def _read_law(text: str) -> list[Fraction]:
-    return [Fraction(part) for part in text.split(" ")]
+    return [_read_fraction(part) for part in text.split(" ")]
 
 
-def _write_claim(claim: Claim) -> _Claim:
-    return _Claim(
+def _read_fraction(text: str) -> Fraction:
+    # "1e999999999" would be a fraction too, of a billion digits.
+    if not re.fullmatch(r"-?\d+(/\d+)?", text):
+        raise ValueError("not a fraction of whole numbers")
+    return Fraction(text)
+
+
+def write_claim(claim: Claim) -> ClaimRecord:
+    """Return a claim for a file."""
+    return ClaimRecord(
         measure=claim.measure,
         relation=claim.relation.value,
         value=_write_value(claim.value, claim.status),
@@ -220,12 +239,13 @@ def _write_value(value: Value, status: Status) -> str | float | _Bounds:
     return float(value) if status is Status.ESTIMATED else str(value)
 
 
-def _read_claim(document: _Claim) -> Claim:
+def read_claim(document: ClaimRecord) -> Claim:
+    """Return the claim of a file."""
     value: Value
     if isinstance(document.value, _Bounds):
         value = Interval(document.value.lower, document.value.upper)
     elif isinstance(document.value, str):
-        value = math.inf if document.value == "inf" else Fraction(document.value)
+        value = math.inf if document.value == "inf" else _read_fraction(document.value)
     else:
         value = document.value
     return Claim(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.output import console, say
+from sfumato.cli.plan_study import plan_whole_study
 
 if TYPE_CHECKING:
     from sfumato.certificates import Certificate
@@ -70,9 +71,10 @@ def plan_command(
         typer.Option("--output", "-o", help="Write the design's sealed certificate here.", rich_help_panel=_OUTPUT),
     ] = None,
 ) -> None:
-    """Plan a yes/no survey: the best design within the limits, its card, and how many respondents it needs.
+    """Plan a study: how each question is asked and why, what it protects, and how many respondents it needs.
 
-    Options of the goal take the place of what the study file says; its limits are changed in the file.
+    For one yes/no question, options of the goal take the place of what the study file says; its limits are changed in
+    the file. For a study of several questions --output names a folder, which gets a certificate for each.
 
     Examples:
 
@@ -86,9 +88,18 @@ def plan_command(
     from sfumato.io import write_atomically
     from sfumato.render import plan_markdown, plan_table, spinner_svg
     from sfumato.study import plan_survey
+    from sfumato.study.study_files import is_short_form
 
     if json and markdown:
         raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
+    if study is not None and not is_short_form(study):
+        given = (guess_error, delta, weight, max_epsilon, outputs, faces, share, half_width, against, error, confidence)
+        if any(value is not None for value in (*given, card)):
+            raise InvalidParameter(
+                "a study of several questions has its limits and goals in its file. Change them there."
+            )
+        plan_whole_study(study, json=json, markdown=markdown, plot=plot, output=output)
+        return
     limits = {"guess_error": guess_error, "delta": delta, "weight": weight, "max_epsilon": max_epsilon}
     goal = {"expected_share": share, "half_width": half_width, "theta_2": against, "error": error}
     declared = _declared(study, limits, outputs, faces, goal | {"confidence": confidence})

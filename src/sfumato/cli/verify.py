@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.output import MEGABYTE, console, show_waiting
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 def verify_command(
@@ -24,22 +27,36 @@ def verify_command(
 
         sfumato verify certificate.json
     """
-    from sfumato.certificates import Certificate, verify
     from sfumato.errors import Refused
     from sfumato.io import read_bytes
-    from sfumato.render import certificate_table
 
     data = read_bytes(certificate, limit_bytes=limit_mb * MEGABYTE)
     try:
         with show_waiting("recomputing every claim"):
-            opened = Certificate.from_json(data)
-            verify(opened)
+            claims, shown = _verified(data)
     except Refused as error:
         if json:
             typer.echo(json_module.dumps({"verified": False, "refused": type(error).__name__, "because": str(error)}))
         raise
     if json:
-        typer.echo(json_module.dumps({"verified": True, "claims": len(opened.claims)}))
+        typer.echo(json_module.dumps({"verified": True, "claims": claims}))
         return
-    console().print(certificate_table(opened))
-    typer.echo(f"Verified: the seal is intact and all {len(opened.claims)} claims hold, recomputed from the channel.")
+    console().print(shown)
+    typer.echo(f"Verified: the seal is intact and all {claims} claims hold, recomputed from what the file declares.")
+
+
+def _verified(data: bytes) -> tuple[int, RenderableType]:
+    """Verify a certificate of a channel or of a ladder; returns how many claims hold, and a table of them."""
+    from sfumato.certificates import Certificate, verify
+    from sfumato.refine import LadderCertificate, verify_ladder
+    from sfumato.refine.ladder_certificates import is_ladder_certificate
+    from sfumato.render import certificate_table
+    from sfumato.render.text import claims_table
+
+    if is_ladder_certificate(data):
+        ladder = LadderCertificate.from_json(data)
+        verify_ladder(ladder)
+        return len(ladder.claims), claims_table(ladder.title, ladder.claims, ladder.notes)
+    channel = Certificate.from_json(data)
+    verify(channel)
+    return len(channel.claims), certificate_table(channel)

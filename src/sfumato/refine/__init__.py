@@ -1,8 +1,11 @@
 """Who may see more: levels over one report, the keys that climb them, and keys that recover."""
 
 from sfumato.refine.birkhoff import key_for_channel
+from sfumato.refine.coalitions import coalition_odds, joint_channel
+from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder, Publication, View
+from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder, verify_ladder
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import (
     RecoveryKey,
@@ -21,19 +24,27 @@ __all__ = [
     "Key",
     "KeyCosts",
     "Ladder",
+    "LadderCertificate",
     "Publication",
     "RecoveryKey",
     "ShiftKey",
     "TwoLevelShift",
     "View",
+    "certify_ladder",
+    "coalition_odds",
     "favoured_share",
+    "joint_channel",
     "key_costs",
     "key_for_channel",
+    "merge_keys",
     "reduced_key_law",
     "reused_channel",
+    "rotate_key",
     "separate_bits",
     "sequence_channel",
     "sequence_entropy_bits",
     "shift_channel",
+    "split_key",
+    "verify_ladder",
     "xor_ladder_bits",
 ]

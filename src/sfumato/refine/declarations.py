@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -37,17 +38,27 @@ def read_declaration(text: str) -> tuple[Rung, tuple[Fraction, ...], bool]:
         raise UnreadableFile(_DAMAGED)
     try:
         document = json.loads(text)
-        odds = tuple(Fraction(value) for value in document["odds"])
+        odds = tuple(_odds(value) for value in document["odds"])
         recover = document["recover"]
-        mechanism = _mechanism(document)
-        if recover in {True, False} and declare(mechanism, odds, recover=recover) == text:
-            return mechanism, odds, recover
+        if isinstance(recover, bool):
+            mechanism = _mechanism(document)
+            if declare(mechanism, odds, recover=recover) == text:
+                return mechanism, odds, recover
     except (ValueError, TypeError, KeyError, ZeroDivisionError, InvalidInput, RecursionError):
         pass
     raise UnreadableFile(_DAMAGED)
 
 
+def _odds(value: object) -> Fraction:
+    # "1e999999999" would be a fraction too, of a billion digits.
+    if not isinstance(value, str) or not re.fullmatch(r"\d{1,300}(/\d{1,300})?", value):
+        raise ValueError
+    return Fraction(value)
+
+
 def _mechanism(document: Mapping[str, Any]) -> Rung:
+    if any(type(document.get(name, 0)) is not int for name in ("size", "q", "t")):
+        raise ValueError
     size = document["size"]
     if document["mechanism"] == "binary_hadamard":
         return BinaryHadamard(size=size, odds=Fraction(2))

@@ -13,6 +13,7 @@ exact at every level, and no larger than e^ε_j.   Theory: docs/theory/ladders.m
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -78,7 +79,7 @@ class Ladder:
     __slots__ = ("epsilons", "levels", "recover_answers", "steps")
 
     epsilons: tuple[float, ...]
-    """What was asked for, or None where exact odds were."""
+    """What was asked for; empty where exact odds were."""
     levels: tuple[Rung, ...]
     """The mechanism at each level, sharpest first; the last is the public one."""
     steps: tuple[TwoLevelShift, ...]
@@ -189,7 +190,7 @@ class Ladder:
     def randomness_bits(self) -> Interval:
         """Enclose the random bits that a report uses, all steps together."""
         parts = [step.entropy_bits() for step in self.steps]
-        return Interval(sum(part.lower for part in parts), sum(part.upper for part in parts))
+        return Interval(math.fsum(part.lower for part in parts), math.fsum(part.upper for part in parts)).widened(0.0)
 
     def draw_keys(
         self,
@@ -204,6 +205,8 @@ class Ladder:
         `guarantee` chooses between true draws and a seed. Draws are only as true as `bits`, and the keys say so.
         """
         check_at_least("rows", check_integer("rows", rows), 1)
+        if guarantee is Guarantee.NONE:
+            raise InvalidParameter("guarantee must be INFORMATION_THEORETIC (true draws) or COMPUTATIONAL (a seed).")
         source = SystemBits() if bits is None else bits
         drawing = np.asarray(source.words(16, 8), dtype=np.uint8).tobytes().hex()
         common = {"ladder": self.declaration, "start": 0, "stop": rows, "total": rows, "drawing": drawing}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
@@ -15,6 +15,7 @@ from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.randomness_budget import odds_within
 from sfumato.refine.shifts import TwoLevelShift
+from sfumato.values.checks import as_number
 
 Rung = CyclicResponse | BinaryHadamard
 Number = TypeVar("Number", float, Fraction)
@@ -33,7 +34,12 @@ def check_mechanism(mechanism: object) -> None:
 
 def descending(name: str, values: Sequence[Number]) -> tuple[Number, ...]:
     """Return levels that fall strictly."""
+    given: object = values
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidParameter(f"{name} must be a list with one number for each level, like [2.0, 1.0, 0.5].")
     levels = tuple(values)
+    for value in levels:
+        as_number(name, value)
     if not 1 <= len(levels) <= MOST_LEVELS:
         raise InvalidParameter(f"{name} must have between 1 and {MOST_LEVELS} levels, not {len(levels)}.")
     if any(not upper > lower for upper, lower in itertools.pairwise(levels)):

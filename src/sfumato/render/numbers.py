@@ -28,7 +28,7 @@ NAMES = {
 
 def name_of(claim: Claim) -> str:
     """The measure as a reader knows it."""
-    return NAMES.get(claim.measure, claim.measure)
+    return NAMES.get(claim.measure) or claim.measure.replace("_", " ").replace("epsilon", "ε")
 
 
 def value_of(claim: Claim) -> str:

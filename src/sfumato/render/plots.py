@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # matplotlib takes a second to import
     from sfumato.study import CostLevel
 
 # Okabe and Ito's colours, which most colour-blind readers tell apart; the dashes help where lines lie on each other.
-_LINES = (("#0072b2", "-"), ("#009e73", "-"), ("#d55e00", "-"), ("#1d2733", (0, (2, 3))), ("#56b4e9", "--"))
-_INK, _SOFT, _GRID = "#1d2733", "#5b6875", "#e3dfd5"
+LINE_STYLES = (("#0072b2", "-"), ("#009e73", "-"), ("#d55e00", "-"), ("#1d2733", (0, (2, 3))), ("#56b4e9", "--"))
+_INK, SOFT_INK, _GRID = "#1d2733", "#5b6875", "#e3dfd5"
 _MOST_GROUPS = 400
 _RC: dict[str, Any] = {
     "svg.hashsalt": "sfumato",
@@ -29,10 +29,10 @@ _RC: dict[str, Any] = {
     "text.parse_math": False,  # a label may hold a dollar sign
     "font.family": "sans-serif",
     "font.size": 11,
-    "axes.edgecolor": _SOFT,
+    "axes.edgecolor": SOFT_INK,
     "axes.labelcolor": _INK,
     "text.color": _INK,
-    "xtick.color": _SOFT,
+    "xtick.color": SOFT_INK,
     "ytick.color": _INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -69,7 +69,7 @@ def estimate_svg(
             flag = " *" if found.notes else ""
             words = f"{100 * found.share:.1f} %  ({interval_words(found.interval)}, n = {found.total:,}){flag}"
             axes.annotate(
-                words, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=10, color=_SOFT
+                words, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=10, color=SOFT_INK
             )
         axes.set_yticks(range(len(estimates)), [_short(name) for name in estimates])
         axes.set_ylim(len(estimates) - 0.5, -0.5)
@@ -86,9 +86,9 @@ def estimate_svg(
             else ""
         )
         axes.set_xlabel(f"share of “{_short(answer)}” with {kind}{note}{flagged}")
-        _title(figure, question)
+        figure_title(figure, question)
 
-    return _svg(draw, (9.6, height))
+    return figure_svg(draw, (9.6, height))
 
 
 def cost_svg(levels: Sequence[CostLevel], *, guess_error: float | None = None, goal: str = "", title: str = "") -> str:
@@ -101,14 +101,14 @@ def cost_svg(levels: Sequence[CostLevel], *, guess_error: float | None = None, g
     def draw(figure: Figure) -> None:
         axes = figure.add_subplot()
         for i, name in enumerate(names):
-            colour, dashes = _LINES[i % len(_LINES)]
+            colour, dashes = LINE_STYLES[i % len(LINE_STYLES)]
             needs = [dict(level.respondents)[name] for level in levels]
             shown = [n if math.isfinite(n) and n > 0 else math.nan for n in needs]
             axes.plot(errors, shown, color=colour, linestyle=dashes, linewidth=2.2, label=name)
             if guess_error is not None and guess_error in errors:
                 axes.plot([guess_error], [shown[errors.index(guess_error)]], "o", color=colour, markersize=6)
         if guess_error is not None:
-            axes.axvline(guess_error, color=_SOFT, linewidth=1, linestyle=":")
+            axes.axvline(guess_error, color=SOFT_INK, linewidth=1, linestyle=":")
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
@@ -120,18 +120,20 @@ def cost_svg(levels: Sequence[CostLevel], *, guess_error: float | None = None, g
         )
         axes.set_ylabel("respondents needed, about")
         axes.legend(frameon=False, loc="upper left")
-        _title(figure, title, goal)
+        figure_title(figure, title, goal)
 
-    return _svg(draw, (9.6, 6.0))
+    return figure_svg(draw, (9.6, 6.0))
 
 
-def _title(figure: Figure, title: str, subtitle: str = "") -> None:
+def figure_title(figure: Figure, title: str, subtitle: str = "") -> None:
+    """Write a title and a line below it, wrapped."""
     lines = [*_wrapped(title), *_wrapped(subtitle)]
     if lines:
         figure.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=12)
 
 
-def _svg(draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
+def figure_svg(draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
+    """Draw a figure in the house style; the same drawing gives the same bytes."""
     import matplotlib as mpl  # noqa: PLC0415  takes a second to import
     import matplotlib.style  # noqa: PLC0415
     from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sfumato.render.surveys import printable
 from sfumato.study.estimating import QuestionEstimate
-from sfumato.study.studies import Study
+from sfumato.study.studies import Study, has_card
 from sfumato.study.totals import totals_of
 from sfumato.values import Interval
 
@@ -24,18 +24,27 @@ _BAR = 34
 
 def totals_table(study: Study) -> RenderableType:
     """Return what each reader sees of a respondent: ε by question, and the sum over all questions."""
+    header, rows = totals_rows(study)
     table = Table(title="ε that a respondent spends (nats, rounded up)", title_justify="left", title_style="")
-    table.add_column("reader")
-    for question in study.questions:
-        table.add_column(question.id, justify="right")
-    table.add_column("all questions", justify="right")
+    for i, name in enumerate(header):
+        table.add_column(name, justify="left" if i == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def totals_rows(study: Study) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return header and rows of what each reader sees."""
+    header = ("reader", *(question.id for question in study.questions), "all questions")
+    rows = []
     for total in totals_of(study):
         cells = [epsilon_text(value) for _, value in total.by_question]
         if total.sees_answers:
-            table.add_row(total.holder, *("answer" if cell == "∞" else cell for cell in cells), "answers")
-        else:
-            table.add_row(total.holder, *cells, epsilon_text(total.epsilon))
-    return table
+            cells = [
+                cell if has_card(question) else "answer" for cell, question in zip(cells, study.questions, strict=True)
+            ]
+        rows.append((total.holder, *cells, "answers" if total.sees_answers else epsilon_text(total.epsilon)))
+    return header, rows
 
 
 def epsilon_text(value: float) -> str:

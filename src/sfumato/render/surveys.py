@@ -53,15 +53,15 @@ def plan_markdown(plan: SurveyPlan, certificate: Certificate) -> str:
     """Return the same plan as Markdown."""
     study = plan.study
     lines = plan.card.lines() if plan.card is not None else (_TOO_FINE,)
-    said = [f"## {_escaped(study.name)}: {_escaped(study.question)}", ""]
+    said = [f"## {escaped(study.name)}: {escaped(study.question)}", ""]
     said += [f"**What each respondent does** ({plan.design.name})", ""]
-    said += [f"{i}. {_escaped(line)}" for i, line in enumerate(lines, start=1)]
+    said += [f"{i}. {escaped(line)}" for i, line in enumerate(lines, start=1)]
     said += ["", "**What it protects**", ""]
     said += [f"- {'**!** ' if alarming else ''}{sentence}" for alarming, sentence in protection(certificate)]
-    said += ["", f"**{_escaped(goal_words(study.plan, study.answers[1]))}**", ""]
-    said += _markdown(_COST_HEADER, _cost_rows(plan))
+    said += ["", f"**{escaped(goal_words(study.plan, study.answers[1]))}**", ""]
+    said += markdown_table(_COST_HEADER, _cost_rows(plan))
     said += ["", "**About how many respondents each level of privacy costs**", ""]
-    said += _markdown(_level_header(plan), _level_rows(plan))
+    said += markdown_table(_level_header(plan), _level_rows(plan))
     return "\n".join(said) + "\n"
 
 
@@ -154,7 +154,7 @@ def estimates_markdown(
         )
         for name, found in estimates.items()
     ]
-    return "\n".join([f"## {_escaped(question)}", "", *_markdown(header, rows)]) + "\n"
+    return "\n".join([f"## {escaped(question)}", "", *markdown_table(header, rows)]) + "\n"
 
 
 def interval_bar(found: ShareEstimate, width: int) -> str:
@@ -250,12 +250,14 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, chosen: int)
     return table
 
 
-def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = ["| " + " | ".join(map(_escaped, header)) + " |", "|---" * len(header) + "|"]
-    return lines + ["| " + " | ".join(map(_escaped, row)) + " |" for row in rows]
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table as lines of Markdown."""
+    lines = ["| " + " | ".join(map(escaped, header)) + " |", "|---" * len(header) + "|"]
+    return lines + ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
 
 
-def _escaped(cell: str) -> str:
+def escaped(cell: str) -> str:
+    """Keep text from being read as Markdown."""
     return printable(cell).replace("\\", "\\\\").replace("|", "\\|")
 
 

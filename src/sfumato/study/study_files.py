@@ -61,6 +61,12 @@ def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Stu
         raise type(error)(f"{where}{error}") from None
 
 
+def is_short_form(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> bool:
+    """Whether a file declares one yes/no question in the short form."""
+    document = parse_toml(decode_text(read_bytes(path, limit_bytes=limit_bytes), path), path)
+    return document.get("schema") != SCHEMA
+
+
 def write_study(study: Study, path: str | Path) -> None:
     """Write a study so that reading it gives the same study."""
     write_atomically(path, as_toml(study))

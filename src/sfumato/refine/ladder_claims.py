@@ -1,0 +1,191 @@
+"""What a certificate says of a ladder: the claims, in plain words, whatever way their numbers were found.
+
+Ref: [B, Thm 3]; theory: docs/theory/ladders.md
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from sfumato.certificates.rules import Context, certified_claim, exact_claim, settle
+from sfumato.certificates.words import at_least, at_most
+from sfumato.errors import NotCertified
+from sfumato.measures.enclosures import ln_interval, log2_interval
+from sfumato.prob import AnyChannel, Distribution
+from sfumato.refine.ladder import Ladder
+from sfumato.refine.ladder_evidence import Coalition, Evidence, is_small
+from sfumato.values import Claim, Interval
+
+# Up to so many levels every coalition is listed.
+MOST_LISTED = 6
+
+
+def coalitions(depth: int) -> tuple[Coalition, ...]:
+    """Which coalitions a certificate lists: all, or beyond `MOST_LISTED` levels single ones, pairs and everybody."""
+    sizes = range(1, depth + 1) if depth <= MOST_LISTED else (1, 2, depth)
+    return tuple(group for size in sizes for group in itertools.combinations(range(1, depth + 1), size))
+
+
+def state_notes(ladder: Ladder) -> tuple[str, ...]:
+    """What a reader of the claims has to know."""
+    depth = len(ladder.levels)
+    public = (
+        f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
+        f"holds the key of another level sees both."
+    )
+    seeds = (
+        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
+        "cannot break the cipher, and against no others."
+    )
+    notes = [public, seeds]
+    if depth > MOST_LISTED:
+        notes.append(
+            f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "
+            f"the odds of its best member by the same argument."
+        )
+    return tuple(notes)
+
+
+def state_claims(evidence: Evidence, claimed: Mapping[str, Claim] | None = None) -> tuple[Claim, ...]:
+    """Return every claim about the ladder; with `claimed`, intervals are those claimed where they are true."""
+    evidence.check_premise()
+    ladder = evidence.ladder
+    scribe = _Scribe(evidence, {} if claimed is None else claimed)
+    depth = len(ladder.levels)
+    claims = [claim for level in range(1, depth + 1) for claim in scribe.level(level)]
+    claims += [claim for group in coalitions(depth) for claim in scribe.coalition(group)]
+    claims += scribe.randomness()
+    claims += [scribe.storage(level) for level in ladder.key_levels]
+    if ladder.recover_answers:
+        claims.append(scribe.recovery())
+    return tuple(claims)
+
+
+@dataclass(frozen=True)
+class _Scribe:
+    """Puts the numbers into words."""
+
+    evidence: Evidence
+    claimed: Mapping[str, Claim]
+
+    @cached_property
+    def _public(self) -> tuple[AnyChannel, Distribution]:
+        channel = self.evidence.ladder.levels[-1].channel()
+        return channel, Distribution.uniform(channel.shape[0])
+
+    def _settle(self, measure: str, found: Interval) -> Interval:
+        subject, prior = self._public
+        return settle(Context(subject=subject, prior=prior, claimed=self.claimed.get(measure)), found)
+
+    def level(self, level: int) -> list[Claim]:
+        value = self.evidence.odds[level - 1]
+        if value != self.evidence.ladder.odds[level - 1]:
+            raise NotCertified(f"the reports of level {level} have other odds than the ladder declares.")
+        measure = f"epsilon_level_{level}"
+        nats = self._settle(measure, ln_interval(value))
+        return [
+            exact_claim(
+                f"odds_level_{level}",
+                value,
+                "ratio",
+                because="max P(y|x)/P(y|x') over the channel of the level [B, eq. (1)]",
+                sentence=f"No report of level {level} favours one answer over another by more than {at_most(value)} "
+                f"times.",
+            ),
+            certified_claim(
+                measure,
+                nats,
+                "nats",
+                because="ln of the odds [B, eq. (1)]",
+                sentence=f"Level {level} is ε-locally differentially private with ε = {at_most(nats)} (nats, rounded "
+                f"up).",
+            ),
+        ]
+
+    def coalition(self, group: Coalition) -> list[Claim]:
+        value = self.evidence.joint_odds(group)
+        if value != self.evidence.ladder.odds[min(group) - 1]:
+            raise NotCertified("a coalition sees more than its best member. Nothing is certified; report the ladder.")
+        name = "_".join(map(str, group))
+        measure = f"epsilon_coalition_{name}"
+        nats = self._settle(measure, ln_interval(value))
+        if len(group) > 1:
+            who, than = f"Analysts {_listed(group)} together see", f"analyst {min(group)} alone"
+        else:
+            public = group[0] == len(self.evidence.ladder.levels)
+            who = "The public sees" if public else f"Analyst {group[0]}, who knows the public report too, sees"
+            than = f"level {group[0]} tells"
+        because = (
+            "max P/P' over every joint report, written out [B, eq. (1)]"
+            if is_small(self.evidence.ladder)
+            else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
+        )
+        return [
+            exact_claim(
+                f"odds_coalition_{name}",
+                value,
+                "ratio",
+                because=because,
+                sentence=f"{who} no more than {than}: odds {at_most(value)}.",
+            ),
+            certified_claim(
+                measure,
+                nats,
+                "nats",
+                because="ln of the joint odds",
+                sentence=f"{who} no more than {than}: ε = {at_most(nats)} (nats, rounded up).",
+            ),
+        ]
+
+    def randomness(self) -> list[Claim]:
+        together = self._settle("randomness_bits", self.evidence.step_bits())
+        apart = self._settle("separate_randomness_bits", self.evidence.separate_bits())
+        return [
+            certified_claim(
+                "randomness_bits",
+                together,
+                "bits",
+                because="Σ H(step) [B, Thm 3]",
+                sentence=f"One report that serves all levels needs at least {at_least(together)} random bits.",
+            ),
+            certified_claim(
+                "separate_randomness_bits",
+                apart,
+                "bits",
+                because="Σ H(Y|X) of the levels",
+                sentence=f"Separate reports, one for each level, would need at least {at_least(apart)} random bits.",
+            ),
+        ]
+
+    def storage(self, level: int) -> Claim:
+        measure = f"key_bits_level_{level}"
+        value = self._settle(measure, self.evidence.key_bits(level))
+        plain = log2_interval(Fraction(self.evidence.ladder.size))
+        return certified_claim(
+            measure,
+            value,
+            "bits",
+            because="H of the sum of the steps below the level [B, Thm 4]",
+            sentence=f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing the "
+            f"answer itself takes at most {at_most(plain)}.",
+        )
+
+    def recovery(self) -> Claim:
+        value = self.evidence.recovered()
+        if value != 1:
+            raise NotCertified("some answers do not come back from their report and key. Nothing is certified.")
+        return exact_claim(
+            "recovered",
+            value,
+            "probability",
+            because="(x + u) - u = x mod K for every answer x and every key u",
+            sentence="Whoever holds the key of level 0 gets every answer back, without exception.",
+        )
+
+
+def _listed(group: Coalition) -> str:
+    return ", ".join(map(str, group[:-1])) + f" and {group[-1]}"

@@ -1,0 +1,205 @@
+"""Two ways to find each number of a ladder's certificate.
+
+`AsBuilt` reads the channels of the levels' mechanisms and the laws that the ladder declares; `FromSteps` starts from
+nothing and adds the steps, tries every draw, and compares the erasures with their closed form. Certificates are made
+the first way and checked the second.   Ref: [B, Thm 3]; theory: docs/theory/ladders.md
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from sfumato import measures
+from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.measures.enclosures import entropy_interval
+from sfumato.mechanisms import BinaryHadamard
+from sfumato.refine.coalitions import ShiftLaw, check_nesting, entries, held_channel, joint_channel
+from sfumato.refine.keys import Binding, Draws, Key
+from sfumato.refine.ladder import Ladder
+from sfumato.values import Guarantee, Interval
+
+# Joint reports of all levels, over all answers, that are tried one by one.
+_SMALL_ENTRIES = 20_000
+# Pairs of answer and key that are tried one by one.
+_MOST_PAIRS = 4_000_000
+
+Coalition = tuple[int, ...]
+
+
+class Evidence(Protocol):
+    """Where the numbers of a certificate come from."""
+
+    @property
+    def ladder(self) -> Ladder:
+        """The subject."""
+        ...
+
+    @property
+    def odds(self) -> tuple[Fraction, ...]:
+        """Odds of one report of each level."""
+        ...
+
+    def check_premise(self) -> None:
+        """Raise unless every step does what its level needs."""
+        ...
+
+    def joint_odds(self, coalition: Coalition) -> Fraction:
+        """Odds of all that a coalition sees."""
+        ...
+
+    def step_bits(self) -> Interval:
+        """H of all steps of one report."""
+        ...
+
+    def separate_bits(self) -> Interval:
+        """H of a report for each level, drawn apart."""
+        ...
+
+    def key_bits(self, level: int) -> Interval:
+        """H of one row of a key."""
+        ...
+
+    def recovered(self) -> Fraction:
+        """Share of the pairs of answer and key from which the answer comes back."""
+        ...
+
+
+@dataclass(frozen=True)
+class AsBuilt:
+    """From the levels' own channels and the ladder's own code."""
+
+    ladder: Ladder
+
+    @cached_property
+    def odds(self) -> tuple[Fraction, ...]:
+        """Read from the channels of the levels' mechanisms."""
+        return tuple(_finite(measures.odds(level.channel())) for level in self.ladder.levels)
+
+    def check_premise(self) -> None:
+        """Convolve the law of each level with the next step."""
+        check_nesting(self.ladder)
+
+    def joint_odds(self, coalition: Coalition) -> Fraction:
+        """Write the chain of levels out, or rely on the premise."""
+        if is_small(self.ladder):
+            return _finite(measures.odds(joint_channel(self.ladder, coalition)))
+        return self.odds[min(coalition) - 1]
+
+    def step_bits(self) -> Interval:
+        """Add up the entropies that the steps declare."""
+        return _total(step.entropy_bits() for step in self.ladder.steps)
+
+    def separate_bits(self) -> Interval:
+        """Measure the channel of each level."""
+        return _total(measures.largest_randomness_interval(level.channel()) for level in self.ladder.levels)
+
+    def key_bits(self, level: int) -> Interval:
+        """Take the law that the ladder declares."""
+        return self.ladder.key_law(level).entropy_bits()
+
+    def recovered(self) -> Fraction:
+        """Try the ladder's own `recover` on every answer and every key, while they can be tried."""
+        ladder = self.ladder
+        if ladder.size * ladder.modulus > _MOST_PAIRS:
+            return Fraction(int(ladder.size <= ladder.modulus))
+        answers = np.repeat(np.arange(ladder.size), ladder.modulus)
+        shifts = np.tile(np.arange(ladder.modulus), ladder.size)
+        truths = 1 - answers if isinstance(ladder.levels[0], BinaryHadamard) else answers
+        key = Key(
+            ladder=ladder.declaration,
+            binding=Binding(),
+            level=0,
+            start=0,
+            stop=answers.size,
+            total=answers.size,
+            drawing="",
+            guarantee=Guarantee.NONE,
+            material=Draws(shifts),
+        )
+        found = ladder.recover((truths + shifts) % ladder.modulus, key)
+        return Fraction(int((found == answers).sum()), answers.size)
+
+
+@dataclass(frozen=True)
+class FromSteps:
+    """From the steps alone, added one by one."""
+
+    ladder: Ladder
+
+    @cached_property
+    def laws(self) -> tuple[ShiftLaw, ...]:
+        """The law of each level: all steps down to it together."""
+        nothing = ShiftLaw.nothing(self.ladder.modulus)
+        return tuple(itertools.accumulate(self.ladder.steps, ShiftLaw.plus, initial=nothing))[1:]
+
+    @cached_property
+    def odds(self) -> tuple[Fraction, ...]:
+        """Measure the channels that the steps make."""
+        return tuple(_finite(measures.odds(law.channel(self.ladder.size))) for law in self.laws)
+
+    def check_premise(self) -> None:
+        """Compare each erasure with its closed form."""
+        ladder = self.ladder
+        size, modulus = ladder.steps[0].favoured.size, ladder.modulus
+        for number, (above, below) in enumerate(itertools.pairwise(ladder.odds), start=2):
+            step = ladder.steps[number - 1]
+            ratio = modulus * (above - below) / ((modulus + size * (above - 1)) * (below - 1))
+            chance = ratio / (1 + ratio)
+            if step.favoured.tolist() != [0] or step.inside != 1 - chance + chance / modulus:
+                raise NotCertified(
+                    f"step {number} is not the erasure that leads from level {number - 1} to level {number}."
+                )
+
+    def joint_odds(self, coalition: Coalition) -> Fraction:
+        """Try every draw of every step, or rely on the premise."""
+        if is_small(self.ladder):
+            return _finite(measures.odds(held_channel(self.ladder, coalition)))
+        return self.odds[min(coalition) - 1]
+
+    def step_bits(self) -> Interval:
+        """Add up -p·log2 p, shift by shift."""
+        return _total(entropy_interval((p, 1) for p in step.law()) for step in self.ladder.steps)
+
+    def separate_bits(self) -> Interval:
+        """Take the entropies of the laws that the steps make."""
+        return _total(entropy_interval(law.counted()) for law in self.laws)
+
+    def key_bits(self, level: int) -> Interval:
+        """Add the steps below the level, from the public report upwards."""
+        law = ShiftLaw.nothing(self.ladder.modulus)
+        for step in reversed(self.ladder.steps[level:]):
+            law = law.plus(step)
+        return entropy_interval(law.counted())
+
+    def recovered(self) -> Fraction:
+        """Count the keys that send no two answers to one report."""
+        ladder = self.ladder
+        if ladder.size * ladder.modulus > _MOST_PAIRS:
+            return Fraction(int(ladder.size <= ladder.modulus))
+        symbols = np.arange(ladder.size)
+        good = sum(np.unique((symbols + u) % ladder.modulus).size == ladder.size for u in range(ladder.modulus))
+        return Fraction(int(good), ladder.modulus)
+
+
+def is_small(ladder: Ladder) -> bool:
+    """Whether the joint reports of all levels are written out."""
+    return entries(ladder, len(ladder.levels)) <= _SMALL_ENTRIES
+
+
+def _total(parts: Iterable[Interval]) -> Interval:
+    found = list(parts)
+    return Interval(math.fsum(p.lower for p in found), math.fsum(p.upper for p in found)).widened(0.0)
+
+
+def _finite(value: Fraction | float) -> Fraction:
+    if not isinstance(value, Fraction):
+        raise InvalidParameter("a level rules an answer out, so its odds are infinite. Lower its odds.")
+    return value

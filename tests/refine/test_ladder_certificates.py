@@ -1,0 +1,298 @@
+"""Certificates of ladders: true claims pass, changed bytes and false claims do not, wrong steps are never certified."""
+
+import hashlib
+import json
+import math
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ladder_strategies import groups_of, ladders
+from sfumato.certificates import Certificate
+from sfumato.errors import ClaimRefused, DigestMismatch, NotCertified, UnknownSchema, UnreadableFile
+from sfumato.mechanisms import BinaryHadamard, CyclicResponse
+from sfumato.refine import Ladder, TwoLevelShift
+from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder, verify_ladder
+from sfumato.refine.ladder_claims import coalitions
+from sfumato.refine.ladder_evidence import AsBuilt, FromSteps, is_small
+
+OVER = CyclicResponse(size=3, odds=Fraction(2), q=2, t=3)
+BIT = BinaryHadamard(size=2, odds=Fraction(2))
+LADDER = Ladder.of_odds(OVER, [Fraction(9), Fraction(4), Fraction(2)], recover=True)
+CERTIFICATE = certify_ladder(LADDER)
+SEALED = CERTIFICATE.to_json().encode()
+
+
+def reseal(document):
+    """Spell and seal a document as the software does: an attacker can read the source too."""
+    document = {**document, "digest": "sha256:" + "0" * 64}
+    blank = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
+    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
+
+
+def test_resealing_is_what_the_software_does():
+    assert reseal(json.loads(SEALED)) == SEALED
+
+
+@settings(max_examples=15)
+@given(ladder=ladders(most=3))
+def test_every_ladder_can_be_certified_and_checked(ladder):
+    certificate = LadderCertificate.from_json(certify_ladder(ladder).to_json())
+    verify_ladder(certificate)
+    assert certificate == certify_ladder(ladder)
+    assert certificate.declaration == ladder.declaration
+    for level, odds in enumerate(ladder.odds, start=1):
+        assert certificate[f"odds_level_{level}"].value == odds
+        assert math.log(odds) in certificate[f"epsilon_level_{level}"].value
+    for group in groups_of(ladder):
+        assert certificate["odds_coalition_" + "_".join(map(str, group))].value == ladder.odds[min(group) - 1]
+
+
+def test_the_two_ways_agree_to_the_last_digits():
+    for ladder in (LADDER, Ladder.within(size=300, epsilons=[2.0, 1.0, 0.5], recover=True)):
+        built, steps = AsBuilt(ladder), FromSteps(ladder)
+        assert built.odds == steps.odds == ladder.odds
+        for one, two in [
+            (built.step_bits(), steps.step_bits()),
+            (built.separate_bits(), steps.separate_bits()),
+            *((built.key_bits(level), steps.key_bits(level)) for level in ladder.key_levels),
+        ]:
+            assert one.overlaps(two)
+            assert one.width < 1e-12
+            assert two.width < 1e-12
+        assert built.recovered() == steps.recovered() == 1
+
+
+def test_a_large_ladder_is_certified_by_the_argument():
+    ladder = Ladder.within(size=1000, epsilons=[2.0, 1.0, 0.5], recover=True)
+    assert not is_small(ladder)
+    certificate = LadderCertificate.from_json(certify_ladder(ladder).to_json())
+    verify_ladder(certificate)
+    claim = certificate["odds_coalition_1_3"]
+    assert claim.value == ladder.odds[0]
+    assert claim.sentence == "Analysts 1 and 3 together see no more than analyst 1 alone: odds 7.39."
+    assert "checked exactly" in claim.because
+    assert "written out" in CERTIFICATE["odds_coalition_1_3"].because
+    assert certificate["epsilon_coalition_2_3"].value.upper <= 1.0 + 1e-11
+
+
+@pytest.mark.parametrize(
+    ("epsilons", "together", "apart"),
+    [((1.0, 0.5), 1.62657, 1.79623), ((1.0, 0.1), 1.83149, 1.83814), ((1.0, 0.9), 1.09812, 1.70743)],
+)
+def test_random_bits_of_yes_no_ladders(epsilons, together, apart):
+    certificate = certify_ladder(Ladder(BIT, epsilons))
+    assert certificate["randomness_bits"].value.midpoint == pytest.approx(together, abs=5e-6)
+    assert certificate["separate_randomness_bits"].value.midpoint == pytest.approx(apart, abs=5e-6)
+
+
+def test_storage_is_not_always_saved():
+    certificate = certify_ladder(Ladder(CyclicResponse(size=1000, odds=Fraction(2), q=4, t=6), [1.0], recover=True))
+    claim = certificate["key_bits_level_0"]
+    assert claim.value.midpoint == pytest.approx(10.24449, abs=5e-6)
+    assert "at least 10.24 bits" in claim.sentence
+    assert "at most 9.966" in claim.sentence
+
+
+def test_beyond_six_levels_the_certificate_says_what_it_leaves_out():
+    ladder = Ladder.of_odds(BIT, [Fraction(9 - j) for j in range(7)], recover=True)
+    certificate = certify_ladder(ladder)
+    verify_ladder(LadderCertificate.from_json(certificate.to_json()))
+    assert len(coalitions(7)) == 7 + 21 + 1
+    assert len(coalitions(6)) == 63
+    assert any("only single levels, pairs and all together" in note for note in certificate.notes)
+    assert not any("only single levels" in note for note in CERTIFICATE.notes)
+    assert certificate["odds_coalition_1_2_3_4_5_6_7"].value == 9
+
+
+def test_recovery_is_claimed_only_where_it_is_offered():
+    assert CERTIFICATE["recovered"].value == 1
+    closed = certify_ladder(Ladder.of_odds(OVER, LADDER.odds))
+    with pytest.raises(KeyError, match="no claim about 'recovered'"):
+        _ = closed["recovered"]
+    with pytest.raises(KeyError):
+        _ = closed["key_bits_level_0"]
+
+
+def test_markdown_is_a_plain_table():
+    text = CERTIFICATE.to_markdown()
+    lines = text.splitlines()
+    assert lines[0] == "## Certificate of a ladder: 3 answers, 3 levels, 7 reports"
+    rows = [line for line in lines if line.startswith("| ")]
+    assert len(rows) == len(CERTIFICATE.claims) + 1
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6}
+    assert "Analysts 1 and 2 together see no more than analyst 1 alone: odds 9." in text
+    assert text.endswith("against no others.\n")
+
+
+def test_three_hundred_byte_changes_are_refused_by_the_digest():
+    generator = np.random.default_rng(20261116)
+    for trial in range(300):
+        position = int(generator.integers(len(SEALED)))
+        changed = bytearray(SEALED)
+        if trial % 3 == 0:
+            changed[position] ^= 1 << int(generator.integers(8))
+        elif trial % 3 == 1:
+            changed[position] = (changed[position] + int(generator.integers(1, 256))) % 256
+        else:
+            del changed[position]
+        with pytest.raises(DigestMismatch):
+            LadderCertificate.from_json(bytes(changed))
+
+
+def falsify(document, generator):
+    """Make at least one claim false: move its number, its ladder, its unit or its words."""
+    kind = generator.choice(["number", "number", "number", "ladder", "unit", "words", "status", "note", "because"])
+    claims = document["claims"]
+    claim = claims[int(generator.integers(len(claims)))]
+    if kind == "ladder":
+        ladder = json.loads(document["ladder"])
+        level = int(generator.integers(3))
+        ladder["odds"][level] = str(Fraction(ladder["odds"][level]) + Fraction(int(generator.integers(1, 900)), 1000))
+        document["ladder"] = json.dumps(ladder, separators=(",", ":"))
+    elif kind == "note":
+        document["notes"] = document["notes"][: int(generator.integers(2))]
+    elif kind == "unit":
+        claim["unit"] += "s"
+    elif kind == "because":
+        claim["because"] = "because"
+    elif kind == "status":
+        claim["relation"] = "≥"
+    elif kind == "words":
+        digits = list(re.finditer(r"[0-9]", claim["sentence"]))
+        place = digits[int(generator.integers(len(digits)))].start() if digits else 0
+        claim["sentence"] = claim["sentence"][:place] + "x" + claim["sentence"][place + 1 :]
+    elif isinstance(claim["value"], str):
+        factor = 1 + Fraction(int(generator.integers(1, 10**6)), 10**9) * int(generator.choice([-1, 1]))
+        claim["value"] = str(Fraction(claim["value"]) * factor)
+    else:
+        width = claim["value"]["upper"] - claim["value"]["lower"]
+        shift = float((width + 10.0 ** generator.uniform(-9, 0)) * generator.choice([-1, 1]))
+        claim["value"] = {"lower": claim["value"]["lower"] + shift, "upper": claim["value"]["upper"] + shift}
+
+
+def test_false_claims_under_a_fresh_seal_are_refused_by_recomputation():
+    generator = np.random.default_rng(8)
+    for _ in range(100):
+        document = json.loads(SEALED)
+        falsify(document, generator)
+        sealed = reseal(document)
+        assert sealed != SEALED
+        opened = LadderCertificate.from_json(sealed)  # the seal and the form are fine
+        with pytest.raises(ClaimRefused):
+            verify_ladder(opened)
+
+
+def test_a_vague_claim_is_refused_too():
+    document = json.loads(SEALED)
+    claim = next(claim for claim in document["claims"] if claim["measure"] == "randomness_bits")
+    claim["value"]["upper"] += 1e-6
+    with pytest.raises(ClaimRefused, match="vaguer than the recomputed"):
+        verify_ladder(LadderCertificate.from_json(reseal(document)))
+
+
+def test_claims_cannot_be_left_out_doubled_moved_or_invented():
+    for change, sentence in [
+        (lambda claims: claims.pop(2), "leaves out odds_level_2"),
+        (lambda claims: claims.append(claims[0]), "claimed twice"),
+        (lambda claims: claims.append({**claims[0], "measure": "goodness"}), "goodness is not a measure"),
+        (lambda claims: claims.reverse(), "stands where odds_level_1 belongs"),
+    ]:
+        document = json.loads(SEALED)
+        change(document["claims"])
+        with pytest.raises(ClaimRefused, match=sentence):
+            verify_ladder(LadderCertificate.from_json(reseal(document)))
+
+
+def test_another_spelling_is_refused_even_when_sealed():
+    blank = json.dumps({**json.loads(SEALED), "digest": "sha256:" + "0" * 64}).encode()
+    other = blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
+    with pytest.raises(DigestMismatch, match="one spelling"):
+        LadderCertificate.from_json(other)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda d: d.update(schema="sfumato/ladder-certificate/2"), UnknownSchema),
+        (lambda d: d.update(schema="sfumato/certificate/1"), UnknownSchema),
+        (lambda d: d.update(extra=1), UnreadableFile),
+        (lambda d: d.update(ladder="{}"), UnreadableFile),
+        (lambda d: d.update(ladder=d["ladder"].replace("9", "1/0")), UnreadableFile),
+        (lambda d: d.update(ladder=d["ladder"].replace('"2"', '"1"')), UnreadableFile),
+        (lambda d: d["claims"][0].update(status="sworn"), UnreadableFile),
+        (lambda d: d["claims"][0].update(value=0.375), UnreadableFile),
+    ],
+)
+def test_damaged_documents_get_a_sentence(change, error):
+    document = json.loads(SEALED)
+    change(document)
+    with pytest.raises(error) as caught:
+        LadderCertificate.from_json(reseal(document))
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize("junk", [b"", b"{}", b"\x00\xff", b"[1, 2]", b"nonsense"])
+def test_what_is_no_certificate_at_all(junk):
+    with pytest.raises(UnreadableFile, match="not a Sfumato certificate"):
+        LadderCertificate.from_json(junk)
+
+
+def test_the_two_kinds_of_certificate_are_not_taken_for_each_other():
+    with pytest.raises(UnknownSchema, match="sfumato/ladder-certificate/1"):
+        Certificate.from_json(SEALED)
+
+
+def test_certificates_in_memory_are_checked_as_well():
+    lie = replace(CERTIFICATE.claims[0], value=Fraction(3, 2))
+    with pytest.raises(ClaimRefused, match="odds_level_1: claimed 3/2, recomputed 9"):
+        verify_ladder(replace(CERTIFICATE, claims=(lie, *CERTIFICATE.claims[1:])))
+    with pytest.raises(ClaimRefused, match="cannot be made from its declaration"):
+        verify_ladder(replace(CERTIFICATE, declaration="nonsense"))
+
+
+def tampered(ladder, steps):
+    changed = Ladder.of_odds(ladder.levels[0], ladder.odds, recover=ladder.recover_answers)
+    object.__setattr__(changed, "steps", tuple(steps))
+    return changed
+
+
+@pytest.mark.parametrize("over", [OVER, BIT], ids=lambda over: type(over).__name__)
+def test_a_wrong_step_is_never_certified(over):
+    """Lambda on the wrong side, a step used twice, a step left out: by convolution and by the closed form."""
+    ladder = Ladder.of_odds(over, [Fraction(9), Fraction(4), Fraction(2)], recover=True)
+    first, second, third = ladder.steps
+    high, low = second.probabilities
+    wrong_side = TwoLevelShift.erasure(ladder.modulus, high - low)
+    nothing = TwoLevelShift.erasure(ladder.modulus, Fraction(0))
+    for steps in [(first, wrong_side, third), (first, second, second), (first, nothing, third), (first, third, second)]:
+        with pytest.raises(NotCertified, match="does not lead from level"):
+            certify_ladder(tampered(ladder, steps))
+        with pytest.raises(NotCertified, match="is not the erasure"):
+            FromSteps(tampered(ladder, steps)).check_premise()
+
+
+def test_a_wrong_level_is_never_certified():
+    changed = Ladder.of_odds(OVER, LADDER.odds, recover=True)
+    object.__setattr__(changed, "levels", (replace(changed.levels[0], odds=Fraction(8)), *changed.levels[1:]))
+    with pytest.raises(NotCertified):
+        certify_ladder(changed)
+
+
+def test_a_wrong_first_step_is_refused_by_verification(monkeypatch):
+    """Were the code that makes steps wrong, verification would say so: its numbers come from the steps."""
+    real = Ladder.of_odds
+
+    def wrong(mechanism, odds, *, recover=False):
+        built = real(mechanism, odds, recover=recover)
+        object.__setattr__(built, "steps", (real(mechanism, [Fraction(8)]).steps[0], *built.steps[1:]))
+        return built
+
+    monkeypatch.setattr(Ladder, "of_odds", staticmethod(wrong))
+    with pytest.raises(ClaimRefused):
+        verify_ladder(CERTIFICATE)
