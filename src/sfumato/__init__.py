@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from sfumato.certificates import Audit, Certificate, audit, certify, verify
     from sfumato.prob import Channel, Circulant, Distribution
     from sfumato.refine import Ladder
+    from sfumato.study import Study, read_study
+    from sfumato.study.reports import Reports
+    from sfumato.study.steps import (
+        estimate_reports,
+        open_reports,
+        plan,
+        publish,
+        recover_answers,
+        write_publication,
+    )
 
 __version__ = "0.1.0"
 
@@ -55,9 +65,18 @@ _HOMES = {
     "Circulant": "prob",
     "Distribution": "prob",
     "Ladder": "refine",
+    "Reports": "study.reports",
+    "Study": "study",
     "audit": "certificates",
     "certify": "certificates",
+    "estimate_reports": "study.steps",
+    "open_reports": "study.steps",
+    "plan": "study.steps",
+    "publish": "study.steps",
+    "read_study": "study",
+    "recover_answers": "study.steps",
     "verify": "certificates",
+    "write_publication": "study.steps",
 }
 
 __all__ = [
@@ -67,23 +86,32 @@ __all__ = [
     "Circulant",
     "Distribution",
     "Ladder",
+    "Reports",
+    "Study",
     "audit",
     "bits",
     "certificates",
     "certify",
     "design",
     "errors",
+    "estimate_reports",
     "infer",
     "io",
     "measures",
     "mechanisms",
+    "open_reports",
     "papers",
+    "plan",
     "prob",
+    "publish",
+    "read_study",
+    "recover_answers",
     "refine",
     "render",
     "study",
     "values",
     "verify",
+    "write_publication",
 ]
 
 

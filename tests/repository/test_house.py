@@ -39,6 +39,8 @@ DOORS = {
     ("prob/channel.py", "io"),
     ("certificates/certificate.py", "render"),
     ("refine/ladder_certificates.py", "render"),
+    ("study/estimating.py", "render"),
+    ("study/reports.py", "render"),
 }
 CORE = {
     "constriction", "cryptography", "highspy", "matplotlib", "msgspec", "numba", "numpy", "pyarrow", "rich", "scipy",

@@ -12,7 +12,7 @@ from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, read_keys
 
 if TYPE_CHECKING:
-    from sfumato.study.estimating import QuestionEstimate
+    from sfumato.study.estimating import Estimates, QuestionEstimate
     from sfumato.study.notes import ReportsNote
 
 KEYS = typer.Option("--key", "-k", help="A key file. Repeat it for several questions, or for the parts of one key.")
@@ -37,20 +37,20 @@ def open_command(
 
         sfumato open reports.parquet --key keys/ministry.affair.key
     """
-    from sfumato.io.tables import write_table
     from sfumato.study.estimating import estimate_table
     from sfumato.study.publishing import open_table
+    from sfumato.study.reports import Reports
 
-    table, note = _read(reports, limit_mb)
+    public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
     keys = read_keys(key, passphrase_file, private_key)
     with show_waiting("opening reports"):
-        opened, note = open_table(table, note, keys)
-        asked = [question for question in note.columns if question in {held.binding.question for held in keys}]
-        estimates = estimate_table(opened, note, confidence=confidence, group=group, questions=asked)
+        opened = open_table(public, keys)
+        asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
+        estimates = estimate_table(opened, confidence=confidence, group=group, questions=asked)
     if out is not None:
-        write_table(opened, out, note.to_text())
+        opened.write(out)
         say(f"wrote {out}")
-    show_estimates(estimates, note, json=json, quiet=quiet)
+    show_estimates(estimates, opened.note, json=json, quiet=quiet)
 
 
 def recover_command(
@@ -70,17 +70,18 @@ def recover_command(
     """
     from sfumato.io.tables import write_table
     from sfumato.study.publishing import recover_table
+    from sfumato.study.reports import Reports
 
-    table, note = _read(reports, limit_mb)
+    public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
     keys = read_keys(key, passphrase_file, private_key)
     with show_waiting("recovering answers"):
-        answers = recover_table(table, note, keys)
+        answers = recover_table(public, keys)
         write_table(answers, out, private=True)
     if not quiet:
         say(f"recovered {answers.num_rows:,} answers to {len(keys)} questions in {out}; only you may read it")
 
 
-def show_estimates(estimates: tuple[QuestionEstimate, ...], note: ReportsNote, *, json: bool, quiet: bool) -> None:
+def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet: bool) -> None:
     """Print estimates as tables or as JSON."""
     from sfumato.render.studies import estimates_tables
 
@@ -93,7 +94,7 @@ def show_estimates(estimates: tuple[QuestionEstimate, ...], note: ReportsNote, *
             console().print(part)
 
 
-def estimates_json(estimates: tuple[QuestionEstimate, ...], note: ReportsNote) -> dict[str, Any]:
+def estimates_json(estimates: Estimates, note: ReportsNote) -> dict[str, Any]:
     """Return estimates as one document."""
     return {
         "schema": "sfumato/estimates/1",
@@ -136,11 +137,3 @@ def _estimate_json(found: QuestionEstimate) -> dict[str, Any]:
             "upper": found.mean.interval.upper,
         }
     return document
-
-
-def _read(path: Path, limit_mb: int) -> tuple[Any, ReportsNote]:
-    from sfumato.io.tables import read_table
-    from sfumato.study.notes import ReportsNote
-
-    table, text = read_table(path, limit_bytes=limit_mb * MEGABYTE)
-    return table, ReportsNote.from_text(text, path)

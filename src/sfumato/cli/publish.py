@@ -56,7 +56,7 @@ def publish_command(
         sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected
     """
     from sfumato.bits import InsecureSeeded
-    from sfumato.io.tables import read_table, write_table
+    from sfumato.io.tables import read_table
     from sfumato.study import read_study
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.publishing import publish_table
@@ -75,9 +75,9 @@ def publish_command(
         )
         # Keys before reports: reports whose keys were lost could never be opened, keys alone open nothing.
         folder.write(published.keys, protections, unlocker)
-        write_table(published.table, out, published.note.to_text())
-    if published.note.is_insecure:
-        say(f"WARNING: {published.note.source}")
+        published.reports.write(out)
+    if published.reports.note.is_insecure:
+        say(f"WARNING: {published.reports.note.source}")
     if json:
         typer.echo(json_module.dumps(_as_json(declared, published, out, folder), ensure_ascii=False))
     elif not quiet:
@@ -103,11 +103,11 @@ def _as_json(study: Study, published: StudyPublication, out: Path, folder: KeyFo
     return {
         "schema": "sfumato/publication/1",
         "study": study.name,
-        "fingerprint": published.note.fingerprint,
-        "epoch": published.note.epoch,
-        "rows": published.note.rows,
+        "fingerprint": published.reports.note.fingerprint,
+        "epoch": published.reports.note.epoch,
+        "rows": published.reports.note.rows,
         "reports": str(out),
-        "source": published.note.source,
+        "source": published.reports.note.source,
         "keys": [
             {"file": str(path), "holder": held.holder, "question": held.question, "level": held.level}
             for path, held in folder.files.items()
@@ -121,7 +121,7 @@ def _print(study: Study, published: StudyPublication, out: Path, folder: KeyFold
     from sfumato.render.studies import totals_table
 
     questions = "one question" if len(study.questions) == 1 else f"{len(study.questions)} questions"
-    typer.echo(f"{study.name}: {published.note.rows:,} reports on {questions} in {out}")
+    typer.echo(f"{study.name}: {published.reports.note.rows:,} reports on {questions} in {out}")
     if folder.files:
         typer.echo(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
         for holder in folder.holders:

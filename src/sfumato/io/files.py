@@ -51,17 +51,18 @@ def open_for_reading(path: str | Path, *, limit_bytes: int) -> Iterator[BinaryIO
         yield stream
 
 
-def write_atomically(path: str | Path, data: bytes | str) -> None:
+def write_atomically(path: str | Path, data: bytes | str, *, private: bool = False) -> None:
     """Replace a file as a whole: after any failure the old file is as it was and nothing is left beside it.
 
-    An existing file keeps its permissions; a new one gets the user's default. A link stays a link, and a pipe or
-    a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
+    An existing file keeps its permissions; a new one gets the user's default. When private, a new file is its owner's
+    alone from its creation on, and an existing one takes back what it allowed to others. A link stays a link, and a
+    pipe or a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
     """
     try:
         content = data.encode("utf-8") if isinstance(data, str) else data
         old = _stat_if_there(path)
         if old is None or stat.S_ISREG(old.st_mode):
-            _replace(Path(os.path.realpath(path)), content, old)
+            _replace(Path(os.path.realpath(path)), content, old, private=private)
         else:
             Path(path).write_bytes(content)
     except IsADirectoryError:
@@ -84,14 +85,16 @@ def empty_sentence(path: str | Path) -> str:
     return f"file {path} is empty. Check that the program that wrote it has finished, or name another file."
 
 
-def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
+def _replace(target: Path, content: bytes, old: os.stat_result | None, *, private: bool) -> None:
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
     # A file that was private must not be readable by others even for a moment; a new one takes the umask.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None and not private else 0o600
+    )
     try:
         with os.fdopen(descriptor, "wb") as stream:
             if old is not None:
-                os.fchmod(stream.fileno(), stat.S_IMODE(old.st_mode))
+                os.fchmod(stream.fileno(), stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777))
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

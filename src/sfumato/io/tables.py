@@ -83,6 +83,8 @@ def words_of(table: Any, name: str) -> Words:
             f"column {name}, row {row + 1} is empty ({column.null_count} are). Fill it in, or drop the row; an answer "
             f'such as "prefer not to answer" can be listed in the study.'
         )
+    if pa.types.is_string_view(column.type):  # how polars keeps text
+        column = column.cast(pa.string())
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_floating(kind):
         column = _as_whole(column, name)

@@ -20,8 +20,8 @@ from sfumato.prob import Channel
 from sfumato.refine.rungs import Rung
 from sfumato.study.collecting import card_for
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import reports_of
 from sfumato.study.questions import Count, Question
+from sfumato.study.reports import Reports
 from sfumato.values import Interval
 
 MOST_GROUPS = 1000
@@ -57,24 +57,61 @@ class QuestionEstimate:
     notes: tuple[str, ...] = ()
 
 
+class Estimates(tuple[QuestionEstimate, ...]):
+    """Estimates of several questions and groups, over everybody first."""
+
+    __slots__ = ()
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one row for each answer."""
+        return [
+            {
+                "question": found.question.id,
+                "group": found.group,
+                "answer": label,
+                "share": found.shares[i],
+                "raw": found.raw[i],
+                "standard_error": found.standard_errors[i],
+                "lower": found.intervals[i].lower,
+                "upper": found.intervals[i].upper,
+                "confidence": found.confidence,
+                "reports": found.total,
+                "epsilon": found.epsilon,
+            }
+            for found in self
+            for i, label in enumerate(found.question.labels)
+        ]
+
+    def to_arrow(self) -> Any:
+        """Return the rows as an Arrow table."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+        return pa.Table.from_pylist(self.to_rows())
+
+    def _repr_html_(self) -> str:
+        from sfumato.render.notebooks import estimates_html  # noqa: PLC0415  a door into a later room, opened when used
+
+        return estimates_html(self)
+
+
 def estimate_table(
-    table: Any,
-    note: ReportsNote,
+    reports: Reports,
     *,
     confidence: float = 0.95,
     group: str | None = None,
     questions: Sequence[str] | None = None,
-) -> tuple[QuestionEstimate, ...]:
+) -> Estimates:
     """Estimate every question, or those named; over everybody first, then by the groups of a public column."""
+    note = reports.note
     wanted = list(note.columns) if questions is None else list(questions)
-    groups = _groups(table, note, group)
+    groups = _groups(reports.table, note, group)
     found = []
     for name in wanted:
-        reports = reports_of(table, note, name)
-        found.append(_estimate(note, name, reports, None, np.arange(reports.size), confidence))
+        column = reports.column(name)
+        found.append(_estimate(note, name, column, None, np.arange(column.size), confidence))
         for label, rows in groups:
-            found.append(_estimate(note, name, reports, label, rows, confidence))
-    return tuple(found)
+            found.append(_estimate(note, name, column, label, rows, confidence))
+    return Estimates(tuple(found))
 
 
 def _groups(table: Any, note: ReportsNote, group: str | None) -> list[tuple[str, IntArray]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import BitSource, BulkBits, SystemBits
+from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.io.tables import words_of
 from sfumato.refine import Binding, Key, Ladder
@@ -18,6 +18,7 @@ from sfumato.refine.keys import digest_of
 from sfumato.study.collecting import card_for, ladder_for
 from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.questions import Question
+from sfumato.study.reports import Reports
 from sfumato.study.studies import Study, has_card
 from sfumato.study.study_files import fingerprint
 from sfumato.values import Guarantee
@@ -27,10 +28,9 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyPublication:
-    """Public reports as an Arrow table, their note, and for each question the keys by level."""
+    """Public reports, and for each question the keys by level."""
 
-    table: Any
-    note: ReportsNote
+    reports: Reports
     keys: Mapping[str, Mapping[int, Key]]
 
 
@@ -54,7 +54,7 @@ def publish_table(
     if table.num_rows == 0:
         raise UnreadableFile("the table has no rows. Give at least one respondent.")
     # Every column is read before anything is drawn, so that a mistake in the last costs nothing.
-    source = BulkBits() if bits is None else bits
+    source = SystemBits() if bits is None else bits
     symbols = {question.id: question.symbols(words_of(table, question.id), source) for question in study.questions}
     made: dict[str, Any] = {name: table.column(name) for name in keep}
     notes: dict[str, ColumnNote] = {}
@@ -67,7 +67,7 @@ def publish_table(
         ladder = ladder_for(study, question)
         published = ladder.publish(
             symbols[question.id],
-            SystemBits() if bits is None else bits,
+            source,
             guarantee=guarantee,
             binding=binding_of(study, question.id, epoch),
             keys=None if keys is None else keys[question.id],
@@ -78,7 +78,7 @@ def publish_table(
         )
         handed[question.id] = published.keys
     note = ReportsNote(study=study, epoch=epoch, rows=table.num_rows, source=source.label, columns=notes)
-    return StudyPublication(table=_arrow(made), note=note, keys=handed)
+    return StudyPublication(reports=Reports(table=_arrow(made), note=note), keys=handed)
 
 
 def binding_of(study: Study, question: str, epoch: int) -> Binding:
@@ -86,60 +86,43 @@ def binding_of(study: Study, question: str, epoch: int) -> Binding:
     return Binding(study=fingerprint(study), question=question, column=question, epoch=epoch)
 
 
-def open_table(table: Any, note: ReportsNote, keys: Iterable[Key]) -> tuple[Any, ReportsNote]:
+def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
     """Return the reports as the keys show them: columns with a key sharper, the others as they were."""
+    note, table = reports.note, reports.table
     merged = _by_question(note, keys)
     if any(key.level == 0 for key in merged.values()):
         raise KeyRefused("a registrar's key recovers answers and opens no level. Use recover.")
     start, stop = _common_rows(merged, note)
     columns = {name: table.column(name).slice(start, stop - start) for name in table.column_names}
     notes = dict(note.columns)
-    for name, key in merged.items():
-        view = note.ladder(name).open(_public_reports(table, note, name), key)
-        columns[name] = view.reports
-        notes[name] = replace(notes[name], level=view.level, digest=digest_of(view.reports))
-    return _arrow(columns), replace(note, columns=notes, offset=start)
+    for name, before in note.columns.items():
+        if name in merged:
+            view = note.ladder(name).open(_public_reports(reports, name), merged[name])
+            columns[name] = view.reports
+            notes[name] = replace(before, level=view.level, digest=digest_of(view.reports))
+        elif stop - start < note.rows:
+            notes[name] = replace(before, digest=digest_of(reports.column(name)[start:stop]))
+    return Reports(table=_arrow(columns), note=replace(note, columns=notes, offset=start))
 
 
-def recover_table(table: Any, note: ReportsNote, keys: Iterable[Key]) -> Any:
+def recover_table(reports: Reports, keys: Iterable[Key]) -> Any:
     """Return the answers themselves of every question that a registrar's key was given for, with kept columns."""
+    note, table = reports.note, reports.table
     merged = _by_question(note, keys)
     start, stop = _common_rows(merged, note)
     kept = [name for name in table.column_names if name not in note.columns]
     columns: dict[str, Any] = {name: table.column(name).slice(start, stop - start) for name in kept}
     for name, key in merged.items():
-        answers = note.ladder(name).recover(_public_reports(table, note, name), key)
+        answers = note.ladder(name).recover(_public_reports(reports, name), key)
         columns[name] = _labelled(answers, note.study.question(name).labels)
     return _arrow(columns)
 
 
-def reports_of(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int64]:
-    """Return the reports of a question as numbers, checked against the note."""
-    column = note.column(question)
-    if column.ladder is None:
-        labels = [str(label) for label in card_for(note.study, note.study.question(question)).channel.outputs]
-        words = words_of(table, question)
-        unknown = [text for text in words.texts if text not in labels]
-        if unknown:
-            raise UnreadableFile(f"column {question} holds reports that the card never gives. Ask for the file again.")
-        return np.array([labels.index(text) for text in words.texts], dtype=np.int64)[words.codes]
-    words = words_of(table, question)
-    if not all(text.isdecimal() and len(text) <= 9 for text in words.texts):
-        raise UnreadableFile(f"column {question} must hold whole numbers. Ask for the file again.")
-    reports = np.array([int(text) for text in words.texts], dtype=np.int64)[words.codes]
-    if digest_of(reports) != column.digest:
-        raise UnreadableFile(
-            f"column {question} is not the column that its note speaks of: rows were changed, dropped or put in "
-            f"another order. Ask for the file again."
-        )
-    return reports
-
-
-def _public_reports(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int64]:
-    ladder = note.ladder(question)
-    if note.column(question).level != len(ladder.levels) or note.offset:
+def _public_reports(reports: Reports, question: str) -> npt.NDArray[np.int64]:
+    ladder = reports.note.ladder(question)
+    if reports.note.column(question).level != len(ladder.levels) or reports.note.offset:
         raise InvalidParameter(f"column {question} was opened already. Use the public reports, with this key alone.")
-    return reports_of(table, note, question)
+    return reports.column(question)
 
 
 def _by_question(note: ReportsNote, keys: Iterable[Key]) -> dict[str, Key]:

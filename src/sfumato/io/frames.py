@@ -1,0 +1,36 @@
+"""Tables from wherever people keep them: files, Arrow, pandas, polars, plain dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import InvalidParameter
+from sfumato.io.tables import TABLE_LIMIT_BYTES, read_table
+
+
+def as_arrow(data: object, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Any:
+    """Return an Arrow table from a path, an Arrow, pandas or polars table, or a dictionary of columns."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if isinstance(data, str | Path):
+        return read_table(data, limit_bytes=limit_bytes)[0]
+    if isinstance(data, pa.Table):
+        return data
+    try:
+        if isinstance(data, pa.RecordBatch):
+            return pa.Table.from_batches([data])
+        if isinstance(data, Mapping):
+            return pa.table({str(name): list(column) for name, column in data.items()})
+        if type(data).__module__.split(".")[0] == "pandas":
+            return pa.Table.from_pandas(data, preserve_index=False)
+        if hasattr(data, "__arrow_c_stream__"):  # polars, duckdb and others
+            return pa.table(data)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise InvalidParameter(
+            "data has a column of mixed kinds, or columns of different lengths. Use text or whole numbers throughout."
+        ) from None
+    raise InvalidParameter(
+        f"data must be a path, an Arrow, pandas or polars table, or a dictionary of columns, not {type(data).__name__}."
+    )

@@ -1,0 +1,219 @@
+"""Key files, and the record in them of what was published: draws are used once, whichever process uses them.
+
+A key file is its owner's alone to read, is replaced as a whole, and is written to under a lock. The record only knows
+about its own file: a copy made before the first use does not know what was done with the original.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter, KeyRefused, KeyReused
+from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.refine.key_documents import open_key, read_header, seal_key
+from sfumato.refine.key_headers import KeyHeader
+from sfumato.refine.key_protection import (
+    Passphrase,
+    PrivateKey,
+    Protection,
+    PublicKey,
+    Unlock,
+    same_protection,
+)
+from sfumato.refine.keys import Binding, Key, digest_of
+from sfumato.refine.ladder import Ladder, Publication
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows; a file that only one process can create serves instead
+    _HAS_LOCKS = False
+else:
+    _HAS_LOCKS = True
+
+_PEM_LIMIT_BYTES = 1 << 16
+_PATIENCE_SECONDS = 60.0
+_PAUSE_SECONDS = 0.02
+
+_REFUSAL = (
+    "the key file {path} has already made other reports, perhaps in another process. Under the same draws, the "
+    "difference of two reports is the difference of the answers, for everybody to see (`sfumato explain key-reuse`). "
+    "Draw new keys, or rotate to a new epoch."
+)
+
+
+def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
+    """Write a key file that only its owner may read; one that is there already is replaced only when told to."""
+    data = seal_key(key, protection)
+    with _locked(path):
+        _check_free(path, overwrite=overwrite)
+        write_atomically(path, data, private=True)
+
+
+def read_key(path: str | Path, unlock: Unlock, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Key:
+    """Read and open a key file."""
+    return open_key(read_bytes(path, limit_bytes=limit_bytes), unlock)
+
+
+def read_key_header(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> KeyHeader:
+    """Return what a key file tells everybody; nobody vouches for it until the file has been opened."""
+    return read_header(read_bytes(path, limit_bytes=limit_bytes))
+
+
+def record_use(
+    path: str | Path,
+    unlock: Unlock,
+    digest: str,
+    *,
+    drawing: str | None = None,
+    limit_bytes: int = DEFAULT_LIMIT_BYTES,
+) -> Key:
+    """Write into a key file which reports it makes, and return the key; raise KeyReused if it made others.
+
+    Of two processes with different reports exactly one gets the key. With `drawing`, the file must still be of it.
+    """
+    with _locked(path):
+        data = read_bytes(path, limit_bytes=limit_bytes)
+        key = open_key(data, unlock)
+        if drawing is not None and key.drawing != drawing:
+            raise KeyRefused(f"the key file {path} was replaced while it was in use. Publish again with the new one.")
+        if key.produced == digest:
+            return key
+        if key.produced is not None:
+            raise KeyReused(_REFUSAL.format(path=path))
+        key = key.having_produced(digest)
+        write_atomically(path, seal_key(key, same_protection(unlock, read_header(data).lock)), private=True)
+        return key
+
+
+def publish_with_files(
+    ladder: Ladder,
+    values: npt.ArrayLike,
+    paths: Mapping[int, str | Path],
+    unlock: Unlock | Mapping[int, Unlock],
+    binding: Binding,
+) -> Publication:
+    """Publish under keys drawn before, by level; level 0 must be among them, and `unlock` may differ by level.
+
+    The file of level 0 is claimed before anything is returned, then the others are marked. If that is interrupted, the
+    same values under the same files finish it.
+    """
+    if 0 not in paths:
+        raise InvalidParameter("paths must have the key file of level 0: reports are made with it. Keep it to publish.")
+    if isinstance(unlock, Mapping) and not paths.keys() <= unlock.keys():
+        raise InvalidParameter("unlock must open each of the levels in paths. Give a secret for every level, or one.")
+    unlocks = {level: unlock[level] if isinstance(unlock, Mapping) else unlock for level in paths}
+    keys = {level: read_key(path, unlocks[level]) for level, path in paths.items()}
+    for level, key in keys.items():
+        _check_binding(key, binding, paths[level])
+    publication = ladder.publish(values, keys=keys, binding=binding)
+    digest = digest_of(publication.reports)
+    for level in sorted(paths):
+        record_use(paths[level], unlocks[level], digest, drawing=keys[level].drawing)
+    return publication
+
+
+def write_key_pair(
+    private: PrivateKey, path: str | Path, passphrase: Passphrase | None = None, *, overwrite: bool = False
+) -> Path:
+    """Write a private key as PEM, for its owner alone, and the public one beside it as `.pub`; return where."""
+    public_path = Path(f"{path}.pub")
+    with _locked(path):
+        for target in (path, public_path):
+            _check_free(target, overwrite=overwrite)
+        write_atomically(path, private.to_pem(passphrase), private=True)
+        write_atomically(public_path, private.public.to_pem())
+    return public_path
+
+
+def read_private_key(path: str | Path, passphrase: Passphrase | None = None) -> PrivateKey:
+    """Read a PEM file with a private key."""
+    return PrivateKey.from_pem(read_bytes(path, limit_bytes=_PEM_LIMIT_BYTES), passphrase)
+
+
+def read_public_key(path: str | Path) -> PublicKey:
+    """Read a PEM file with a public key."""
+    return PublicKey.from_pem(read_bytes(path, limit_bytes=_PEM_LIMIT_BYTES))
+
+
+def _check_free(path: str | Path, *, overwrite: bool) -> None:
+    if not overwrite and os.path.lexists(path):
+        raise InvalidParameter(
+            f"path={path} exists already, and a key that is lost cannot be had again. Choose another name, or say "
+            f"overwrite=True."
+        )
+
+
+def _check_binding(key: Key, binding: Binding, path: str | Path) -> None:
+    names = ("study", "question", "column", "epoch")
+    differing = [name for name in names if getattr(key.binding, name) != getattr(binding, name)]
+    if differing:
+        raise KeyRefused(
+            f"the key file {path} was drawn for another {' and another '.join(differing)}. Use the key that was drawn "
+            f"for this one, or draw new keys."
+        )
+
+
+@contextlib.contextmanager
+def _locked(path: str | Path) -> Iterator[None]:
+    """Be the only process at work on a file; the lock is a file beside it, gone again afterwards."""
+    try:
+        # Two names of one file share its lock.
+        target = Path(os.path.realpath(path))
+    except (OSError, ValueError):  # a NUL byte, or links in a circle
+        raise InvalidParameter("path is not a name that a file can have. Choose another.") from None
+    lock = target.with_name(f".{target.name[:100]}.lock")
+    descriptor = _take(lock)
+    try:
+        yield
+    finally:
+        # While the lock is held: who waits for this very file finds that its name is gone, and starts over.
+        with contextlib.suppress(OSError):
+            lock.unlink()
+        os.close(descriptor)
+
+
+def _take(lock: Path) -> int:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        descriptor = _try_to_take(lock)
+        if descriptor is not None:
+            return descriptor
+        if time.monotonic() > deadline:
+            raise InvalidParameter(
+                f"path: another process has held {lock} for a minute. Wait for it to finish; if it was killed, delete "
+                f"that file."
+            )
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _try_to_take(lock: Path) -> int | None:
+    exclusively = 0 if _HAS_LOCKS else os.O_EXCL
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | exclusively, 0o600)
+    except FileExistsError:
+        return None
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidParameter(
+            f"path={lock.parent} is a folder that does not exist. Create the folder first."
+        ) from None
+    except OSError as error:
+        raise InvalidParameter(
+            f"path: no lock can be made in {lock.parent}: {error.strerror}. Choose another folder."
+        ) from None
+    if not _HAS_LOCKS:
+        return descriptor
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The holder before may have taken the name away between the opening and the locking.
+        if os.path.samestat(os.fstat(descriptor), lock.stat()):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return None

@@ -1,0 +1,260 @@
+"""What a key holds, as bytes: draws in as few as their law allows, and a length that tells nothing about them.
+
+Draws are coded by asymmetric numeral systems at the probabilities of their own law: for each row whether the shift is
+favoured, then which one of its class it is. The length of the code depends on the draws, so it is filled up to a length
+that depends on the number of rows and the law only. Draws need more than that with probability below 2^-80, by
+Bernstein's inequality for a sum of independent costs of two sizes; then they are packed at a fixed width instead,
+because drawing again would change their law.   Format: docs/reference/files.md
+"""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import smallest_dtype
+from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.refine.keys import BLOCK_ROWS, SEED_BYTES, BlockSeeds, Draws, Key, Seed
+from sfumato.refine.shifts import TwoLevelShift
+
+MOST_ROWS = 1 << 27
+
+_CODED, _PACKED, _SEED, _BLOCK_SEEDS = (number.to_bytes(4, "little") for number in range(1, 5))
+_TAG = 4
+_WORD = np.dtype("<u4")
+
+# The coder's probabilities are multiples of 2^-24.
+_PRECISION = 24
+# A larger class is coded as two digits, or rounding to multiples of 2^-24 would cost more than it should.
+_DIGIT_BITS = 12
+# Lengths are computed in whole units of 2^-20 bits, so that every machine finds the same.
+_UNIT = 1 << 20
+# exp(-56) < 2^-80.
+_EXPONENT = 56
+# The coder's state is at least 2^8 times a symbol's frequency, so rounding costs at most log2(1 + 2^-8) bits a symbol.
+_ROUNDING = math.ceil(math.log2(1 + 2.0**-8) * _UNIT)
+# Draws with hardly any entropy would let a few bytes stand for any number of rows; 64 to a byte is the most.
+_ROWS_PER_BYTE = 64
+_SMALL, _SMALL_BLOCK, _BLOCK = 16384, 256, 4096
+
+_DAMAGED = "what the key file holds is not a key of its ladder, level and rows. Ask for the file again."
+
+
+class Material(StrEnum):
+    """What a key holds."""
+
+    DRAWS = "draws"
+    SEED = "seed"
+    BLOCK_SEEDS = "block_seeds"
+
+
+def kind_of(key: Key) -> Material:
+    """Say what a key holds."""
+    if isinstance(key.material, Draws):
+        return Material.DRAWS
+    return Material.SEED if isinstance(key.material, Seed) else Material.BLOCK_SEEDS
+
+
+def encode_material(key: Key, law: TwoLevelShift, depth: int) -> bytes:
+    """Return the bytes of what a key holds; `law` is that of its level, `depth` the number of steps of the ladder."""
+    rows = key.stop - key.start
+    material = key.material
+    if isinstance(material, Draws):
+        if material.shifts.shape != (rows,):
+            raise InvalidParameter("the key must hold one draw for each of its rows. Make it with Ladder.draw_keys.")
+        return encode_draws(material.shifts, law)
+    if isinstance(material, Seed):
+        return _SEED + material.secret
+    blocks = _block_count(key.start, key.stop)
+    secrets = [secret for row in material.table for secret in row]
+    shape = [len(row) for row in material.table]
+    if shape != [blocks] * (depth - key.level) or any(len(secret) != SEED_BYTES for secret in secrets):
+        raise InvalidParameter("the key must hold a seed for each block and step. Make it with split_key.")
+    return _BLOCK_SEEDS + b"".join(secrets)
+
+
+def decode_material(
+    body: bytes, kind: Material, law: TwoLevelShift, depth: int, *, level: int, start: int, stop: int
+) -> Draws | Seed | BlockSeeds:
+    """Read what `encode_material` wrote, or raise KeyRefused; the length is checked before anything is made from it."""
+    if kind is Material.DRAWS:
+        return Draws(decode_draws(body, law, stop - start))
+    tag, content = body[:_TAG], body[_TAG:]
+    if kind is Material.SEED and tag == _SEED and len(content) == SEED_BYTES:
+        return Seed(content)
+    blocks = _block_count(start, stop)
+    if kind is not Material.BLOCK_SEEDS or tag != _BLOCK_SEEDS or len(content) != blocks * (depth - level) * SEED_BYTES:
+        raise KeyRefused(_DAMAGED)
+    secrets = [content[place : place + SEED_BYTES] for place in range(0, len(content), SEED_BYTES)]
+    return BlockSeeds(tuple(tuple(secrets[step * blocks : (step + 1) * blocks]) for step in range(depth - level)))
+
+
+def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
+    """Return draws as bytes, filled up to `padded_length`, or to `packed_length` in the one case out of 2^80."""
+    if not 0 < shifts.size <= MOST_ROWS:
+        raise InvalidParameter(f"a key file holds between 1 and {MOST_ROWS} draws, not {shifts.size}. Split the key.")
+    if shifts.min() < 0 or shifts.max() >= law.modulus:
+        raise InvalidParameter(f"draws must be residues mod {law.modulus}. Use the ladder they were drawn for.")
+    ranks = law.ranks(shifts)
+    body = _CODED + code_ranks(ranks, law)
+    length = padded_length(ranks.size, law)
+    if len(body) > length:
+        body = _PACKED + ranks.astype(_packed_dtype(law)).tobytes()
+        length = packed_length(ranks.size, law)
+    return body.ljust(length, b"\0")
+
+
+def decode_draws(body: bytes, law: TwoLevelShift, rows: int) -> npt.NDArray[Any]:
+    """Read `rows` draws from bytes of any origin, or raise KeyRefused."""
+    tag = body[:_TAG]
+    if rows > MOST_ROWS or tag not in {_CODED, _PACKED}:
+        raise KeyRefused(_DAMAGED)
+    order = law.order.astype(smallest_dtype(law.modulus))
+    if tag == _CODED:
+        if len(body) != padded_length(rows, law):
+            raise KeyRefused(_DAMAGED)
+        return _decoded(np.frombuffer(body, _WORD, offset=_TAG).astype(np.uint32), law, rows, order)
+    if len(body) != packed_length(rows, law):
+        raise KeyRefused(_DAMAGED)
+    ranks = np.frombuffer(body, _packed_dtype(law), rows, offset=_TAG)
+    if ranks.max() >= law.modulus or any(body[_TAG + ranks.nbytes :]):
+        raise KeyRefused(_DAMAGED)
+    shifts: npt.NDArray[Any] = order[ranks]
+    return shifts
+
+
+def padded_length(rows: int, law: TwoLevelShift) -> int:
+    """Return the length of the coded draws of `rows` rows: mean, a margin for chance and for rounding, full blocks.
+
+    The cost S of n rows has mean nμ, variance nσ² and terms at most M above their mean, so by Bernstein's inequality
+    P(S ≥ nμ + t) ≤ exp(-t²/(2nσ² + 2Mt/3)), which is exp(-L) at t = LM/3 + √((LM/3)² + 2Lnσ²).
+    """
+    inside, (common, rare) = law.inside, _costs(law)
+    mean = inside * common + (1 - inside) * rare
+    variance = inside * (1 - inside) * (common - rare) ** 2
+    above = Fraction(_EXPONENT, 3) * (max(common, rare) - mean)
+    margin = above + math.isqrt(math.ceil(above**2 + 2 * _EXPONENT * rows * variance)) + 1
+    units = min(math.ceil(rows * mean + margin), rows * max(common, rare)) + rows * _symbols(law) * _ROUNDING
+    # Eight bytes are the coder's state, which it writes out whole.
+    return _in_blocks(_TAG + max(units // (8 * _UNIT) + 1 + 8, rows // _ROWS_PER_BYTE))
+
+
+def packed_length(rows: int, law: TwoLevelShift) -> int:
+    """Return the length of draws of a fixed width: the way out when they do not fit `padded_length`."""
+    return _in_blocks(_TAG + rows * _packed_dtype(law).itemsize)
+
+
+def code_ranks(ranks: npt.NDArray[np.int64], law: TwoLevelShift) -> bytes:
+    """Return the code of ranks in the order of the law, as long as it happens to be."""
+    coder = _coders().stack.AnsCoder()
+    outside = ranks >= law.favoured.size
+    # The coder is a stack: what is read first is written last.
+    for size, places in reversed(
+        list(zip(_classes(law), (ranks[~outside], _others(ranks, outside, law)), strict=True))
+    ):
+        bits, high = _digits(size)
+        if high > 1 and places.size:
+            if bits:
+                coder.encode_reverse((places & ((1 << bits) - 1)).astype(np.int32), _uniform(1 << bits))
+            coder.encode_reverse((places >> bits).astype(np.int32), _uniform(high))
+    coder.encode_reverse(outside.astype(np.int32), _outside_model(law))
+    words: bytes = coder.get_compressed().astype(_WORD).tobytes()
+    return words
+
+
+def _decoded(words: npt.NDArray[np.uint32], law: TwoLevelShift, rows: int, order: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    # A code never ends in a word of zeros, so the filling needs no mark.
+    filled = np.flatnonzero(words)
+    coder = _coders().stack.AnsCoder(words[: filled[-1] + 1] if filled.size else words[:0])
+    outside = coder.decode(_outside_model(law), rows).astype(np.bool_)
+    shifts = np.empty(rows, dtype=order.dtype)
+    classes = (order[: law.favoured.size], order[law.favoured.size :])
+    for members, chosen in zip(classes, (~outside, outside), strict=True):
+        count = int(np.count_nonzero(chosen))
+        bits, high = _digits(members.size)
+        if high == 1 or not count:
+            shifts[chosen] = members[0]
+            continue
+        places = coder.decode(_uniform(high), count)
+        if bits:
+            places = (places << bits) + coder.decode(_uniform(1 << bits), count)
+            if places.max() >= members.size:
+                raise KeyRefused(_DAMAGED)
+        shifts[chosen] = members[places]
+    if not coder.is_empty():
+        raise KeyRefused(_DAMAGED)
+    return shifts
+
+
+def _others(ranks: npt.NDArray[np.int64], outside: npt.NDArray[np.bool_], law: TwoLevelShift) -> npt.NDArray[np.int64]:
+    places: npt.NDArray[np.int64] = ranks[outside] - law.favoured.size
+    return places
+
+
+def _classes(law: TwoLevelShift) -> tuple[int, int]:
+    return law.favoured.size, law.modulus - law.favoured.size
+
+
+def _digits(size: int) -> tuple[int, int]:
+    """How many low bits of a place are coded on their own, and how many values the rest takes."""
+    bits = max(0, (size - 1).bit_length() - _DIGIT_BITS)
+    return bits, -(-size >> bits)
+
+
+def _symbols(law: TwoLevelShift) -> int:
+    """At most how many symbols a row takes: whether it is favoured, and up to two digits of its place."""
+    return 1 + max((bits > 0) + (high > 1) for bits, high in map(_digits, _classes(law)))
+
+
+def _frequency(law: TwoLevelShift) -> int:
+    """P(not favoured) in units of 2^-24, at least one unit off 0 and 1, so that every draw can be coded."""
+    return min(max(round((1 - law.inside) * (1 << _PRECISION)), 1), (1 << _PRECISION) - 1)
+
+
+def _costs(law: TwoLevelShift) -> tuple[int, int]:
+    """At most how much a favoured row costs, and another, in units of 2^-20 bits."""
+    frequency = _frequency(law)
+    # The coder may round a frequency by one once more.
+    flags = ((1 << _PRECISION) - frequency - 1, frequency - 1)
+    favoured, other = (
+        math.ceil((_PRECISION - math.log2(max(flag, 1)) + _place_cost(size)) * _UNIT)
+        for flag, size in zip(flags, _classes(law), strict=True)
+    )
+    return favoured, other
+
+
+def _place_cost(size: int) -> float:
+    bits, high = _digits(size)
+    return bits + (_PRECISION - math.log2((1 << _PRECISION) // high) if high > 1 else 0.0)
+
+
+def _coders() -> Any:
+    import constriction  # type: ignore[import-untyped]  # noqa: PLC0415  only key files need it
+
+    return constriction.stream
+
+
+def _outside_model(law: TwoLevelShift) -> Any:
+    return _coders().model.Bernoulli(_frequency(law) / (1 << _PRECISION), perfect=False)
+
+
+def _uniform(size: int) -> Any:
+    return _coders().model.Uniform(size)
+
+
+def _packed_dtype(law: TwoLevelShift) -> np.dtype[Any]:
+    return np.dtype(smallest_dtype(law.modulus)).newbyteorder("<")
+
+
+def _in_blocks(length: int) -> int:
+    block = _SMALL_BLOCK if length <= _SMALL else _BLOCK
+    return -(-length // block) * block
+
+
+def _block_count(start: int, stop: int) -> int:
+    return -(-stop // BLOCK_ROWS) - start // BLOCK_ROWS

@@ -1,0 +1,123 @@
+"""The key on disk: a header that anyone can read, and a sealed body that vouches for it.
+
+======================  ==============================================================================
+12 bytes                the magic, ``SFUMATO KEY`` and a line feed
+4 bytes                 the length of the header, little-endian
+the header              JSON in one spelling, sorted and without blanks
+the rest                the sealed body; its length stands in the header
+======================  ==============================================================================
+
+Format: docs/reference/files.md
+"""
+
+from __future__ import annotations
+
+import functools
+
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
+from sfumato.refine.key_coding import decode_material, encode_material, kind_of
+from sfumato.refine.key_headers import KeyHeader, parse_header, spell_header
+from sfumato.refine.key_protection import Protection, Unlock, new_lock, open_body, seal_body, sealed_length
+from sfumato.refine.keys import Key
+from sfumato.refine.ladder import Ladder
+
+MAGIC = b"SFUMATO KEY\n"
+
+_LONGEST_HEADER = 1 << 16
+
+_NOT_A_KEY = "this is not a Sfumato key file. Pass a file that write_key wrote."
+_CUT = "the key file ends too early or too late: it was cut off, or something was added. Copy it again."
+_TOO_LONG = "the header of the key file is longer than any header. Ask for the file again."
+
+
+def seal_key(key: Key, protection: Protection) -> bytes:
+    """Return the bytes of a key file."""
+    ladder = _ladder(key.ladder)
+    if key.level >= len(ladder.steps):
+        raise InvalidParameter(f"level={key.level} is none of this ladder's {len(ladder.steps)} levels with keys.")
+    body = encode_material(key, ladder.key_law(key.level), len(ladder.steps))
+    lock = new_lock(protection)
+    header = KeyHeader(
+        ladder=key.ladder,
+        binding=key.binding,
+        level=key.level,
+        start=key.start,
+        stop=key.stop,
+        total=key.total,
+        drawing=key.drawing,
+        guarantee=key.guarantee,
+        material=kind_of(key),
+        produced=key.produced,
+        lock=lock,
+    )
+    try:
+        spelled = spell_header(header, sealed_length(lock, len(body)))
+        parse_header(spelled)
+    except (UnreadableFile, UnicodeEncodeError):
+        raise InvalidParameter(
+            "the key cannot be written: its names, rows, drawing or digest are not of the kind that a key file holds. "
+            "Make keys with Ladder.draw_keys."
+        ) from None
+    opening = MAGIC + len(spelled).to_bytes(4, "little") + spelled
+    return opening + seal_body(body, opening, protection, lock)
+
+
+def read_header(data: bytes) -> KeyHeader:
+    """Return what a key file tells everybody, without opening it; a forger could have written it."""
+    return _take_apart(data)[0]
+
+
+def open_key(data: bytes, unlock: Unlock) -> Key:
+    """Open a key file, or raise: KeyRefused when it is not the right secret or a bit differs."""
+    header, opening, sealed = _take_apart(data)
+    body = open_body(sealed, opening, unlock, header.lock)
+    try:
+        ladder = _ladder(header.ladder)
+    except (ValueError, TypeError, ArithmeticError):
+        raise KeyRefused("the key file names a ladder that there cannot be. Ask for the file again.") from None
+    if header.level >= len(ladder.steps):
+        raise KeyRefused("the key file names a level that its ladder does not have. Ask for the file again.")
+    material = decode_material(
+        body,
+        header.material,
+        ladder.key_law(header.level),
+        len(ladder.steps),
+        level=header.level,
+        start=header.start,
+        stop=header.stop,
+    )
+    return Key(
+        ladder=header.ladder,
+        binding=header.binding,
+        level=header.level,
+        start=header.start,
+        stop=header.stop,
+        total=header.total,
+        drawing=header.drawing,
+        guarantee=header.guarantee,
+        material=material,
+        produced=header.produced,
+    )
+
+
+def _take_apart(data: bytes) -> tuple[KeyHeader, bytes, bytes]:
+    """Header, everything up to the sealed body, and that body."""
+    if not data.startswith(MAGIC):
+        raise UnreadableFile(_CUT if data and MAGIC.startswith(data) else _NOT_A_KEY)
+    start = len(MAGIC) + 4
+    length = int.from_bytes(data[len(MAGIC) : start], "little")
+    if len(data) >= start and length > _LONGEST_HEADER:
+        raise UnreadableFile(_TOO_LONG)
+    if len(data) < start + length:
+        raise UnreadableFile(_CUT)
+    header, sealed_bytes = parse_header(data[start : start + length])
+    sealed = data[start + length :]
+    if len(sealed) != sealed_bytes:
+        raise UnreadableFile(_CUT)
+    return header, data[: start + length], sealed
+
+
+@functools.lru_cache(maxsize=8)
+def _ladder(declaration: str) -> Ladder:
+    """Build a ladder once for all its keys; finding a large difference set takes a while."""
+    return Ladder.declared(declaration)

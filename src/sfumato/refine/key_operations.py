@@ -1,0 +1,144 @@
+"""What holders do with keys: give away some of the rows, put parts together, go on to the next epoch."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+
+from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.refine.expansion import block_secrets
+from sfumato.refine.keys import BLOCK_ROWS, BlockSeeds, Draws, Key, Seed
+from sfumato.refine.ladder import Ladder
+from sfumato.values.checks import check_integer
+
+_DRAWING_DIGITS = 32
+
+
+def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
+    """Cut a key before each of the rows in `at`, which count from the first row of the reports.
+
+    Draws are cut anywhere. Seeds are cut between blocks of 4096 rows, and each part gets the seeds of its own blocks;
+    one seed for all becomes many, so the parts together are longer than the whole.
+    """
+    if key.ladder != ladder.declaration:
+        raise KeyRefused("the key belongs to another ladder: other answers, levels or set. Use the study it is of.")
+    edges = [key.start, *_cuts(key, at), key.stop]
+    parts = list(itertools.pairwise(edges))
+    if isinstance(key.material, Draws):
+        shifts = key.material.shifts
+        pieces = [Draws(shifts[start - key.start : stop - key.start].copy()) for start, stop in parts]
+        return [
+            replace(key, start=start, stop=stop, material=piece)
+            for (start, stop), piece in zip(parts, pieces, strict=True)
+        ]
+    table = block_secrets(key, len(ladder.steps))
+    first = key.start // BLOCK_ROWS
+    return [
+        replace(
+            key,
+            start=start,
+            stop=stop,
+            material=BlockSeeds(
+                tuple(row[start // BLOCK_ROWS - first : -(-stop // BLOCK_ROWS) - first] for row in table)
+            ),
+        )
+        for start, stop in parts
+    ]
+
+
+def merge_keys(keys: Sequence[Key]) -> Key:
+    """Put parts of one key together, in any order; they must follow one another without gap or overlap."""
+    if not keys:
+        raise InvalidParameter("keys must hold at least one key. Name the parts to be put together.")
+    parts = sorted(keys, key=lambda part: part.start)
+    first, last = parts[0], parts[-1]
+    for name, words in _MUST_AGREE.items():
+        if any(getattr(part, name) != getattr(first, name) for part in parts):
+            raise KeyRefused(f"the keys differ in their {words}. Merge parts of one key only.")
+    for part, following in itertools.pairwise(parts):
+        if part.stop < following.start:
+            raise KeyRefused(
+                f"no key opens rows {part.stop}..{following.start - 1}, between the others. Add the part that does."
+            )
+        if part.stop > following.start:
+            overlap_stop = min(part.stop, following.stop)
+            raise KeyRefused(
+                f"two keys open rows {following.start}..{overlap_stop - 1}. Leave one out, or split it first."
+            )
+    if len(parts) == 1:
+        return first
+    return replace(first, stop=last.stop, material=_joined(parts))
+
+
+def rotate_key(key: Key) -> Key:
+    """Return the key of the next epoch, with other draws from the same seed.
+
+    Every holder rotates alone: keys of one drawing that have been rotated equally often belong together again. The old
+    key is not made useless by it, and whoever has it can rotate too.
+    """
+    if not isinstance(key.material, Seed):
+        raise KeyRefused(
+            "only a key that holds one seed for all rows goes on to the next epoch; true draws and parts of a seed "
+            "have nothing more to give. Publish the next epoch with fresh draws."
+        )
+    binding = replace(key.binding, epoch=key.binding.epoch + 1)
+    name = f"sfumato/rotation/1 {key.drawing} {binding.epoch}".encode()
+    return replace(key, binding=binding, drawing=sha256(name).hexdigest()[:_DRAWING_DIGITS], produced=None)
+
+
+_MUST_AGREE = {
+    "ladder": "ladder",
+    "binding": "study, question, column or epoch",
+    "level": "level",
+    "drawing": "drawing",
+    "total": "number of rows in all",
+    "guarantee": "guarantee",
+    "produced": "record of the reports made under them",
+}
+
+
+def _cuts(key: Key, at: Iterable[int]) -> list[int]:
+    cuts = [check_integer("at", row) for row in at]
+    if not cuts:
+        raise InvalidParameter("at must name at least one row to cut before.")
+    if any(upper <= lower for lower, upper in itertools.pairwise([key.start, *cuts, key.stop])):
+        raise InvalidParameter(
+            f"at must rise, between rows {key.start} and {key.stop} of the key and not at its ends. Sort the rows, "
+            f"each once."
+        )
+    if not isinstance(key.material, Draws):
+        for row in cuts:
+            _check_between_blocks(row, key)
+    return cuts
+
+
+def _check_between_blocks(row: int, key: Key) -> None:
+    if row % BLOCK_ROWS == 0:
+        return
+    lowest = key.start + BLOCK_ROWS
+    highest = (key.stop - 1) // BLOCK_ROWS * BLOCK_ROWS
+    if lowest > highest:
+        raise InvalidParameter(
+            f"at={row}: a seed is cut between blocks of {BLOCK_ROWS} rows, and this key has a single block. Publish "
+            f"with true draws to cut anywhere."
+        )
+    nearest = min(max(round(row / BLOCK_ROWS) * BLOCK_ROWS, lowest), highest)
+    raise InvalidParameter(
+        f"at={row}: a seed is cut between blocks of {BLOCK_ROWS} rows only. Cut at {nearest}, the nearest, or publish "
+        f"with true draws."
+    )
+
+
+def _joined(parts: Sequence[Key]) -> Draws | BlockSeeds:
+    materials = [part.material for part in parts]
+    draws = [material.shifts for material in materials if isinstance(material, Draws)]
+    if len(draws) == len(parts):
+        return Draws(np.concatenate(draws))
+    tables = [material.table for material in materials if isinstance(material, BlockSeeds)]
+    if len(tables) == len(parts):
+        return BlockSeeds(tuple(tuple(itertools.chain.from_iterable(rows)) for rows in zip(*tables, strict=True)))
+    raise KeyRefused("some of the keys hold draws and others seeds. Merge parts of one key only.")
