@@ -13,7 +13,7 @@ from sfumato.design import SpinnerCard, playable, spinner_card, survey
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method, ShareEstimate, estimate_groups, estimate_share
 from sfumato.render import cost_svg, estimate_svg, estimates_markdown, estimates_text, spinner_svg
-from sfumato.study import Plan, Survey, StudyLimits, cost_levels
+from sfumato.study import Plan, StudyLimits, Survey, cost_levels
 from sfumato.values import Interval
 
 CHANNEL = survey(guess_error=Fraction(3, 8)).channel

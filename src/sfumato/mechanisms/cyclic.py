@@ -25,7 +25,7 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.difference_sets import DifferenceSet
+from sfumato.mechanisms.difference_sets import MOST_MODULUS, DifferenceSet
 from sfumato.mechanisms.favoured_sets import Family, FavouredSet, best_set
 from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
 from sfumato.prob import Circulant, Distribution
@@ -49,6 +49,9 @@ class CyclicResponse:
     def __post_init__(self) -> None:
         check_at_least("size", check_integer("size", self.size), 2)
         check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
+        # Before any power of q is taken: a file may name these numbers.
+        check_between("q", check_integer("q", self.q), 2, MOST_MODULUS)
+        check_between("t", check_integer("t", self.t), 1, 40)
         odds = exact_odds(self.odds, "CyclicResponse")
         object.__setattr__(self, "odds", odds)
         modulus = self.modulus

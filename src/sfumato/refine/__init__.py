@@ -2,7 +2,10 @@
 
 from sfumato.refine.birkhoff import key_for_channel
 from sfumato.refine.coalitions import coalition_odds, joint_channel
+from sfumato.refine.key_documents import open_key, read_header, seal_key
+from sfumato.refine.key_headers import KeyHeader
 from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
+from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder, Publication, View
 from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder, verify_ladder
@@ -23,12 +26,17 @@ __all__ = [
     "Binding",
     "Key",
     "KeyCosts",
+    "KeyHeader",
     "Ladder",
     "LadderCertificate",
+    "Passphrase",
+    "PrivateKey",
+    "PublicKey",
     "Publication",
     "RecoveryKey",
     "ShiftKey",
     "TwoLevelShift",
+    "Unprotected",
     "View",
     "certify_ladder",
     "coalition_odds",
@@ -37,9 +45,13 @@ __all__ = [
     "key_costs",
     "key_for_channel",
     "merge_keys",
+    "new_key_pair",
+    "open_key",
+    "read_header",
     "reduced_key_law",
     "reused_channel",
     "rotate_key",
+    "seal_key",
     "separate_bits",
     "sequence_channel",
     "sequence_entropy_bits",

@@ -1,0 +1,464 @@
+"""Key files: what was sealed comes back, every changed bit is refused, and nothing ever shows a secret."""
+
+import copy
+import pickle
+import re
+import traceback
+from dataclasses import replace
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.bits import InsecureSeeded
+from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError, UnknownSchema, UnreadableFile
+from sfumato.mechanisms import BinaryHadamard
+from sfumato.refine import Binding, Ladder
+from sfumato.refine.expansion import shifts_of
+from sfumato.refine.key_coding import Material
+from sfumato.refine.key_documents import MAGIC, open_key, read_header, seal_key
+from sfumato.refine.key_operations import split_key
+from sfumato.refine.key_protection import (
+    Passphrase,
+    PrivateKey,
+    PublicKey,
+    Unprotected,
+    new_key_pair,
+    same_protection,
+)
+from sfumato.refine.keys import Draws, Seed
+from sfumato.values import Guarantee
+
+CYCLIC = Ladder.within(size=5, epsilons=(2.0, 1.0), recover=True)
+HADAMARD = Ladder(BinaryHadamard(size=6, odds=Fraction(3)), (2.0, 1.0, 0.5))
+LADDERS = [CYCLIC, HADAMARD]
+
+WORDS = "correct horse battery staple"
+CHEAP = Passphrase(WORDS, memory_kib=8, passes=1, lanes=1)
+PRIVATE, PUBLIC = PrivateKey(bytes(range(32))), PrivateKey(bytes(range(32))).public
+BOUND = Binding(study="Überstunden", question="q1", column="hours", epoch=3)
+PROTECTIONS = [(CHEAP, CHEAP), (PUBLIC, PRIVATE), (Unprotected(), Unprotected())]
+NAMES = ["passphrase", "public_key", "none"]
+
+
+def small_key(ladder=HADAMARD, rows=50, level=1, guarantee=Guarantee.INFORMATION_THEORETIC):
+    return ladder.draw_keys(rows, InsecureSeeded(5), guarantee=guarantee, binding=BOUND)[level]
+
+
+def same(one, other, ladder):
+    np.testing.assert_array_equal(shifts_of(one, ladder.steps), shifts_of(other, ladder.steps))
+    assert type(one.material) is type(other.material)
+    for name in ("ladder", "binding", "level", "start", "stop", "total", "drawing", "guarantee", "produced"):
+        assert getattr(one, name) == getattr(other, name)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_keys_come_back(data):
+    ladder = data.draw(st.sampled_from(LADDERS))
+    rows = data.draw(st.sampled_from([1, 2, 50, 4096, 9000]))
+    guarantee = data.draw(st.sampled_from([Guarantee.INFORMATION_THEORETIC, Guarantee.COMPUTATIONAL]))
+    text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+    binding = Binding(
+        study=data.draw(text),
+        question=data.draw(text),
+        column=data.draw(text),
+        epoch=data.draw(st.integers(0, 1 << 31)),
+    )
+    bits = InsecureSeeded(data.draw(st.integers(0, 1 << 30)))
+    level = data.draw(st.integers(0, len(ladder.levels) - 1))
+    key = ladder.draw_keys(rows, bits, guarantee=guarantee, binding=binding)[level]
+    if data.draw(st.booleans()):
+        key = key.having_produced("ab" * 32)
+    if rows == 9000 and data.draw(st.booleans()):
+        key = data.draw(st.sampled_from(split_key(key, ladder, [4096])))
+    protection, unlock = data.draw(st.sampled_from(PROTECTIONS))
+    sealed = seal_key(key, protection)
+    same(open_key(sealed, unlock), key, ladder)
+    header = read_header(sealed)
+    assert (header.binding, header.level, header.total) == (binding, level, rows)
+    assert (header.start, header.stop, header.produced) == (key.start, key.stop, key.produced)
+    assert header.protection == NAMES[PROTECTIONS.index((protection, unlock))]
+
+
+def test_the_header_tells_everybody_what_the_key_is_for():
+    header = read_header(seal_key(small_key(), CHEAP))
+    assert header.binding == BOUND
+    assert header.material is Material.DRAWS
+    assert header.guarantee is Guarantee.NONE
+    assert (header.lock.memory_kib, header.lock.passes, header.lock.lanes) == (8, 1, 1)
+    assert read_header(seal_key(small_key(), PUBLIC)).lock.receiver == PUBLIC.fingerprint
+
+
+def test_sealing_twice_never_gives_the_same_bytes():
+    for protection in (CHEAP, PUBLIC):
+        assert seal_key(small_key(), protection) != seal_key(small_key(), protection)
+    one, two = (read_header(seal_key(small_key(), CHEAP)).lock for _ in range(2))
+    assert one.salt != two.salt
+    assert one.nonce != two.nonce
+
+
+def test_a_sealed_body_does_not_show_the_seed():
+    key = small_key(guarantee=Guarantee.COMPUTATIONAL)
+    assert key.material.secret in seal_key(key, Unprotected())
+    for protection in (CHEAP, PUBLIC):
+        assert key.material.secret not in seal_key(key, protection)
+
+
+@pytest.mark.parametrize(("protection", "unlock"), PROTECTIONS, ids=NAMES)
+@pytest.mark.parametrize("guarantee", [Guarantee.INFORMATION_THEORETIC, Guarantee.COMPUTATIONAL])
+def test_every_single_bit_counts(protection, unlock, guarantee):
+    sealed = seal_key(small_key(guarantee=guarantee), protection)
+    kinds = set()
+    for position in range(8 * len(sealed)):
+        changed = bytearray(sealed)
+        changed[position // 8] ^= 1 << position % 8
+        with pytest.raises((KeyRefused, UnreadableFile)) as caught:
+            open_key(bytes(changed), unlock)
+        kinds.add(type(caught.value))
+    assert kinds >= {KeyRefused, UnreadableFile}
+    open_key(sealed, unlock)
+
+
+def test_a_hundred_thousand_flips_of_a_large_file():
+    ladder = Ladder.within(size=1000, epsilons=(2.0, 1.0))
+    sealed = seal_key(ladder.draw_keys(10**5, InsecureSeeded(1))[1], Unprotected())
+    assert len(sealed) > 90_000
+    generator = np.random.default_rng(20261115)
+    changed = bytearray(sealed)
+    places, bits = generator.integers(len(sealed), size=10**5), generator.integers(8, size=10**5)
+    for place, bit in zip(places.tolist(), bits.tolist(), strict=True):
+        changed[place] ^= 1 << bit
+        with pytest.raises((KeyRefused, UnreadableFile)):
+            open_key(bytes(changed), Unprotected())
+        changed[place] ^= 1 << bit
+    assert changed == sealed
+
+
+@pytest.mark.parametrize(("protection", "unlock"), PROTECTIONS, ids=NAMES)
+def test_a_file_cut_anywhere_is_unreadable(protection, unlock):
+    sealed = seal_key(small_key(), protection)
+    for length in range(len(sealed)):
+        with pytest.raises(UnreadableFile, match="cut off" if length else "not a Sfumato key file"):
+            open_key(sealed[:length], unlock)
+    with pytest.raises(UnreadableFile, match="something was added"):
+        open_key(sealed + b"\0", unlock)
+
+
+@pytest.mark.parametrize("junk", [b"", b"{}", b"\x00\xff", b"PK\x03\x04 and so on", b"SFUMATO KEX\n" + b"0" * 99])
+def test_what_is_no_key_at_all(junk):
+    for reader in (read_header, lambda data: open_key(data, CHEAP)):
+        with pytest.raises(UnreadableFile, match="not a Sfumato key file"):
+            reader(junk)
+
+
+def test_one_sentence_for_a_wrong_secret_and_a_changed_file():
+    said = set()
+    for (protection, unlock), wrong in zip(PROTECTIONS[:2], (Passphrase("other"), new_key_pair()[0]), strict=True):
+        sealed = seal_key(small_key(), protection)
+        for data, secret in ((sealed, wrong), (sealed[:-1] + bytes([sealed[-1] ^ 1]), unlock)):
+            with pytest.raises(KeyRefused) as caught:
+                open_key(data, secret)
+            said.add(str(caught.value))
+    assert len(said) == 1
+    (sentence,) = said
+    assert "is another one, or the file was changed" in sentence
+
+
+def test_the_wrong_kind_of_secret_is_named():
+    with pytest.raises(KeyRefused, match="protected by a passphrase"):
+        open_key(seal_key(small_key(), CHEAP), Unprotected())
+    with pytest.raises(KeyRefused, match="holder of a private key"):
+        open_key(seal_key(small_key(), PUBLIC), CHEAP)
+    # A secret that is not needed does no harm.
+    open_key(seal_key(small_key(), Unprotected()), CHEAP)
+    with pytest.raises(InvalidParameter, match="must be a Passphrase, a PublicKey or Unprotected"):
+        seal_key(small_key(), PRIVATE)
+
+
+def test_a_passphrase_is_the_same_on_every_keyboard():
+    typed = replace(CHEAP, text="Schlüssel")
+    composed = replace(CHEAP, text="Schlu\u0308ssel")
+    open_key(seal_key(small_key(), typed), composed)
+    lone = replace(CHEAP, text="\ud800")
+    open_key(seal_key(small_key(), lone), lone)
+
+
+def reseal(document, body):
+    """Write a file without a secret as the software does: an attacker can read the source too."""
+    from sfumato.refine.key_protection import OpenLock, seal_body
+
+    raw = document if isinstance(document, bytes) else msgspec.json.encode(document, order="sorted")
+    opening = MAGIC + len(raw).to_bytes(4, "little") + raw
+    return opening + seal_body(body, opening, Unprotected(), OpenLock())
+
+
+def parts(sealed):
+    length = int.from_bytes(sealed[12:16], "little")
+    return msgspec.json.decode(sealed[16 : 16 + length]), sealed[16 + length : -32]
+
+
+def test_resealing_is_what_the_software_does():
+    sealed = seal_key(small_key(), Unprotected())
+    assert reseal(*parts(sealed)) == sealed
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "sentence"),
+    [
+        (lambda d: d.update(schema="sfumato/key/2"), UnknownSchema, "schema sfumato/key/2, .* Upgrade sfumato"),
+        (lambda d: d.update(schema="sfumato/certificate/1"), UnreadableFile, "damaged"),
+        (lambda d: d.update(schema=1), UnreadableFile, "damaged"),
+        (lambda d: d.update(extra=1), UnreadableFile, "damaged"),
+        (lambda d: d.pop("level"), UnreadableFile, "damaged"),
+        (lambda d: d.update(level=-1), UnreadableFile, "damaged"),
+        (lambda d: d.update(level=3), KeyRefused, "level that its ladder does not have"),
+        (lambda d: d.update(level=10**18), KeyRefused, "level that its ladder does not have"),
+        (lambda d: d.update(start=50), UnreadableFile, "damaged"),
+        (lambda d: d.update(stop=10**13, total=10**13), UnreadableFile, "damaged"),
+        (lambda d: d.update(stop=10**12, total=10**12), KeyRefused, "not a key of its ladder, level and rows"),
+        (lambda d: d.update(stop=10**8, total=10**8), KeyRefused, "not a key of its ladder, level and rows"),
+        (lambda d: d.update(total=10**30), UnreadableFile, "damaged"),
+        (lambda d: d.update(epoch=-1), UnreadableFile, "damaged"),
+        (lambda d: d.update(study="x" * 201), UnreadableFile, "damaged"),
+        (lambda d: d.update(drawing="x"), UnreadableFile, "damaged"),
+        (lambda d: d.update(produced="x"), UnreadableFile, "damaged"),
+        (lambda d: d.update(guarantee="absolute"), UnreadableFile, "damaged"),
+        (lambda d: d.update(material="gold"), UnreadableFile, "damaged"),
+        (lambda d: d.update(material="seed"), KeyRefused, "not a key of its ladder"),
+        (lambda d: d.update(material="block_seeds"), KeyRefused, "not a key of its ladder"),
+        (lambda d: d.update(material="seed", start=1), UnreadableFile, "damaged"),
+        (lambda d: d.update(sealed_bytes=10**15), UnreadableFile, "cut off"),
+        (lambda d: d.update(sealed_bytes=-1), UnreadableFile, "cut off"),
+        (lambda d: d.update(protection={"kind": "trust"}), UnreadableFile, "damaged"),
+        (lambda d: d.update(ladder="{}"), UnreadableFile, "damaged"),
+        (lambda d: d.update(ladder="[" * 15000), UnreadableFile, "damaged"),
+        (lambda d: d.update(ladder=d["ladder"] + " "), KeyRefused, "ladder that there cannot be"),
+        (lambda d: d.update(ladder=CYCLIC.declaration), KeyRefused, "not a key of its ladder"),
+    ],
+)
+def test_hostile_headers_get_a_sentence(change, error, sentence):
+    document, body = parts(seal_key(small_key(), Unprotected()))
+    change(document)
+    with pytest.raises(error, match=sentence) as caught:
+        open_key(reseal(document, body), Unprotected())
+    assert type(caught.value) is error
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"odds": ["1e999999999"]},
+        {"odds": ["3", "2"] * 40},
+        {"odds": [float(1 << 60)]},
+        {"odds": ["1/0"]},
+        {"odds": ["9" * 5000]},
+        {"odds": "32"},
+        {"odds": []},
+        {"size": 10**4000},
+        {"size": 10**9},
+        {"size": "6"},
+        {"q": 2, "t": 10**9},
+        {"q": 1, "t": 2},
+        {"q": 0, "t": 0},
+        {"q": 256, "t": 60},
+        {"q": 2, "t": -3},
+        {"q": 10**12, "t": 1, "family": "Paley"},
+        {"q": 4294967291, "t": 1, "family": "Paley"},
+    ],
+    ids=repr,
+)
+def test_hostile_ladders_are_refused_before_they_are_built(numbers):
+    """Each of these would take all memory, or a day, if it were built."""
+    import json
+
+    document, body = parts(seal_key(small_key(CYCLIC), Unprotected()))
+    ladder = {**json.loads(document["ladder"]), **numbers}
+    document["ladder"] = json.dumps(ladder, separators=(",", ":"))
+    for text in (document["ladder"], '{"odds":["2"],' + document["ladder"][1:]):
+        document["ladder"] = text
+        with pytest.raises((KeyRefused, UnreadableFile)):
+            open_key(reseal(document, body), Unprotected())
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"memory_kib": 100 * 2**20},
+        {"memory_kib": 2**20 + 1},
+        {"passes": 17},
+        {"lanes": 17},
+        {"memory_kib": 7},
+        {"passes": 0},
+        {"lanes": 0},
+        {"passes": 10**20},
+        {"kdf": "md5"},
+        {"salt": "00"},
+        {"nonce": "zz" * 12},
+    ],
+    ids=repr,
+)
+def test_a_file_cannot_ask_for_a_machine(numbers):
+    document, body = parts(seal_key(small_key(), CHEAP))
+    document["protection"].update(numbers)
+    raw = msgspec.json.encode(document, order="sorted")
+    data = MAGIC + len(raw).to_bytes(4, "little") + raw + body + bytes(32)
+    with pytest.raises(UnreadableFile, match="damaged"):
+        open_key(data, CHEAP)
+    if "kdf" not in numbers and "salt" not in numbers and "nonce" not in numbers:
+        with pytest.raises(InvalidParameter):
+            replace(CHEAP, **numbers)
+
+
+def test_hostile_lengths_of_the_header():
+    sealed = seal_key(small_key(), Unprotected())
+    for length, sentence in (
+        (2**32 - 1, "longer than any header"),
+        (2**16, "cut off"),
+        (0, "damaged"),
+        (10, "damaged"),
+    ):
+        with pytest.raises(UnreadableFile, match=sentence):
+            open_key(sealed[:12] + length.to_bytes(4, "little") + sealed[16:], Unprotected())
+
+
+def test_another_spelling_is_refused_even_when_sealed():
+    import json
+
+    document, body = parts(seal_key(small_key(), Unprotected()))
+    spellings = [
+        json.dumps(document, sort_keys=True).encode(),
+        json.dumps(document, separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode(),
+        json.dumps(dict(reversed(document.items())), separators=(",", ":"), ensure_ascii=False).encode(),
+        json.dumps(document, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode() + b"\n",
+    ]
+    for raw in spellings:
+        with pytest.raises(UnreadableFile, match="damaged"):
+            open_key(reseal(raw, body), Unprotected())
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_mangled_files_are_refused_without_a_traceback(data):
+    from damaged_files import mutations
+
+    originals = [seal_key(small_key(), Unprotected()), seal_key(small_key(guarantee=Guarantee.COMPUTATIONAL), PUBLIC)]
+    mangled = data.draw(mutations(originals))
+    if mangled not in originals:
+        with pytest.raises((KeyRefused, UnreadableFile)):
+            open_key(mangled, PRIVATE)
+
+
+def test_keys_that_no_file_can_hold_are_not_written():
+    key = small_key()
+    for change in (
+        {"drawing": "mine"},
+        {"produced": "yes"},
+        {"binding": Binding(study="\ud800")},
+        {"level": 3},
+        {"material": Draws(np.zeros(49, dtype=np.uint8))},
+    ):
+        with pytest.raises(InvalidParameter):
+            seal_key(replace(key, **change), Unprotected())
+    seeds = split_key(small_key(rows=9000, guarantee=Guarantee.COMPUTATIONAL), HADAMARD, [4096])
+    with pytest.raises(InvalidParameter, match="each block and step"):
+        seal_key(replace(seeds[0], material=seeds[1].material.__class__(seeds[1].material.table[:1])), Unprotected())
+
+
+def test_the_same_protection_keeps_its_cost():
+    header = read_header(seal_key(small_key(), CHEAP))
+    again = same_protection(Passphrase(WORDS), header.lock)
+    assert (again.text, again.memory_kib, again.passes, again.lanes) == (WORDS, 8, 1, 1)
+    assert same_protection(PRIVATE, read_header(seal_key(small_key(), PUBLIC)).lock) == PUBLIC
+
+
+def test_pem_files():
+    private, public = new_key_pair()
+    assert PublicKey.from_pem(public.to_pem()) == public
+    assert PrivateKey.from_pem(private.to_pem()).raw == private.raw
+    locked = private.to_pem(Passphrase(WORDS))
+    assert b"ENCRYPTED" in locked
+    assert PrivateKey.from_pem(locked, Passphrase(WORDS)).raw == private.raw
+    for data, passphrase in (
+        (locked, None),
+        (locked, Passphrase("other")),
+        (private.to_pem(), Passphrase(WORDS)),
+        (public.to_pem(), None),
+        (b"junk", None),
+    ):
+        with pytest.raises(KeyRefused, match="the private key does not open"):
+            PrivateKey.from_pem(data, passphrase)
+    for data in (b"", private.to_pem(), b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"):
+        with pytest.raises(KeyRefused, match="X25519 public key"):
+            PublicKey.from_pem(data)
+    with pytest.raises(InvalidParameter, match="32 bytes"):
+        PublicKey(b"short")
+
+
+def test_default_costs_open_too():
+    sealed = seal_key(small_key(), Passphrase(WORDS))
+    assert read_header(sealed).lock.memory_kib == 64 * 1024
+    same(open_key(sealed, Passphrase(WORDS)), small_key(), HADAMARD)
+
+
+def test_no_secret_is_ever_shown():
+    seed_key = small_key(guarantee=Guarantee.COMPUTATIONAL)
+    draw_key = small_key(CYCLIC, rows=40)
+    block_key = split_key(small_key(rows=9000, guarantee=Guarantee.COMPUTATIONAL), HADAMARD, [4096])[0]
+    secrets = [WORDS, repr(PRIVATE.raw)[2:-1], PRIVATE.raw.hex()]
+    for secret in (seed_key.material.secret, block_key.material.table[0][0]):
+        secrets += [secret.hex(), repr(secret)[2:-1]]
+    shifts = draw_key.material.shifts
+    secrets += [str(shifts.tolist())[1:-1], str(shifts[:12])[1:-1], "".join(map(str, shifts[:12]))]
+
+    shown = [repr(CHEAP), str(CHEAP), repr(PRIVATE), f"{PRIVATE}", repr((CHEAP, PRIVATE))]
+    for key in (seed_key, draw_key, block_key):
+        shown += [repr(key), str(key), repr(key.material), str(key.material)]
+        for protection, unlock in PROTECTIONS:
+            sealed = seal_key(key, protection)
+            shown += [repr(read_header(sealed))]
+            for position in range(0, len(sealed), 7):
+                changed = sealed[:position] + bytes([sealed[position] ^ 4]) + sealed[position + 1 :]
+                shown += _failure(open_key, changed, unlock)
+            for wrong in (Unprotected(), replace(CHEAP, text="other"), new_key_pair()[0]):
+                if protection != Unprotected():
+                    shown += _failure(open_key, sealed, wrong)
+            shown += _failure(seal_key, replace(key, drawing="x"), protection)
+    shown += _failure(PrivateKey.from_pem, PRIVATE.to_pem(), CHEAP)
+    shown += _failure(PrivateKey.from_pem, PRIVATE.to_pem(CHEAP), Passphrase("other"))
+    shown += _failure(PrivateKey, PRIVATE.raw[:31])
+    shown += _failure(Seed, seed_key.material.secret[:31])
+    shown += _failure(split_key, seed_key, HADAMARD, [17])
+    everything = "\n".join(shown)
+    assert len(shown) > 100
+    for secret in secrets:
+        assert secret not in everything
+    # The search can fail: a passphrase in a plain dataclass would have been found.
+    assert WORDS in repr({"text": CHEAP.text})
+
+
+def _failure(act, *arguments):
+    with pytest.raises(SfumatoError) as caught:
+        act(*arguments)
+    error = caught.value
+    found = [str(error), repr(error), *map(str, error.args)]
+    while error is not None:
+        found += traceback.format_exception_only(error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+@pytest.mark.parametrize("secret", [CHEAP, PRIVATE, small_key(), small_key().material], ids=lambda s: type(s).__name__)
+def test_secrets_are_not_pickled_or_copied(secret):
+    for act in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="not pickled"):
+            act(secret)
+
+
+def test_secrets_are_not_compared():
+    assert Passphrase(WORDS) != Passphrase(WORDS)
+    assert not re.search(WORDS[:7], repr(Passphrase(WORDS)))
