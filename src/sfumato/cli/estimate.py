@@ -1,182 +1,143 @@
-"""sfumato estimate: from reports to a share with its interval."""
+"""sfumato estimate: from reports to shares with their intervals."""
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sfumato.cli.output import MEGABYTE, say, show_progress
+from sfumato.cli.estimate_survey import estimate_survey
+from sfumato.cli.open import show_estimates
+from sfumato.cli.output import MEGABYTE, say, show_waiting
 
-if TYPE_CHECKING:
-    from sfumato.infer import Method, ShareEstimate
-    from sfumato.infer.shares import Counts
-    from sfumato.io import ReportCounts
-    from sfumato.prob.alphabet import Label
-    from sfumato.study import Survey
-    from sfumato.values import Interval
-
-# Below this a file is read before a progress bar could be drawn.
-_LONG_FILE = 30 * MEGABYTE
-_WIDTHS = (80, 100)
+_CARDS = "One yes/no question with a card"
 
 
 def estimate_command(
-    study: Annotated[Path, typer.Argument(help="The study file (TOML) that the reports were made with.")],
-    reports: Annotated[Path, typer.Argument(help="The reports: CSV or Parquet, one a row, or with a column count.")],
-    column: Annotated[
-        str | None, typer.Option(help="The column of the reports. Default: report, or the only column.")
+    study: Annotated[
+        Path, typer.Argument(help="The study file (TOML), or reports that were written by publish or open.")
+    ],
+    reports: Annotated[
+        Path | None, typer.Argument(help="The reports (CSV or Parquet); left out if they were named first.")
+    ] = None,
+    question: Annotated[
+        list[str] | None, typer.Option(help="Only this question, by its id. Repeatable. Default: all.")
     ] = None,
     group: Annotated[str | None, typer.Option(help="Estimate each value of this column on its own as well.")] = None,
     confidence: Annotated[str | None, typer.Option(help="Confidence of the intervals. Default: the study's.")] = None,
-    method: Annotated[str, typer.Option(help="exact, likelihood-ratio or wald.")] = "exact",
+    column: Annotated[
+        str | None,
+        typer.Option(help="The column of the reports. Default: report, or the only column.", rich_help_panel=_CARDS),
+    ] = None,
+    method: Annotated[str, typer.Option(help="exact, likelihood-ratio or wald.", rich_help_panel=_CARDS)] = "exact",
     ignoring: Annotated[
-        float | None, typer.Option(help="Share of respondents who may have ignored the instructions.")
+        float | None,
+        typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_CARDS),
     ] = None,
     simultaneous: Annotated[
-        bool, typer.Option("--simultaneous", help="Let all intervals shown hold together at this confidence.")
+        bool,
+        typer.Option(
+            "--simultaneous", help="Let all intervals shown hold together at this confidence.", rich_help_panel=_CARDS
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no estimates.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write the estimates with their intervals (SVG) here.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the estimates (CSV or Parquet) here.")] = None,
     limit_mb: Annotated[int, typer.Option(min=1, help="Refuse reports larger than this many MB.")] = 2000,
 ) -> None:
-    """Estimate the share of the second answer from reports, with intervals that hold at any sample size.
+    """Estimate the shares of the answers from reports, with intervals.
 
-    Example:
+    Reports of a study carry their note, so they are enough; reports of one yes/no question that were collected with a
+    card need the study file.
 
-        sfumato estimate study.toml reports.csv --group region --plot estimate.svg
+    Examples:
+
+        sfumato estimate reports.parquet --group region --plot estimates.svg
+
+        sfumato estimate survey.toml reports.csv --group region --plot estimate.svg
     """
-    from fractions import Fraction
-
     from sfumato.errors import InvalidParameter
-    from sfumato.infer import estimate_groups, sensitivity_band
-    from sfumato.io import write_atomically
-    from sfumato.render import estimate_svg, estimates_markdown, estimates_text
-    from sfumato.study import exact_number, read_survey
-    from sfumato.values.checks import check_between
+    from sfumato.study.study_files import is_short_form
 
     if json and markdown:
         raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
-    declared = read_survey(study)
-    level = declared.plan.confidence if confidence is None else exact_number("confidence", confidence)
-    how = _method(method)
-    check_between("confidence", level, Fraction(1, 2), 1 - Fraction(1, 10**9))
-    channel = declared.design().channel
-    counted = _count(reports, [str(label) for label in channel.outputs], column, group, limit_mb * MEGABYTE)
-    groups = _named(counted)
-    by_label: dict[Label, Counts] = {}
-    by_label.update(groups)
-    made = estimate_groups(channel, by_label, confidence=float(level), method=how, simultaneous=simultaneous)
-    found = {str(name): estimate for name, estimate in made.items()}
-    bands = (
-        {}
-        if ignoring is None
-        else {name: sensitivity_band(channel, counts, ignoring=ignoring) for name, counts in groups.items()}
+    if reports is not None and is_short_form(study):
+        if question or out is not None or quiet:
+            raise InvalidParameter("--question, --out and --quiet are for reports of a study of several questions.")
+        estimate_survey(
+            study,
+            reports,
+            column=column,
+            group=group,
+            confidence=confidence,
+            method=method,
+            ignoring=ignoring,
+            simultaneous=simultaneous,
+            json=json,
+            markdown=markdown,
+            plot=plot,
+            limit_mb=limit_mb,
+        )
+        return
+    if column is not None or ignoring is not None or simultaneous or method != "exact":
+        raise InvalidParameter(f"--column, --method, --ignoring and --simultaneous are for: {_CARDS.lower()}.")
+    _estimate_study(
+        study,
+        reports,
+        question,
+        group,
+        confidence,
+        json=json,
+        markdown=markdown,
+        quiet=quiet,
+        plot=plot,
+        out=out,
+        limit_bytes=limit_mb * MEGABYTE,
     )
-    answer, together = declared.answers[1], float(level) if simultaneous else None
-    if plot is not None:
-        picture = estimate_svg(found, question=declared.question, answer=answer, together=together, bands=bands)
-        write_atomically(plot, picture)
-        say(f"wrote {plot}")
-    if json:
-        document = _as_json(declared, counted, groups, found, bands, ignoring, simultaneous)
-        typer.echo(json_module.dumps(document, ensure_ascii=False, allow_nan=False))
-    elif markdown:
-        typer.echo(estimates_markdown(found, question=declared.question, answer=answer, bands=bands), nl=False)
-    else:
-        text = estimates_text(
-            found,
-            question=declared.question,
-            answer=answer,
-            together=together,
-            bands=bands,
-            ignoring=ignoring or 0.0,
-            width=_width(),
-        )
-        typer.echo(text, nl=False)
 
 
-def _count(path: Path, known: list[str], column: str | None, group: str | None, limit_bytes: int) -> ReportCounts:
-    from sfumato.io import read_report_counts
-
-    size = path.stat().st_size if path.is_file() else 0
-    if size < _LONG_FILE:
-        return read_report_counts(path, known=known, column=column, group=group, limit_bytes=limit_bytes)
-    with show_progress("counting reports", size) as advance:
-        return read_report_counts(
-            path, known=known, column=column, group=group, limit_bytes=limit_bytes, progress=advance
-        )
-
-
-def _named(counted: ReportCounts) -> dict[str, tuple[int, ...]]:
-    """Put all reports first, under a name that no group has."""
-    everything = "all"
-    while everything in counted.by_group:
-        everything += " reports"
-    return {everything: counted.counts, **counted.by_group}
-
-
-def _method(text: str) -> Method:
+def _estimate_study(
+    first: Path,
+    second: Path | None,
+    questions: list[str] | None,
+    group: str | None,
+    confidence: str | None,
+    *,
+    json: bool,
+    markdown: bool,
+    quiet: bool,
+    plot: Path | None,
+    out: Path | None,
+    limit_bytes: int,
+) -> None:
     from sfumato.errors import InvalidParameter
-    from sfumato.infer import Method
+    from sfumato.io import write_atomically
+    from sfumato.io.tables import write_table
+    from sfumato.render.share_plots import shares_svg
+    from sfumato.render.studies import estimates_as_markdown
+    from sfumato.study import exact_number, fingerprint, read_study
+    from sfumato.study.estimating import estimate_table
+    from sfumato.study.reports import Reports
 
-    methods = {method.value.lower().replace(" ", "-"): method for method in Method}
-    found = methods.get(text.lower().replace(" ", "-"))
-    if found is None:
-        raise InvalidParameter(f"method={text!r} is not known. Choose one of {', '.join(methods)}.")
-    return found
-
-
-def _width() -> int:
-    import shutil
-    import sys
-
-    if not sys.stdout.isatty():
-        return _WIDTHS[1]
-    return max(_WIDTHS[0], min(_WIDTHS[1], shutil.get_terminal_size().columns))
-
-
-def _as_json(
-    study: Survey,
-    counted: ReportCounts,
-    groups: dict[str, tuple[int, ...]],
-    found: dict[str, ShareEstimate],
-    bands: dict[str, Interval],
-    ignoring: float | None,
-    simultaneous: bool,
-) -> dict[str, object]:
-    from math import isfinite
-
-    estimates = []
-    for i, (name, estimate) in enumerate(found.items()):
-        information = estimate.fisher_information
-        band = bands.get(name)
-        estimates.append(
-            {
-                "group": None if i == 0 else name,
-                "total": estimate.total,
-                "counts": dict(zip(counted.reports, groups[name], strict=True)),
-                "share": estimate.share,
-                "lower": estimate.interval.lower,
-                "upper": estimate.interval.upper,
-                "confidence": estimate.confidence,
-                "standard_error": estimate.standard_error,
-                "fisher_information": information if isfinite(information) else "inf",
-                "observed_information": estimate.observed_information,
-                "band": None if band is None else {"lower": band.lower, "upper": band.upper},
-                "notes": estimate.notes,
-            }
+    reports = Reports.read(first if second is None else second, limit_bytes=limit_bytes)
+    if second is not None and fingerprint(read_study(first)) != reports.note.fingerprint:
+        raise InvalidParameter(
+            f"the reports in {second} are of another study than {first}, or the study was changed since. Name the "
+            f"study that they were published with, or the reports alone."
         )
-    return {
-        "schema": "sfumato/estimate/1",
-        "study": study.name,
-        "question": study.question,
-        "share_of": study.answers[1],
-        "method": next(iter(found.values())).method,
-        "simultaneous": simultaneous,
-        "ignoring": ignoring,
-        "estimates": estimates,
-    }
+    level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
+    with show_waiting("estimating"):
+        found = estimate_table(reports, confidence=level, group=group, questions=questions)
+    if plot is not None:
+        write_atomically(plot, shares_svg(found, title=reports.note.study.name))
+        say(f"wrote {plot}")
+    if out is not None:
+        write_table(found.to_arrow(), out)
+        say(f"wrote {out}")
+    if markdown:
+        typer.echo(estimates_as_markdown(found), nl=False)
+    else:
+        show_estimates(found, reports.note, json=json, quiet=quiet)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from sfumato.render.surveys import printable
+from sfumato.render.surveys import escaped, markdown_table, printable
 from sfumato.study.estimating import QuestionEstimate
 from sfumato.study.studies import Study, has_card
 from sfumato.study.totals import totals_of
@@ -84,6 +84,26 @@ def _estimate_table(found: QuestionEstimate) -> RenderableType:
         )
     table.caption = "; ".join([*notes, *found.notes]) or None
     return table
+
+
+def estimates_as_markdown(estimates: Sequence[QuestionEstimate]) -> str:
+    """Return the same tables as Markdown."""
+    lines: list[str] = []
+    for found in estimates:
+        where = "" if found.group is None else f" · {escaped(found.group)}"
+        title = (
+            f"**{escaped(found.question.text)}**{where} ({found.total:,} reports, ε = {epsilon_text(found.epsilon)})"
+        )
+        rows = [
+            (
+                found.question.labels[place],
+                f"{100 * found.shares[place]:.1f} %",
+                f"{100 * found.intervals[place].lower:.1f} to {100 * found.intervals[place].upper:.1f} %",
+            )
+            for place in shown_order(found.shares)
+        ]
+        lines += [title, "", *markdown_table(("answer", "share", f"{100 * found.confidence:g} % interval"), rows), ""]
+    return "\n".join(lines)
 
 
 def shown_order(shares: Sequence[float]) -> list[int]:
