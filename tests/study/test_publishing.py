@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, KeyReused, UnreadableFile
 from sfumato.refine import Passphrase, Unprotected, rotate_key, split_key
-from sfumato.study import Analyst, OneOfMany, Study
+from sfumato.study import Analyst, FreeText, OneOfMany, Study
 from sfumato.study.collecting import ladder_for
 from sfumato.study.estimating import estimate_table
 from sfumato.study.key_folders import KeyFolder
@@ -235,6 +235,7 @@ def test_each_step_in_one_call(tmp_path):
     study = tmp_path / "study.toml"
     sf.study.write_study(small_study(), study)
     import polars
+
     for data in (answers(), answers().to_pandas(), polars.from_arrow(answers()), answers().to_pydict()):
         publication = sf.publish(study, data, keep=["region"])
         assert len(publication.reports) == 600
@@ -275,3 +276,23 @@ def test_a_folder_of_keys_knows_its_holders(tmp_path):
     bare.write(publication.keys, dict.fromkeys(bare.holders, Unprotected()), lambda _: Unprotected())
     with pytest.raises(InvalidParameter, match="not the registrar"):
         bare.held_keys(lambda _: Unprotected())
+
+
+def test_frequent_texts_are_found_from_the_reports_alone(tmp_path):
+    texts = ["news"] * 40_000 + ["mail"] * 20_000 + [f"x{i:05d}" for i in range(20_000)]
+    texts = [texts[(i * 7919) % len(texts)] for i in range(len(texts))]  # the groups are by position
+    question = FreeText(id="site", text="Which site?", longest=6, keep=6)
+    study = Study(name="Sites", questions=(question,), public_epsilon=Fraction(3))
+    path = tmp_path / "reports.csv"
+    publish_table(study, pa.table({"site": texts})).reports.write(path)
+    (found,) = estimate_table(Reports.read(path))
+    assert found.labels[:2] == ("news", "mail")
+    for share, error, truth in zip(found.raw[:2], found.standard_errors[:2], (0.5, 0.25), strict=True):
+        assert abs(share - truth) < 6 * error
+    assert not {"x00001", "x00002"} & set(found.labels)
+    with pytest.raises(InvalidParameter, match="all reports together"):
+        estimate_table(Reports(table=Reports.read(path).table, note=replace(Reports.read(path).note, offset=3)))
+    with pytest.raises(UnreadableFile) as refused:
+        publish_table(study, pa.table({"site": ["short", "much too long"]}))
+    assert "row 2" in str(refused.value)
+    assert "much" not in str(refused.value)

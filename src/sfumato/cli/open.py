@@ -125,7 +125,7 @@ def _estimate_json(found: QuestionEstimate) -> dict[str, Any]:
                 "lower": found.intervals[i].lower,
                 "upper": found.intervals[i].upper,
             }
-            for i, label in enumerate(found.question.labels)
+            for i, label in enumerate(found.labels)
         ],
         "notes": list(found.notes),
     }

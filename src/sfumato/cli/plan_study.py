@@ -11,7 +11,7 @@ import typer
 from sfumato.cli.output import console, say, show_waiting
 
 if TYPE_CHECKING:
-    from sfumato.study.planning import CardPlan, LadderPlan, StudyPlan
+    from sfumato.study.planning import QuestionPlan, StudyPlan
 
 
 def plan_whole_study(path: Path, *, json: bool, markdown: bool, plot: Path | None, output: Path | None) -> None:
@@ -60,9 +60,16 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
     }
 
 
-def _question_json(planned: LadderPlan | CardPlan) -> dict[str, Any]:
-    from sfumato.study.planning import CardPlan
+def _question_json(planned: QuestionPlan) -> dict[str, Any]:
+    from sfumato.study.planning import CardPlan, HuntPlan
 
+    if isinstance(planned, HuntPlan):
+        return {
+            "id": planned.question.id,
+            "because": planned.because,
+            "epsilon": planned.epsilon,
+            "least_share": planned.least_share,
+        }
     if isinstance(planned, CardPlan):
         chosen = planned.survey.costs[0]
         return {"id": planned.question.id, "design": chosen.name, "respondents": chosen.respondents}

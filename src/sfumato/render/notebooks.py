@@ -48,7 +48,7 @@ def _estimate_html(found: QuestionEstimate) -> str:
     title = f"{escape(found.question.text)}{group} ({found.total:,} reports, ε = {epsilon_text(found.epsilon)})"
     rows = [
         (
-            found.question.labels[i],
+            found.labels[i],
             f"{100 * found.shares[i]:.1f} %",
             f"{100 * found.intervals[i].lower:.1f} to {100 * found.intervals[i].upper:.1f} %",
         )

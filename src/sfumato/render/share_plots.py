@@ -27,16 +27,22 @@ def shares_svg(estimates: Estimates, *, title: str = "") -> str:
     rows = [len(shown_order(found.shares)) for found in estimates]
     height = 1.0 + sum(0.9 + 0.3 * count for count in rows)
 
+    # Groups of one question are drawn on one scale.
+    reach: dict[str, float] = {}
+    for found in estimates:
+        highest = max((found.intervals[answer].upper for answer in shown_order(found.shares)), default=1.0)
+        reach[found.question.id] = max(reach.get(found.question.id, 0.1), 1.02 * highest)
+
     def draw(figure: Figure) -> None:
         panels = figure.subplots(len(estimates), 1, squeeze=False, height_ratios=[0.6 + 0.3 * n for n in rows])[:, 0]
         for axes, found in zip(panels, estimates, strict=True):
-            _panel(axes, found)
+            _panel(axes, found, right=reach[found.question.id])
         figure_title(figure, title)
 
     return figure_svg(draw, (9.6, height))
 
 
-def _panel(axes: object, found: QuestionEstimate) -> None:
+def _panel(axes: object, found: QuestionEstimate, *, right: float) -> None:
     from matplotlib.axes import Axes  # noqa: PLC0415  takes a second to import
 
     if not isinstance(axes, Axes):
@@ -55,9 +61,9 @@ def _panel(axes: object, found: QuestionEstimate) -> None:
         loc="left",
         fontsize=10,
     )
-    axes.set_yticks(range(len(order)), [printable(found.question.labels[answer])[:40] for answer in order])
+    axes.set_yticks(range(len(order)), [printable(found.labels[answer])[:40] for answer in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
-    axes.set_xlim(0, max(0.1, *(found.intervals[answer].upper for answer in order)) * 1.02)
+    axes.set_xlim(0, right)
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
     axes.grid(axis="x")
     axes.set_axisbelow(True)

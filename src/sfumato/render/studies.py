@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sfumato.render.surveys import escaped, markdown_table, printable
 from sfumato.study.estimating import QuestionEstimate
-from sfumato.study.studies import Study, has_card
+from sfumato.study.studies import Study, has_levels
 from sfumato.study.totals import totals_of
 from sfumato.values import Interval
 
@@ -41,7 +41,8 @@ def totals_rows(study: Study) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         cells = [epsilon_text(value) for _, value in total.by_question]
         if total.sees_answers:
             cells = [
-                cell if has_card(question) else "answer" for cell, question in zip(cells, study.questions, strict=True)
+                "answer" if has_levels(question) else cell
+                for cell, question in zip(cells, study.questions, strict=True)
             ]
         rows.append((total.holder, *cells, "answers" if total.sees_answers else epsilon_text(total.epsilon)))
     return header, rows
@@ -70,7 +71,7 @@ def _estimate_table(found: QuestionEstimate) -> RenderableType:
     for place in order:
         interval = found.intervals[place]
         table.add_row(
-            printable(found.question.labels[place]),
+            printable(found.labels[place]),
             f"{100 * found.shares[place]:.1f} %",
             f"{100 * interval.lower:.1f} to {100 * interval.upper:.1f} %",
             share_bar(found.shares[place], interval, _BAR),
@@ -96,7 +97,7 @@ def estimates_as_markdown(estimates: Sequence[QuestionEstimate]) -> str:
         )
         rows = [
             (
-                found.question.labels[place],
+                found.labels[place],
                 f"{100 * found.shares[place]:.1f} %",
                 f"{100 * found.intervals[place].lower:.1f} to {100 * found.intervals[place].upper:.1f} %",
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title
 from sfumato.render.studies import epsilon_text, totals_rows, totals_table
 from sfumato.render.surveys import escaped, goal_words, markdown_table, plan_table, printable, protection
-from sfumato.study.planning import CardPlan, LadderPlan, StudyPlan, accuracy_curve
+from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, StudyPlan, accuracy_curve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +27,10 @@ def study_plan_tables(plan: StudyPlan) -> list[RenderableType]:
         parts.append(Text())
         if isinstance(planned, CardPlan):
             parts.append(plan_table(planned.survey, planned.certificate))
+            continue
+        if isinstance(planned, HuntPlan):
+            title = f"{planned.question.id}: {printable(planned.question.text)}"
+            parts += [Text(title, style="bold"), Text(planned.because), Text(hunt_words(planned))]
             continue
         parts += [
             Text(f"{planned.question.id}: {printable(planned.question.text)}", style="bold"),
@@ -51,6 +55,9 @@ def study_plan_markdown(plan: StudyPlan) -> str:
             asked = planned.question
             said += ["", f"{goal_words(asked.plan, asked.answers[1])}: {chosen.respondents}", ""]
             continue
+        if isinstance(planned, HuntPlan):
+            said += [escaped(planned.because), "", escaped(hunt_words(planned)), ""]
+            continue
         said += [escaped(planned.because), "", escaped(cost_words(planned)), ""]
         said += [*markdown_table(_LEVEL_HEADER, _level_rows(planned)), ""]
     header, rows = totals_rows(plan.study)
@@ -68,6 +75,15 @@ def coalition_words(plan: StudyPlan) -> str:
         f"All analysts together see ε = {epsilon_text(together)} of a respondent over all questions: of each question "
         f"what the best of their keys shows, and nothing more."
     )
+
+
+def hunt_words(planned: HuntPlan) -> str:
+    """Say how frequent a text must be to be found."""
+    if planned.least_share is None:
+        return "Give the study a population to learn how frequent a text must be to be found."
+    if planned.least_share >= 1:
+        return "With so few respondents nothing is found. Ask more, raise epsilon, or shorten the texts."
+    return f"A text is nearly always found if about {100 * planned.least_share:.2g} % of the respondents give it."
 
 
 def cost_words(planned: LadderPlan) -> str:
@@ -131,6 +147,8 @@ def accuracy_svg(plans: Sequence[LadderPlan], *, population: int | None, title: 
     people = population or 1000
 
     def draw(figure: Figure) -> None:
+        from matplotlib.ticker import LogLocator  # noqa: PLC0415  takes a second to import
+
         axes = figure.add_subplot()
         for i, planned in enumerate(plans):
             colour, dashes = LINE_STYLES[i % len(LINE_STYLES)]
@@ -154,7 +172,8 @@ def accuracy_svg(plans: Sequence[LadderPlan], *, population: int | None, title: 
                     )
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_minor_formatter(lambda _value, _: "")
         axes.yaxis.set_major_formatter(lambda value, _: f"± {100 * value:g} points")
         axes.yaxis.set_minor_formatter(lambda _value, _: "")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sfumato.design import SurveyDesign
 from sfumato.errors import InvalidParameter
+from sfumato.infer import PrefixHunt
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.refine import Ladder
-from sfumato.study.questions import OneOfMany, Question, YesNo
-from sfumato.study.studies import Study, has_card
+from sfumato.study.questions import FreeText, OneOfMany, Question, YesNo
+from sfumato.study.studies import Study, has_levels
 from sfumato.values.rounding import float_below
 
 
@@ -20,8 +21,8 @@ def card_for(study: Study, question: Question) -> SurveyDesign:
 
 def ladder_for(study: Study, question: Question) -> Ladder:
     """Return the ladder of a question: cyclic, or flips where there are two answers or few random bits."""
-    if has_card(question):
-        raise InvalidParameter(f"question {question.id!r} is asked with a card and has no levels.")
+    if not has_levels(question):
+        raise InvalidParameter(f"question {question.id!r} is asked with a card, or for free text, and has no levels.")
     epsilons = tuple(float_below(level) for level in study.levels(question))
     size = len(question.labels)
     if size == 2:
@@ -29,6 +30,16 @@ def ladder_for(study: Study, question: Question) -> Ladder:
     if isinstance(question, OneOfMany) and question.random_bits is not None:
         return _thrifty(question, size, epsilons, recover=study.recover)
     return Ladder.within(size=size, epsilons=epsilons, recover=study.recover)
+
+
+def hunt_for(study: Study, question: FreeText) -> PrefixHunt:
+    """Return the hunt for frequent texts: a byte a level, everybody asked once at the question's epsilon."""
+    return PrefixHunt.within(
+        key_bits=8 * question.longest,
+        step_bits=8,
+        keep=question.keep,
+        epsilon=float_below(study.levels(question)[-1]),
+    )
 
 
 def _thrifty(question: OneOfMany, size: int, epsilons: tuple[float, ...], *, recover: bool) -> Ladder:

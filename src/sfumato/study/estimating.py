@@ -18,9 +18,10 @@ from sfumato.measures import epsilon
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.prob import Channel
 from sfumato.refine.rungs import Rung
-from sfumato.study.collecting import card_for
+from sfumato.study.collecting import card_for, hunt_for
+from sfumato.study.hunts import found_texts
 from sfumato.study.notes import ReportsNote
-from sfumato.study.questions import Count, Question
+from sfumato.study.questions import Count, FreeText, Question
 from sfumato.study.reports import Reports
 from sfumato.values import Interval
 
@@ -46,6 +47,7 @@ class QuestionEstimate:
     group: str | None
     level: int
     epsilon: float
+    labels: tuple[str, ...]
     shares: tuple[float, ...]
     raw: tuple[float, ...]
     standard_errors: tuple[float, ...]
@@ -79,7 +81,7 @@ class Estimates(tuple[QuestionEstimate, ...]):
                 "epsilon": found.epsilon,
             }
             for found in self
-            for i, label in enumerate(found.question.labels)
+            for i, label in enumerate(found.labels)
         ]
 
     def to_arrow(self) -> Any:
@@ -131,6 +133,8 @@ def _estimate(
 ) -> QuestionEstimate:
     question, column = note.study.question(name), note.column(name)
     common = {"question": question, "group": group, "confidence": confidence, "total": int(rows.size)}
+    if isinstance(question, FreeText):
+        return _texts(note, question, reports, common)
     if column.ladder is None:
         channel = card_for(note.study, question).channel
         return _two_answers(channel, reports[rows], column.level, common)
@@ -151,6 +155,7 @@ def _two_answers(channel: Channel, reports: IntArray, level: int, common: dict[s
         **common,
         level=level,
         epsilon=epsilon(channel),
+        labels=common["question"].labels,
         shares=(1 - found.share, found.share),
         raw=(1 - found.share, found.share),
         standard_errors=(found.standard_error, found.standard_error),
@@ -178,12 +183,38 @@ def _many_answers(
         **common,
         level=level,
         epsilon=math.log(rung.odds),
+        labels=common["question"].labels,
         shares=found.projected,
         raw=found.raw,
         standard_errors=found.standard_errors,
         intervals=found.intervals,
         method="unbiased shares, nearest law shown",
         mean=_mean_of_many(common["question"], rung, np.array(tally.counts), common["confidence"]),
+    )
+
+
+def _texts(note: ReportsNote, question: FreeText, reports: IntArray, common: dict[str, Any]) -> QuestionEstimate:
+    if common["group"] is not None or note.offset:
+        raise InvalidParameter(
+            f"question {question.id!r} is for free text, which is found from all reports together. Leave it out of "
+            f"groups and parts: name the other questions."
+        )
+    found = found_texts(hunt_for(note.study, question), reports, max_bytes=question.longest)
+    reach = NormalDist().inv_cdf((1 + common["confidence"]) / 2)
+    return QuestionEstimate(
+        **common,
+        level=1,
+        epsilon=float(note.study.levels(question)[-1]),
+        labels=tuple(found),
+        shares=tuple(min(1.0, max(0.0, share)) for share, _ in found.values()),
+        raw=tuple(share for share, _ in found.values()),
+        standard_errors=tuple(error for _, error in found.values()),
+        intervals=tuple(
+            Interval(min(1.0, max(0.0, share - reach * error)), min(1.0, max(0.0, share + reach * error)))
+            for share, error in found.values()
+        ),
+        method="frequent texts, found byte by byte; shares of what was found tend high",
+        notes=() if found else ("No text is surely frequent; ask more people, or raise epsilon.",),
     )
 
 

@@ -11,7 +11,7 @@ from sfumato.io.key_files import read_key, record_use, write_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock
 from sfumato.study.publishing import binding_of
-from sfumato.study.studies import Study, has_card
+from sfumato.study.studies import Study, has_levels
 
 REGISTRAR = "registrar"
 
@@ -109,7 +109,7 @@ class KeyFolder:
 def _holdings(study: Study) -> list[Holding]:
     found = []
     for question in study.questions:
-        if has_card(question):
+        if not has_levels(question):
             continue
         for analyst in study.analysts:
             level = study.level_of(analyst, question)

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from sfumato.certificates import Certificate
+from sfumato.certificates import Certificate, certify
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse, RandomizedResponse
 from sfumato.refine import Ladder, separate_bits
 from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder
 from sfumato.refine.rungs import Rung
-from sfumato.study.collecting import card_for, ladder_for
+from sfumato.study.collecting import card_for, hunt_for, ladder_for
 from sfumato.study.costs import SurveyPlan, plan_survey
-from sfumato.study.questions import Count, OneOfMany, Question, YesNo
+from sfumato.study.questions import Count, FreeText, OneOfMany, Question, YesNo
 from sfumato.study.studies import Study, has_card
 from sfumato.study.surveys import DEFAULT_HALF_WIDTH
 from sfumato.study.totals import Total, totals_of
+from sfumato.values.rounding import float_below
 
 DEFAULT_CONFIDENCE = Fraction(19, 20)
 # From here on the bound that noise is compared with means something; few answers can do better.
@@ -73,11 +74,25 @@ class CardPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HuntPlan:
+    """A question for free text; `least_share` is about the least share that is found, None without a population."""
+
+    question: FreeText
+    because: str
+    epsilon: float
+    least_share: float | None
+    certificate: Certificate
+
+
+QuestionPlan = LadderPlan | CardPlan | HuntPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPlan:
     """All questions, and what readers see of a respondent over all of them."""
 
     study: Study
-    questions: tuple[LadderPlan | CardPlan, ...]
+    questions: tuple[QuestionPlan, ...]
     totals: tuple[Total, ...]
 
 
@@ -90,7 +105,9 @@ def plan_study(study: Study) -> StudyPlan:
     )
 
 
-def _plan_question(study: Study, question: Question) -> LadderPlan | CardPlan:
+def _plan_question(study: Study, question: Question) -> QuestionPlan:
+    if isinstance(question, FreeText):
+        return _plan_hunt(study, question)
     if isinstance(question, YesNo) and has_card(question):
         survey = plan_survey(question.survey(study.name))
         return CardPlan(question=question, survey=survey, certificate=card_for(study, question).certificate)
@@ -125,6 +142,28 @@ def _plan_level(
         respondents=math.ceil((reach * deviation / half_width) ** 2),
         half_width=None if study.population is None else reach * deviation / math.sqrt(study.population),
         key_bits=None if place == last else ladder.key_law(place + 1).entropy_bits().upper,
+    )
+
+
+def _plan_hunt(study: Study, question: FreeText) -> HuntPlan:
+    epsilon = study.levels(question)[-1]
+    hunt = hunt_for(study, question)
+    # The last level is the hardest: as many candidates as are kept, each with all its next bytes.
+    rung = CyclicResponse.within(size=(question.keep << hunt.step_bits) + 1, epsilon=float_below(epsilon))
+    least = None
+    if study.population is not None and study.population >= hunt.levels:
+        reach = NormalDist().inv_cdf(1 - (1 - hunt.confidence) / (rung.size - 1))
+        # Found half of the time by the threshold alone; so much more makes it nearly always.
+        least = (reach + 2) * share_deviation(rung, 0.0) / math.sqrt(study.population / hunt.levels)
+    return HuntPlan(
+        question=question,
+        because=(
+            f"Any text of up to {question.longest} bytes: the frequent ones are found byte by byte. The respondents "
+            f"are divided into {hunt.levels} groups, each is asked about one more byte, everybody once."
+        ),
+        epsilon=float(epsilon),
+        least_share=None if least is None else min(1.0, least),
+        certificate=certify(rung),
     )
 
 

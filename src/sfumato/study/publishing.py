@@ -11,15 +11,16 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.io.tables import words_of
+from sfumato.io.tables import Words, words_of
 from sfumato.refine import Binding, Key, Ladder
 from sfumato.refine.key_operations import merge_keys
 from sfumato.refine.keys import digest_of
-from sfumato.study.collecting import card_for, ladder_for
+from sfumato.study.collecting import card_for, hunt_for, ladder_for
+from sfumato.study.hunts import hunt_reports
 from sfumato.study.notes import ColumnNote, ReportsNote
-from sfumato.study.questions import Question
+from sfumato.study.questions import FreeText, Question
 from sfumato.study.reports import Reports
-from sfumato.study.studies import Study, has_card
+from sfumato.study.studies import Study, has_levels
 from sfumato.study.study_files import fingerprint
 from sfumato.values import Guarantee
 
@@ -55,18 +56,25 @@ def publish_table(
         raise UnreadableFile("the table has no rows. Give at least one respondent.")
     # Every column is read before anything is drawn, so that a mistake in the last costs nothing.
     source = SystemBits() if bits is None else bits
-    symbols = {question.id: question.symbols(words_of(table, question.id), source) for question in study.questions}
+    columns = {
+        question.id: _read_answers(question, words_of(table, question.id), source) for question in study.questions
+    }
     made: dict[str, Any] = {name: table.column(name) for name in keep}
     notes: dict[str, ColumnNote] = {}
     handed: dict[str, Mapping[int, Key]] = {}
     for question in study.questions:
         tell(question.id)
-        if has_card(question):
-            made[question.id], notes[question.id] = _by_card(study, question, symbols[question.id], source)
+        if not has_levels(question):
+            column = columns[question.id]
+            made[question.id], notes[question.id] = (
+                _by_hunt(study, question, column, source)
+                if isinstance(question, FreeText)
+                else _by_card(study, question, column, source)
+            )
             continue
         ladder = ladder_for(study, question)
         published = ladder.publish(
-            symbols[question.id],
+            columns[question.id],
             source,
             guarantee=guarantee,
             binding=binding_of(study, question.id, epoch),
@@ -152,6 +160,15 @@ def _common_rows(keys: Mapping[str, Key], note: ReportsNote) -> tuple[int, int]:
     return start, stop
 
 
+def _read_answers(question: Question, column: Words, bits: BitSource) -> Any:
+    return question.keys(column) if isinstance(question, FreeText) else question.symbols(column, bits)
+
+
+def _by_hunt(study: Study, question: FreeText, keys: list[int], bits: BitSource) -> tuple[Any, ColumnNote]:
+    reports = hunt_reports(hunt_for(study, question), keys, bits)
+    return reports, ColumnNote(ladder=None, level=1, digest=digest_of(reports))
+
+
 def _by_card(
     study: Study, question: Question, symbols: npt.NDArray[np.int64], bits: BitSource
 ) -> tuple[Any, ColumnNote]:
@@ -183,4 +200,4 @@ def _check_kept(table: Any, keep: Sequence[str], study: Study) -> None:
 
 def all_ladders(study: Study) -> dict[str, Ladder]:
     """Return the ladder of every question that has one."""
-    return {question.id: ladder_for(study, question) for question in study.questions if not has_card(question)}
+    return {question.id: ladder_for(study, question) for question in study.questions if has_levels(question)}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sfumato.bits import BitSource, UniformBelow
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.infer import string_keys
 from sfumato.io.tables import Words
 from sfumato.study.surveys import Plan, StudyLimits, Survey, check_line, exact_number
 from sfumato.values.checks import check_between, check_integer
@@ -24,6 +25,7 @@ SymbolArray = npt.NDArray[np.int64]
 
 MOST_ANSWERS = 100_000
 MOST_EPSILON = 20
+MOST_TEXT_BYTES = 32
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,49}")
 
 
@@ -51,6 +53,11 @@ class YesNo:
             if self.epsilon is not None:
                 raise InvalidParameter("epsilon and guess_error are two ways to promise. Give one, or max_epsilon.")
             self.survey("check")
+        elif self.outputs != 3 or self.faces is not None:
+            raise InvalidParameter(
+                f"{'faces' if self.outputs == 3 else 'outputs'} belongs to a card. Give guess_error as well, or delete "
+                f"it."
+            )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -172,7 +179,46 @@ class Count:
         return rounded
 
 
-Question = YesNo | OneOfMany | Count
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeText:
+    """Any short text of at most `longest` bytes; the frequent ones are found, letter by letter, up to `keep` of them.
+
+    Each respondent is asked once, about the beginning of their text, so it has one level and no keys.
+    """
+
+    kind: ClassVar[str] = "text"
+
+    id: str
+    text: str
+    longest: int = 8
+    keep: int = 20
+    epsilon: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        _check_heading(self)
+        check_between("longest", check_integer("longest", self.longest), 1, MOST_TEXT_BYTES)
+        check_between("keep", check_integer("keep", self.keep), 1, 1000)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """None beforehand: they are what is looked for."""
+        return ()
+
+    def keys(self, column: Words) -> list[int]:
+        """Return the answers as the keys of a hunt; empty or too long ones are refused by their row."""
+        known: dict[int, int] = {}
+        for code, text in enumerate(column.texts):
+            if not 0 < len(text.encode(errors="replace")) <= self.longest or "\0" in text:
+                row = int(np.flatnonzero(column.codes == code)[0])
+                raise UnreadableFile(
+                    f"column {self.id}, row {row + 1} is empty or has more than {self.longest} bytes. Shorten it, or "
+                    f"raise longest in the study."
+                )
+            known[code] = string_keys([text], max_bytes=self.longest)[0]
+        return [known[code] for code in column.codes.tolist()]
+
+
+Question = YesNo | OneOfMany | Count | FreeText
 
 
 def _check_heading(question: Question) -> None:

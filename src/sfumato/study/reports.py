@@ -14,6 +14,7 @@ from sfumato.io.tables import TABLE_LIMIT_BYTES, read_table, words_of, write_tab
 from sfumato.refine.keys import digest_of
 from sfumato.study.collecting import card_for
 from sfumato.study.notes import ReportsNote
+from sfumato.study.questions import FreeText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -71,14 +72,14 @@ class Reports:
 def _level_words(note: ReportsNote, name: str) -> str:
     column = note.columns[name]
     if column.ladder is None:
-        return "its card's level"
+        return "its only level"
     return "the public level" if column.level == len(note.ladder(name).levels) else f"level {column.level}"
 
 
 def _numbers(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int64]:
     column = note.column(question)
     words = words_of(table, question)
-    if column.ladder is None:
+    if column.ladder is None and not isinstance(note.study.question(question), FreeText):
         labels = [str(label) for label in card_for(note.study, note.study.question(question)).channel.outputs]
         if any(text not in labels for text in words.texts):
             raise UnreadableFile(f"column {question} holds reports that the card never gives. Ask for the file again.")

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
-from sfumato.study.questions import Question, YesNo, checked_epsilon
+from sfumato.study.questions import FreeText, Question, YesNo, checked_epsilon
 from sfumato.study.surveys import Survey, check_line
 from sfumato.values.checks import check_between, check_integer
 
 MOST_QUESTIONS = 1000
 MOST_ANALYSTS = 30
+# With the id of a question and an ending it must fit into the name of a file, in any script.
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,8 @@ class Analyst:
                 "name of an analyst must be letters, digits, - and _, and not 'registrar' or 'public': it names the "
                 "file of the key."
             )
+        if len(self.name.encode()) > _LONGEST_NAME:
+            raise InvalidParameter(f"name of an analyst may have {_LONGEST_NAME} bytes: it names a file. Shorten it.")
         object.__setattr__(self, "epsilon", checked_epsilon("epsilon", self.epsilon))
 
 
@@ -105,7 +109,7 @@ class Study:
         """Return the epsilons of a question from the sharpest key to the public report; none for a card."""
         if has_card(question):
             return ()
-        wanted = [analyst.epsilon for analyst in self.analysts]
+        wanted = [] if isinstance(question, FreeText) else [analyst.epsilon for analyst in self.analysts]
         if self.public_epsilon is not None:
             wanted.append(self.public_epsilon)
         elif question.epsilon is not None:
@@ -115,6 +119,8 @@ class Study:
 
     def level_of(self, analyst: Analyst, question: Question) -> int:
         """Return the level, 1 the sharpest, at which an analyst sees a question; the last needs no key."""
+        if not has_levels(question):
+            return 1
         ceiling = analyst.epsilon if question.epsilon is None else min(analyst.epsilon, question.epsilon)
         return self.levels(question).index(ceiling) + 1
 
@@ -122,6 +128,11 @@ class Study:
 def has_card(question: Question) -> bool:
     """Whether a question is answered with a card, by guess error, and so has no levels."""
     return isinstance(question, YesNo) and question.limits is not None
+
+
+def has_levels(question: Question) -> bool:
+    """Whether keys can show more of a question than its public reports."""
+    return not (has_card(question) or isinstance(question, FreeText))
 
 
 def _check_once(what: str, key: str, names: list[str]) -> None:

@@ -6,7 +6,6 @@ A refusal names the file, the line where there is one, the key, and what to writ
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -15,15 +14,16 @@ from typing import Any
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
 from sfumato.io import read_bytes, write_atomically
 from sfumato.io.csv_tables import decode_text
-from sfumato.io.json_documents import check_keys, check_schema
-from sfumato.study.questions import Count, OneOfMany, Question, YesNo
+from sfumato.io.json_documents import check_schema
+from sfumato.study.places import about, at, check_table, place_in_study
+from sfumato.study.questions import Count, FreeText, OneOfMany, Question, YesNo
 from sfumato.study.studies import Analyst, Study
 from sfumato.study.survey_files import LIMIT_KEYS, PLAN_KEYS, read_limits, read_survey_document
 from sfumato.study.survey_files import SCHEMA as SHORT_SCHEMA
 from sfumato.study.surveys import Plan
+from sfumato.study.toml_lines import line_of
 from sfumato.study.toml_tables import (
     as_number,
-    as_table,
     as_text,
     as_whole,
     decimal_text,
@@ -36,13 +36,20 @@ SCHEMA = "sfumato/study/2"
 # A hundred thousand answers of forty letters.
 STUDY_LIMIT_BYTES = 2**23
 
-_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar")
+STUDY_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar")
+ANALYST_KEYS = ("name", "epsilon")
 _COMMON = ("id", "text", "kind", "epsilon")
 _KINDS: dict[str, tuple[type[Question], tuple[str, ...]]] = {
     YesNo.kind: (YesNo, (*_COMMON, "answers", "outputs", "faces", *LIMIT_KEYS, *PLAN_KEYS)),
     OneOfMany.kind: (OneOfMany, (*_COMMON, "answers", "random_bits")),
     Count.kind: (Count, (*_COMMON, "lowest", "highest", "points")),
+    FreeText.kind: (FreeText, (*_COMMON, "longest", "keep")),
 }
+
+
+def question_kinds() -> dict[str, tuple[type[Question], tuple[str, ...]]]:
+    """Return for each kind of question its class and the keys that it may have in a file."""
+    return dict(_KINDS)
 
 
 def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Study:
@@ -51,12 +58,13 @@ def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Stu
     document = parse_toml(text, path)
     if document.get("schema") == SHORT_SCHEMA:
         return Study.of_survey(read_survey_document(document, path))
-    check_schema(document, path, kind="study", version=2)
+    line = line_of(text, "", 0, "schema")
+    check_schema(document, f"{path}, line {line}," if line else path, kind="study", version=2)
     try:
         return study_from(document)
     except InvalidInput as error:
         place = getattr(error, "place", None)
-        line = _line_of(text, *place) if place else None
+        line = line_of(text, *place) if place else None
         where = f"file {path}, line {line}: " if line else f"file {path}: "
         raise type(error)(f"{where}{error}") from None
 
@@ -64,7 +72,7 @@ def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Stu
 def is_short_form(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> bool:
     """Whether a file declares one yes/no question in the short form."""
     document = parse_toml(decode_text(read_bytes(path, limit_bytes=limit_bytes), path), path)
-    return document.get("schema") != SCHEMA
+    return document.get("schema") == SHORT_SCHEMA
 
 
 def write_study(study: Study, path: str | Path) -> None:
@@ -106,30 +114,41 @@ def as_toml(study: Study) -> str:
 
 def study_from(document: Mapping[str, object]) -> Study:
     """Build a study from nested tables; an error knows the table and key it is about."""
-    check_keys(dict(document), "of the study", known=_KEYS, needed=("name", "questions"))
-    public = _section(document.get("public", {}), "public", ("epsilon",))
-    registrar = _section(document.get("registrar", {}), "registrar", ("recover",))
+    with about("", 0, document):
+        check_table(document, "the study", STUDY_KEYS, ("name", "questions"))
+        name = as_text(document["name"], "name")
+        population = as_whole(document["population"], "population") if "population" in document else None
+    public = _section(document, "public", ("epsilon",))
+    registrar = _section(document, "registrar", ("recover",))
     recover = registrar.get("recover", False)
-    if not isinstance(recover, bool):
-        raise _at(InvalidParameter("recover must be true or false, without quotes."), "registrar", 0, "recover")
-    return Study(
-        name=as_text(document["name"], "name"),
-        population=as_whole(document["population"], "population") if "population" in document else None,
-        questions=tuple(_each(document["questions"], "questions", _read_question)),
-        analysts=tuple(_each(document.get("analysts", []), "analysts", _read_analyst)),
-        public_epsilon=as_number(public["epsilon"], "epsilon") if "epsilon" in public else None,
-        recover=recover,
-    )
+    with about("registrar", 0, registrar):
+        if not isinstance(recover, bool):
+            raise InvalidParameter("recover must be true or false. Write it without quotes.")
+    with about("public", 0, public):
+        public_epsilon = as_number(public["epsilon"], "epsilon") if "epsilon" in public else None
+    questions = tuple(_each(document["questions"], "questions", _read_question))
+    analysts = tuple(_each(document.get("analysts", []), "analysts", _read_analyst))
+    try:
+        return Study(
+            name=name,
+            population=population,
+            questions=questions,
+            analysts=analysts,
+            public_epsilon=public_epsilon,
+            recover=recover,
+        )
+    except InvalidParameter as error:
+        raise at(error, *place_in_study(str(error), questions, analysts)) from None
 
 
 def _read_question(table: dict[str, object]) -> Question:
     if "kind" not in table:
-        raise InvalidParameter(f"a question needs kind = one of {', '.join(map(repr, _KINDS))}.")
+        raise InvalidParameter(f"a question needs a kind. Write kind = one of {', '.join(map(repr, _KINDS))}.")
     kind = as_text(table["kind"], "kind")
     if kind not in _KINDS:
         raise InvalidParameter(f"kind is none of {', '.join(map(repr, _KINDS))}. Write one of these.")
     made, known = _KINDS[kind]
-    check_keys(table, "of the study, a question,", known=known, needed=("id", "text"))
+    check_table(table, f"a question of kind {kind!r}", known, ("id", "text"))
     values: dict[str, Any] = {}
     for key in ("id", "text"):
         values[key] = as_text(table[key], key)
@@ -138,12 +157,17 @@ def _read_question(table: dict[str, object]) -> Question:
     for key in ("epsilon", "random_bits"):
         if key in table:
             values[key] = as_number(table[key], key)
-    for key in ("outputs", "faces", "lowest", "highest", "points"):
+    for key in ("outputs", "faces", "lowest", "highest", "points", "longest", "keep"):
         if key in table:
             values[key] = as_whole(table[key], key)
     if made is YesNo:
         limits = {key: as_number(table[key], key) for key in LIMIT_KEYS if key in table}
         if limits:
+            if ("guess_error" in limits) == ("delta" in limits):
+                raise InvalidParameter(
+                    f"{next(iter(limits))} belongs to a card, which needs either guess_error or "
+                    f"delta = 1 - 2·guess_error. Give one of the two, or promise by epsilon alone."
+                )
             values["limits"] = read_limits(limits)
         values["plan"] = Plan(**{key: as_number(table[key], key) for key in PLAN_KEYS if key in table})
     missing = [key for key in ("answers",) if made is OneOfMany and key not in values]
@@ -154,25 +178,27 @@ def _read_question(table: dict[str, object]) -> Question:
 
 
 def _read_analyst(table: dict[str, object]) -> Analyst:
-    check_keys(table, "of the study, an analyst,", known=("name", "epsilon"), needed=("name", "epsilon"))
+    check_table(table, "an analyst", ANALYST_KEYS, ANALYST_KEYS)
     return Analyst(name=as_text(table["name"], "name"), epsilon=as_number(table["epsilon"], "epsilon"))
 
 
 def _each(value: object, name: str, read: Any) -> Iterable[Any]:
-    if not isinstance(value, list):
-        raise UnreadableFile(f"{name} must be a list of tables. Write [[{name}]] above each.")
-    for index, table in enumerate(value):
-        if not isinstance(table, dict):
-            raise UnreadableFile(f"{name} must be a list of tables. Write [[{name}]] above each.")
-        try:
+    for index, table in enumerate(value if isinstance(value, list) else [value]):
+        if not isinstance(value, list) or not isinstance(table, dict):
+            raise at(
+                UnreadableFile(f"{name} must be a list of tables. Write [[{name}]] above each."), name, index, None
+            )
+        with about(name, index, table):
             yield read(table)
-        except InvalidInput as error:
-            key = next((k for k in table if re.match(rf"{re.escape(k)}\b", str(error))), None)
-            raise _at(error, name, index, key) from None
 
 
-def _section(value: object, name: str, known: tuple[str, ...]) -> dict[str, object]:
-    return as_table(value, "of the study", name, known)
+def _section(document: Mapping[str, object], name: str, known: tuple[str, ...]) -> dict[str, object]:
+    value = document.get(name, {})
+    with about(name, 0, document):
+        if not isinstance(value, dict):
+            raise UnreadableFile(f"{name} must be a table. Write [{name}] on a line of its own, its keys below.")
+        check_table(value, f"[{name}]", known, ())
+    return value
 
 
 def _answers(value: object) -> tuple[str, ...]:
@@ -183,7 +209,7 @@ def _answers(value: object) -> tuple[str, ...]:
 
 def _question_document(question: Question) -> dict[str, Any]:
     document: dict[str, Any] = {"id": question.id, "text": question.text, "kind": question.kind}
-    if not isinstance(question, Count):
+    if isinstance(question, YesNo | OneOfMany):
         document["answers"] = list(question.answers)
     if question.epsilon is not None:
         document["epsilon"] = decimal_text(question.epsilon)
@@ -191,6 +217,8 @@ def _question_document(question: Question) -> dict[str, Any]:
         document["random_bits"] = decimal_text(question.random_bits)
     if isinstance(question, Count):
         document |= {"lowest": question.lowest, "highest": question.highest, "points": question.points}
+    if isinstance(question, FreeText):
+        document |= {"longest": question.longest, "keep": question.keep}
     if isinstance(question, YesNo):
         document |= _card_document(question)
     return document
@@ -217,23 +245,3 @@ def _written(key: str, value: object) -> str:
     if isinstance(value, int):
         return str(value)
     return toml_number(str(value)) if key in _DECIMALS else toml_text(value)
-
-
-def _at(error: InvalidInput, table: str, index: int, key: str | None) -> InvalidInput:
-    error.place = (table, index, key)  # type: ignore[attr-defined]
-    return error
-
-
-def _line_of(text: str, table: str, index: int, key: str | None) -> int | None:
-    """Return the line of a key in the given table, or of the table's head."""
-    head = re.compile(rf"\s*\[\[?\s*{re.escape(table)}\s*\]?\]")
-    found, seen = None, -1
-    for number, line in enumerate(text.splitlines(), start=1):
-        if head.match(line):
-            seen += 1
-            found = number if seen == index else found
-        elif re.match(r"\s*\[", line) and seen == index and found is not None and not re.match(r"\s*\[[^\]]*,", line):
-            break
-        elif seen == index and key is not None and re.match(rf'\s*"?{re.escape(key)}"?\s*=', line):
-            return number
-    return found

@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.measures import epsilon_interval
 from sfumato.study.collecting import card_for
 from sfumato.study.questions import Question
-from sfumato.study.studies import Study, has_card
+from sfumato.study.studies import Study, has_card, has_levels
 from sfumato.values.rounding import float_above
 
 
@@ -37,9 +37,7 @@ def totals_of(study: Study) -> tuple[Total, ...]:
     """Return the totals of the public, of each analyst, of all analysts together, and of the registrar."""
     found = [Total(holder="public", by_question=tuple((q.id, _at(study, q, -1)) for q in study.questions))]
     for analyst in study.analysts:
-        seen = tuple(
-            (q.id, _at(study, q, 0 if has_card(q) else study.level_of(analyst, q) - 1)) for q in study.questions
-        )
+        seen = tuple((q.id, _at(study, q, study.level_of(analyst, q) - 1)) for q in study.questions)
         found.append(Total(holder=analyst.name, by_question=seen))
     if len(study.analysts) > 1:
         # Keys are nested, so together they see of each question what the best of them sees.
@@ -49,7 +47,7 @@ def totals_of(study: Study) -> tuple[Total, ...]:
         found.append(
             Total(
                 holder="registrar",
-                by_question=tuple((q.id, _at(study, q, 0) if has_card(q) else math.inf) for q in study.questions),
+                by_question=tuple((q.id, math.inf if has_levels(q) else _at(study, q, 0)) for q in study.questions),
                 sees_answers=True,
             )
         )
