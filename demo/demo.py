@@ -1,84 +1,113 @@
-"""What `make demo` runs: certify a channel, poll a thousand people, and repeat a real survey in private."""
+"""What `make demo` runs: one real study, from its question to what each reader sees.
+
+Every step is a command that you can type yourself; the transcript shows it before what it prints.
+"""
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 import sys
-from fractions import Fraction
+from pathlib import Path
 
-import numpy as np
-from rich.console import Console
-
-import sfumato as sf
-from sfumato.render import certificate_table
-
-PEOPLE = 1000
-TRUE_YES = 300
-WIDTH = 50
+HERE = Path(__file__).parent
+OUT = HERE / "out"
+COMMAND = Path(sys.executable).parent / "sfumato"
+OCCUPATIONS = (
+    "student",
+    "farming or semi-skilled",
+    "white-collar",
+    "teacher, nurse or skilled",
+    "managerial",
+    "professional",
+)
+READERS = ("university", "ministry", "press")
 
 
 def main() -> None:
-    """Run the three parts."""
-    console = Console(width=120, highlight=False, file=sys.stdout)
-    certify_a_coin(console)
-    poll_a_thousand(console)
-    repeat_a_survey(console)
+    """Run the steps in a folder of their own, made anew each time."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir()
+    shutil.copy(HERE / "fair.toml", OUT / "fair.toml")
+    truth = write_answers(OUT / "answers.csv")
+    say("1. Plan: how each question is asked, what each reader sees of it, and what that costs")
+    run("plan fair.toml --plot plan.svg -o certificates")
+    say("2. Publish: one private report a person, and key files for those who may see more")
+    run("publish answers.csv --study fair.toml --out reports.parquet --keys keys --unprotected")
+    say("3. Open: each reader sees the same reports as sharply as their key allows")
+    run("open reports.parquet --key keys/ministry.occupation.key")
+    compare(truth)
+    say("4. Recover: the registrar gets the answers back")
+    run("recover reports.parquet --key keys/registrar.affair.key --key keys/registrar.occupation.key --out back.csv")
+    same = (OUT / "answers.csv").read_text() == (OUT / "back.csv").read_text()
+    print(f"   Every answer is back as it was, in the same file: {same}.")
+    say("5. Verify: every claim about what leaks is recomputed")
+    run("verify certificates/affair.certificate.json", last=1)
+    say("6. Report: one page for everybody")
+    run("report reports.parquet --out report.html")
+    print(f"\nOpen {OUT.relative_to(HERE.parent)}/report.html in a browser.")
 
 
-def certify_a_coin(console: Console) -> None:
-    """State, seal and verify everything about one channel."""
-    console.print("1. A channel and its certificate")
-    console.print("   Answer truthfully with probability 3/4, otherwise say the opposite.\n")
-    certificate = sf.certify(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)))
-    console.print(certificate_table(certificate))
-    sealed = certificate.to_json()
-    sf.verify(sf.Certificate.from_json(sealed))
-    console.print(f"   Sealed in {len(sealed)} bytes, opened again, all {len(certificate.claims)} claims recomputed.\n")
+def write_answers(path: Path) -> dict[str, float]:
+    """Write the answers of Fair's 6 366 respondents; return the true share of each answer."""
+    from statsmodels.datasets import fair  # noqa: PLC0415  slow to import
+
+    data = fair.load_pandas().data
+    affair = ["yes" if hours > 0 else "no" for hours in data["affairs"]]
+    occupation = [OCCUPATIONS[int(code) - 1] for code in data["occupation"]]
+    rows = ['"affair","occupation"', *(f'"{a}","{o}"' for a, o in zip(affair, occupation, strict=True))]
+    path.write_text("\n".join(rows) + "\n")
+    shares = {"yes": affair.count("yes") / len(affair)}
+    return shares | {name: occupation.count(name) / len(occupation) for name in OCCUPATIONS}
 
 
-def poll_a_thousand(console: Console) -> None:
-    """Estimate a share from reports that hide every answer."""
-    console.print(f"2. A poll of {PEOPLE} people, {TRUE_YES} of whom would truthfully say yes")
-    mechanism = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
-    answers = np.repeat([0, 1], [PEOPLE - TRUE_YES, TRUE_YES])
-    tally = mechanism.tally(mechanism.privatize(answers))
-    estimate = mechanism.estimate(tally)
-    console.print(f"   Reports received:  {tally.counts[1]} yes, {tally.counts[0]} no; nobody's answer is known.")
-    show(console, estimate.projected[1], estimate.intervals[1], TRUE_YES / PEOPLE)
-
-
-def repeat_a_survey(console: Console) -> None:
-    """Ask the 6 366 women of Fair's 1978 survey again, so that a guesser stays wrong in at least 3 of 8 cases."""
-    from statsmodels.datasets import fair  # noqa: PLC0415  slow to import, and only this part needs it
-
-    answers = (fair.load_pandas().data["affairs"] > 0).to_numpy().astype(int)
-    truth = float(answers.mean())
-    console.print(f"\n3. Fair's 1978 survey on extramarital affairs, {len(answers)} answers, privatised one by one")
-    for design in (sf.design.survey(guess_error=0.375), sf.design.warner(guess_error=0.375)):
-        mechanism = design.mechanism
-        tally = mechanism.tally(mechanism.privatize(answers))
-        estimate = sf.infer.estimate_share(design.channel, tally.counts)
-        console.print(
-            f"   {design.name}: a guesser stays wrong at least {float(design.limits.guess_error):.1%} of the time"
+def compare(truth: dict[str, float]) -> None:
+    """Print what each reader makes of the same reports, beside the truth, which nobody but the registrar knows."""
+    shown = {reader: estimates(reader) for reader in READERS} | {"public": estimates(None)}
+    print("\n   The same reports by reader: share in per cent, and its 95 % interval")
+    header = "".join(f"{name:>19}" for name in shown)
+    print(f"   {'':26}{'truth':>6}{header}")
+    for answer, share in truth.items():
+        name = "had an affair" if answer == "yes" else answer
+        cells = "".join(
+            f"{f'{100 * point:.1f} ({100 * low:.1f} to {100 * high:.1f})':>19}"
+            for point, low, high in (found[answer] for found in shown.values())
         )
-        show(console, estimate.share, estimate.interval, truth)
-    hard = sf.design.survey(guess_error=0.375).certificate
-    console.print("   What the three-output design costs, from its certificate:")
-    for measure in ("exposure", "epsilon"):
-        console.print(f"   - {hard[measure].sentence}")
+        print(f"   {name:26}{100 * share:>6.1f}{cells}")
 
 
-def show(console: Console, point: float, interval: sf.values.Interval, truth: float) -> None:
-    """Print an estimate, its interval as a bar, and whether chance was kind."""
-    console.print(f"   Estimated share:   {point:.1%} yes, 95 % interval {interval.lower:.1%} to {interval.upper:.1%}")
-    cells = ["·"] * WIDTH
-    for i in range(int(interval.lower * (WIDTH - 1)), int(interval.upper * (WIDTH - 1)) + 1):
-        cells[i] = "─"
-    cells[round(point * (WIDTH - 1))] = "●"
-    console.print(f"   0 % {''.join(cells)} 100 %")
-    if interval.lower <= truth <= interval.upper:
-        console.print(f"   The interval holds the truth, {truth:.2%}.")
-    else:
-        console.print(f"   The interval misses the truth, {truth:.2%}: chance does so in at most one poll of twenty.")
+def estimates(reader: str | None) -> dict[str, tuple[float, float, float]]:
+    """Return share and interval of each answer as a reader sees it."""
+    command = ["estimate", "reports.parquet", "--json"]
+    if reader is not None:
+        keys = [f"keys/{reader}.{question}.key" for question in ("affair", "occupation")]
+        command = ["open", "reports.parquet", "--json", "--key", keys[0], "--key", keys[1]]
+    done = subprocess.run([COMMAND, *command], cwd=OUT, capture_output=True, text=True, check=True)  # noqa: S603
+    return {
+        answer["answer"]: (answer["share"], answer["lower"], answer["upper"])
+        for found in json.loads(done.stdout)["estimates"]
+        for answer in found["answers"]
+    }
+
+
+def run(command: str, *, last: int | None = None) -> None:
+    """Run one command and show it with what it prints, or with the last lines of it."""
+    print(f"   $ sfumato {command}")
+    done = subprocess.run(  # noqa: S603
+        [COMMAND, *command.split()], cwd=OUT, capture_output=True, text=True, check=False
+    )
+    lines = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+    for line in lines if last is None else lines[-last:]:
+        print(f"   {line}".rstrip())
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def say(headline: str) -> None:
+    """Begin a step."""
+    print(f"\n{headline}")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

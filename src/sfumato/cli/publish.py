@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting
+from sfumato.cli.output import MEGABYTE, say, show_waiting
 from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, protection_for, unlocker_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _as_json(study: Study, published: StudyPublication, out: Path, folder: KeyFo
 
 def _print(study: Study, published: StudyPublication, out: Path, folder: KeyFolder) -> None:
     from sfumato.io.key_files import read_key_header
-    from sfumato.render.studies import totals_table
+    from sfumato.render.studies import totals_words
 
     questions = "one question" if len(study.questions) == 1 else f"{len(study.questions)} questions"
     typer.echo(f"{study.name}: {published.reports.note.rows:,} reports on {questions} in {out}")
@@ -129,7 +129,7 @@ def _print(study: Study, published: StudyPublication, out: Path, folder: KeyFold
             typer.echo(f"  {holder}: {', '.join(names)}")
         if any(read_key_header(path).protection == "none" for path in folder.files):
             say("note: key files without a passphrase open for anyone who has them.")
-    console().print(totals_table(study))
+    typer.echo(totals_words(study))
 
 
 def _protections(

@@ -48,6 +48,15 @@ def totals_rows(study: Study) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return header, rows
 
 
+def totals_words(study: Study) -> str:
+    """Say in one sentence what readers see of a respondent over all questions."""
+    parts = [
+        f"{total.holder}: the answers" if total.sees_answers else f"{total.holder}: ε = {epsilon_text(total.epsilon)}"
+        for total in totals_of(study)
+    ]
+    return "What is seen of a respondent over all questions. " + "; ".join(parts) + "."
+
+
 def epsilon_text(value: float) -> str:
     """Show an ε, rounded up."""
     return "∞" if math.isinf(value) else f"{math.ceil(value * 1000 - 1e-9) / 1000:g}"

@@ -36,6 +36,10 @@ def study_plan_tables(plan: StudyPlan) -> list[RenderableType]:
             Text(f"{planned.question.id}: {printable(planned.question.text)}", style="bold"),
             Text(planned.because),
             Text(cost_words(planned)),
+            Text(
+                f"95 % intervals, if {100 * planned.share:.3g} % hold an answer; respondents for ± "
+                f"{100 * planned.half_width:g} points:"
+            ),
             _level_table(planned),
             Text(terminal_curve(planned)),
         ]
@@ -116,12 +120,7 @@ def _level_rows(planned: LadderPlan) -> list[tuple[str, ...]]:
 def _level_table(planned: LadderPlan) -> RenderableType:
     from rich.table import Table  # noqa: PLC0415  rich is only needed to print
 
-    table = Table(
-        title=f"95 % intervals, if {100 * planned.share:.3g} % hold an answer; respondents for ± "
-        f"{100 * planned.half_width:g} points",
-        title_justify="left",
-        title_style="",
-    )
+    table = Table()
     for i, name in enumerate(_LEVEL_HEADER):
         table.add_column(name, justify="left" if i == 0 else "right")
     for row in _level_rows(planned):
