@@ -66,12 +66,12 @@ def compare(truth: dict[str, float]) -> None:
     """Print what each reader makes of the same reports, beside the truth, which nobody but the registrar knows."""
     shown = {reader: estimates(reader) for reader in READERS} | {"public": estimates(None)}
     print("\n   The same reports by reader: share in per cent, and its 95 % interval")
-    header = "".join(f"{name:>19}" for name in shown)
+    header = "".join(f"{name:>22}" for name in shown)
     print(f"   {'':26}{'truth':>6}{header}")
     for answer, share in truth.items():
         name = "had an affair" if answer == "yes" else answer
         cells = "".join(
-            f"{f'{100 * point:.1f} ({100 * low:.1f} to {100 * high:.1f})':>19}"
+            f"{f'{100 * point:.1f} ({100 * low:.1f} to {100 * high:.1f})':>22}"
             for point, low, high in (found[answer] for found in shown.values())
         )
         print(f"   {name:26}{100 * share:>6.1f}{cells}")

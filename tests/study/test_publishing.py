@@ -234,9 +234,10 @@ def test_a_simulation_is_marked_wherever_it_goes(tmp_path):
 def test_each_step_in_one_call(tmp_path):
     study = tmp_path / "study.toml"
     sf.study.write_study(small_study(), study)
-    import polars
+    import polars as pl
 
-    for data in (answers(), answers().to_pandas(), polars.from_arrow(answers()), answers().to_pydict()):
+
+    for data in (answers(), answers().to_pandas(), pl.from_arrow(answers()), answers().to_pydict()):
         publication = sf.publish(study, data, keep=["region"])
         assert len(publication.reports) == 600
     with pytest.raises(InvalidParameter, match="protection"):

@@ -17,10 +17,12 @@ from sfumato.cli.certify import certify_command
 from sfumato.cli.estimate import estimate_command
 from sfumato.cli.explain import explain_command
 from sfumato.cli.keys import keys_app
+from sfumato.cli.new import new_command
 from sfumato.cli.open import open_command, recover_command
 from sfumato.cli.papers import papers_command
 from sfumato.cli.plan import plan_command
 from sfumato.cli.publish import publish_command
+from sfumato.cli.report import report_command
 from sfumato.cli.verify import verify_command
 from sfumato.errors import InsecureBitsWarning, SfumatoError
 
@@ -32,11 +34,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("new")(new_command)
 app.command("plan")(plan_command)
 app.command("publish")(publish_command)
 app.command("open")(open_command)
 app.command("recover")(recover_command)
 app.command("estimate")(estimate_command)
+app.command("report")(report_command)
 app.command("certify")(certify_command)
 app.command("verify")(verify_command)
 app.command("audit")(audit_command)

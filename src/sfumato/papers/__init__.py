@@ -9,7 +9,7 @@ from types import MappingProxyType
 from sfumato.errors import InvalidParameter
 from sfumato.papers import randomized_responses, successive_refinement
 from sfumato.papers.drawing import png_bytes, svg_bytes
-from sfumato.papers.records import Cell, Erratum, Paper, Table
+from sfumato.papers.records import Cell, Comparison, Entry, Erratum, Paper, Table, refusal_of
 
 PAPERS = MappingProxyType(
     {
@@ -18,7 +18,19 @@ PAPERS = MappingProxyType(
     }
 )
 
-__all__ = ["PAPERS", "Cell", "Erratum", "Paper", "Table", "paper_named", "png_bytes", "svg_bytes"]
+__all__ = [
+    "PAPERS",
+    "Cell",
+    "Comparison",
+    "Entry",
+    "Erratum",
+    "Paper",
+    "Table",
+    "paper_named",
+    "png_bytes",
+    "refusal_of",
+    "svg_bytes",
+]
 
 
 def paper_named(slug: str) -> Paper:

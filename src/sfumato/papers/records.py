@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from sfumato.errors import ClaimRefused
+from sfumato.errors import ClaimRefused, Refused
+from sfumato.values.checks import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,6 +26,52 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Something that the print says beside ours; both can be worked out at other values of `parameter`.
+
+    `place` names a figure, a table or a passage. `relation` is what the print says of ours: that it equals the printed
+    number, is at most or is at least that. Where `printed` is None the print has words only. `erratum` is the `where`
+    of the erratum that explains why print and ours do not agree, and None when they do.
+    """
+
+    place: str
+    what: str
+    parameter: str
+    value: Any
+    ours: Callable[[Any], Number]
+    says: str
+    printed: Callable[[Any], Number] | None = None
+    relation: Literal["=", "≤", "≥"] = "="
+    tolerance: float = 1e-9
+    erratum: str | None = None
+
+    def judge(self) -> Comparison:
+        """Work out both sides where the paper stands."""
+        ours = self.ours(self.value)
+        if self.printed is None:
+            return Comparison(entry=self, ours=ours, printed=None, agrees=None)
+        printed = self.printed(self.value)
+        excess = float(ours - printed)
+        holds = {"=": abs(excess) <= self.tolerance, "≤": excess <= self.tolerance, "≥": excess >= -self.tolerance}
+        return Comparison(entry=self, ours=ours, printed=printed, agrees=holds[self.relation])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """An entry with its numbers; `agrees` is None where the print has no number."""
+
+    entry: Entry
+    ours: Number
+    printed: Number | None
+    agrees: bool | None
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether an erratum is named exactly where print and ours do not agree."""
+        return (self.agrees is False) == (self.entry.erratum is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +94,20 @@ class Paper:
     figures: Mapping[str, Callable[[], Figure]]
     tables: Mapping[str, Callable[[], Table]]
     errata: tuple[Erratum, ...]
+    entries: tuple[Entry, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("figures", "tables"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+
+def refusal_of(erratum: Erratum) -> str:
+    """Run a counter-example: empty when it shows what it says, else why it does not."""
+    try:
+        erratum.check()
+    except Refused as error:
+        return str(error)
+    return ""
 
 
 def must_show(what: str, *, holds: bool) -> None:

@@ -23,8 +23,10 @@ def parse_toml(text: str, path: str | Path) -> dict[str, object]:
     except ValueError as error:  # also a whole number of thousands of digits
         # Only the place is repeated: a file of reports may have been handed in by mistake.
         place = re.search(r"at line \d+, column \d+", str(error))
+        ended = text.count("\n", 0, len(text.rstrip())) + 1 if "end of document" in str(error) else None
+        where = place.group() if place else f"at line {ended}, where it ends" if ended else ""
         raise UnreadableFile(
-            f"file {path} is not a study in TOML{': something is wrong ' + place.group() if place else ''}. Correct it "
+            f"file {path} is not a study in TOML{where and f': something is wrong {where}'}. Correct it "
             f"there, or name the study file, which comes before the reports."
         ) from None
     return document

@@ -1,5 +1,6 @@
 """Yoshida, Yung, Hayashi: the best yes/no survey for a given guess error. Theory: docs/theory/survey.md."""
 
+from sfumato.papers.randomized_responses.entries import ENTRIES
 from sfumato.papers.randomized_responses.errata import ERRATA
 from sfumato.papers.randomized_responses.figures import FIGURES
 from sfumato.papers.randomized_responses.tables import TABLES
@@ -11,6 +12,7 @@ PAPER = Paper(
     figures=FIGURES,
     tables=TABLES,
     errata=ERRATA,
+    entries=ENTRIES,
 )
 
 __all__ = ["PAPER"]

@@ -36,6 +36,16 @@ def printed_three_outputs(limits: Limits) -> Channel:
     return Channel([[a / (1 - w), 1 - a / (1 - w), 0], [a / w, 0, 1 - a / w]])
 
 
+def printed_largest_information(limits: Limits, theta: Fraction, outputs: int) -> Fraction:
+    """[C, eq. (2)], the largest J_θ with two reports or with more; right, unlike the pairs beside it."""
+    a, w = limits.guess_error, limits.weight
+    if outputs > 2:
+        return (1 - a / (w * (1 - theta) + (1 - w) * theta)) / (theta * (1 - theta))
+    first = (w - a) / (theta * (w * (1 - theta) + a * theta))
+    second = (1 - w - a) / ((1 - theta) * (a * (1 - theta) + (1 - w) * theta))
+    return max(first, second)
+
+
 def printed_renyi_nats(first: Sequence[Number], second: Sequence[Number], s: float) -> float:
     """[C, Sec. V], D_{1+s} for s ≠ 0, of two laws without zeros."""
     terms = (float(p) ** -s * float(q) ** (1 + s) for p, q in zip(first, second, strict=True))

@@ -1,6 +1,7 @@
 """Girgis and others: private reports on few random bits. Theory: docs/theory/binary_hadamard.md, recovery.md."""
 
 from sfumato.papers.records import Paper
+from sfumato.papers.successive_refinement.entries import ENTRIES
 from sfumato.papers.successive_refinement.errata import ERRATA
 from sfumato.papers.successive_refinement.figures import FIGURES
 from sfumato.papers.successive_refinement.tables import TABLES
@@ -11,6 +12,7 @@ PAPER = Paper(
     figures=FIGURES,
     tables=TABLES,
     errata=ERRATA,
+    entries=ENTRIES,
 )
 
 __all__ = ["PAPER"]

@@ -78,3 +78,41 @@ def printed_parting(_: float) -> float:
 def printed_contrast(first: Sequence[float], second: Sequence[float]) -> float:
     """[B, eq. (23)]: the objective of P1; right."""
     return math.fsum((p - q) ** 2 / (p + q) for p, q in zip(first, second, strict=True))
+
+
+def printed_largest_contrast(epsilon: float) -> float:
+    """[B, eq. (25)], first case: Σ(q-q')²/(q+q') of the pair that is best from R_c on."""
+    keep = printed_rappor_keep(epsilon)
+    return printed_contrast((keep, 1 - keep), (1 - keep, keep))
+
+
+def printed_ladder_bits(epsilons: Sequence[float]) -> float:
+    """[B, Thm 3]: ΣH2(q_j), where flips of q_1 to q_j together are a flip of z_j."""
+    total, before = 0.0, 0.0
+    for epsilon in epsilons:
+        flip = 1 / (math.exp(epsilon) + 1)
+        step = (flip - before) / (1 - 2 * before)
+        total += _binary_entropy(step)
+        before = flip
+    return total
+
+
+def printed_separate_bits(epsilons: Sequence[float]) -> float:
+    """[B, Sec. 4]: ΣH2(z_j)."""
+    return math.fsum(_binary_entropy(1 / (math.exp(epsilon) + 1)) for epsilon in epsilons)
+
+
+def printed_key_bits(size: int, epsilon: float) -> float:
+    """[B, Thm 4]: the entropy of the key, the better of the two whole numbers next to eq. (49)."""
+    point = printed_key_optimum(size, epsilon)
+    odds = math.exp(epsilon)
+
+    def bits(favoured: int) -> float:
+        total = favoured * (odds - 1) + size
+        return math.log2(total) - epsilon * favoured * odds * math.log2(math.e) / total
+
+    return min(bits(max(1, math.floor(point))), bits(max(1, math.ceil(point))))
+
+
+def _binary_entropy(p: float) -> float:
+    return -p * math.log2(p) - (1 - p) * math.log2(1 - p) if 0 < p < 1 else 0.0
