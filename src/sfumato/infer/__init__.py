@@ -20,6 +20,7 @@ from sfumato.infer.heavy_hitters import Found, PrefixHunt, TopAnswers, top_answe
 from sfumato.infer.intervals import Method, share_interval
 from sfumato.infer.planning import Respondents, respondents_for_half_width, respondents_for_test
 from sfumato.infer.prefix_trees import Forecast, hashed_keys, key_text, string_keys
+from sfumato.infer.response_guesses import Guesser
 from sfumato.infer.share_model import ShareModel
 from sfumato.infer.shares import ShareEstimate, estimate_groups, estimate_share, sensitivity_band
 from sfumato.infer.simplex_estimates import clip_normalise
@@ -28,6 +29,7 @@ from sfumato.infer.testing import TestErrors, supports_first, test_errors
 __all__ = [
     "Forecast",
     "Found",
+    "Guesser",
     "Method",
     "PrefixHunt",
     "Respondents",

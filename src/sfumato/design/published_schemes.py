@@ -1,0 +1,166 @@
+"""The schemes of [A] for n independent responses, and the bound that none passes.
+
+V_1 (for ρ > 1/2) flips between neighbours, V_2 (for ρ ≤ 1/2) hides the value in a block. Both need the values sorted
+by m_i = max P(x) over f(x) = i, largest first; here they sort by themselves.   Theory: docs/theory/many_responses.md
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from sfumato.design.queries import Query
+from sfumato.design.recoverable_answers import Rows
+from sfumato.design.response_types import group_right_guesses, wrong_guesses
+from sfumato.errors import InvalidParameter
+from sfumato.measures import chernoff_information_nats
+from sfumato.prob import Channel
+from sfumato.values import Interval
+from sfumato.values.checks import check_at_least, check_integer
+from sfumato.values.rounding import float_above, float_below
+
+HALF = Fraction(1, 2)
+
+
+def pair_noise(query: Query) -> Rows:
+    """V_1: the largest and the next value flip into each other, and so on; an odd last one leaks to the first."""
+    if query.rho <= HALF:
+        raise InvalidParameter(f"rho={float(query.rho):g} must be above 1/2 for V_1. Use block_noise (V_2) below.")
+    size = len(query.values)
+    partner = [place + 1 if place % 2 == 0 else place - 1 for place in range(size)]
+    partner[-1] = 0 if size % 2 else partner[-1]
+    rows = [[Fraction(0)] * size for _ in range(size)]
+    for place in range(size):
+        rows[place][partner[place]] = 1 - query.rho
+        rows[place][place] = query.rho
+    return _unsorted(query, rows)
+
+
+def block_noise(query: Query) -> Rows:
+    """V_2: a value is hidden among the ⌊1/ρ⌋ values of its block, uniformly; with ρ ≤ 1/k there is one block."""
+    if query.rho > HALF:
+        raise InvalidParameter(f"rho={float(query.rho):g} must be at most 1/2 for V_2. Use pair_noise (V_1) above.")
+    size = len(query.values)
+    block = size if query.rho * size <= 1 else math.floor(1 / query.rho)
+    rows = []
+    for place in range(size):
+        start = place // block * block
+        stop = min(start + block, size)
+        rows.append([Fraction(int(start <= i < stop), stop - start) for i in range(size)])
+    return _unsorted(query, rows)
+
+
+def published_noise(query: Query) -> Rows:
+    """V_1 or V_2, whichever ρ calls for."""
+    return pair_noise(query) if query.rho > HALF else block_noise(query)
+
+
+def privacy_of_noise(query: Query, noise: Rows, n: int) -> Interval:
+    """Enclose π(V^n), how often the best guesser of the data is wrong after n responses [A, Lemma 9]."""
+    missed = wrong_guesses(query.maxima, noise, n)
+    rest = 1 - query.total
+    return Interval(float_below(rest + Fraction(missed.lower)), min(1.0, float_above(rest + Fraction(missed.upper))))
+
+
+def accuracy_of_noise(query: Query, noise: Rows, n: int) -> Interval:
+    """Enclose how often the querier's best guess of f(X) is right after n responses."""
+    found = group_right_guesses(query.value_masses, noise, range(len(query.values)), n)
+    return Interval(found.lower, min(1.0, found.upper))
+
+
+def accuracy_floor(query: Query, n: int) -> float:
+    """[A, eq. (33)]: how often f(X) is told right at least, by any n responses."""
+    return max(float(query.rho), float(max(query.value_masses)), 1 - float(minority_chance(query.rho, n)))
+
+
+def converse(query: Query, n: int) -> Fraction:
+    """[A, Thm 4]: no n responses have more privacy than 1 - S + S·min(1-ρ_c, 1-ρ, Pr[Bin(n,ρ) ≤ n/2])."""
+    spare = min(1 - query.critical_rho, 1 - query.rho, minority_chance(query.rho, n))
+    return 1 - query.total + query.total * spare
+
+
+def pair_bound(query: Query, n: int) -> Fraction:
+    """[A, Thm 5]: the privacy that V_1 has at least: 1 - S + Pr[Bin(n,ρ) ≤ n/2]·Σ of every second m_i, sorted."""
+    ordered = sorted(query.maxima, reverse=True)
+    return 1 - query.total + minority_chance(query.rho, n) * sum(ordered[1::2], Fraction(0))
+
+
+def block_privacy(query: Query) -> Fraction:
+    """[A, Thm 6, eq. (61)]: the privacy of V_2, the same for every n: 1 - Σ over blocks of the largest m_i."""
+    size = len(query.values)
+    block = size if query.rho * size <= 1 else math.floor(1 / query.rho)
+    return 1 - sum(sorted(query.maxima, reverse=True)[::block], Fraction(0))
+
+
+def minority_chance(rho: Fraction, n: int) -> Fraction:
+    """Pr[Bin(n, ρ) ≤ ⌊n/2⌋], exact."""
+    check_at_least("n", check_integer("n", n), 1)
+    p, q = rho.numerator, rho.denominator - rho.numerator
+    total = sum(math.comb(n, hits) * p**hits * q ** (n - hits) for hits in range(n // 2 + 1))
+    return Fraction(total, rho.denominator**n)
+
+
+def minority_bounds(rho: float, n: int) -> tuple[float, float]:
+    """[A, Lemma 7(i)]: two bounds on the same chance for ρ ≥ 1/2, e^(-nD)/(n+1) and (⌊n/2⌋+1)·e^(-nD)."""
+    if not HALF <= rho <= 1:
+        raise InvalidParameter(f"rho={rho:g} must lie in [1/2, 1] for these bounds. Compute minority_chance itself.")
+    check_at_least("n", check_integer("n", n), 1)
+    exponent = n * _divergence_nats((n // 2) / n, rho)
+    return math.exp(-exponent) / (n + 1), (n // 2 + 1) * math.exp(-exponent)
+
+
+def decay_bounds(query: Query, n: int) -> tuple[float, float]:
+    """[A, Prop 8]: lower and upper bounds on the best privacy for ρ > 1/2; both fall to 1 - S like e^(-nD(½‖ρ)).
+
+    The upper bound holds for every n: the condition printed for it is not needed.
+    """
+    if query.rho <= HALF:
+        raise InvalidParameter(f"rho={float(query.rho):g} must be above 1/2; below, privacy does not fall with n.")
+    low, high = minority_bounds(float(query.rho), n)
+    rest, total = float(1 - query.total), float(query.total)
+    second = float(sum(sorted(query.maxima, reverse=True)[1::2], Fraction(0)))
+    return rest + low * second, min(1.0, rest + high * total)
+
+
+def decay_exponent_nats(rho: float) -> float:
+    """D(½‖ρ) = -ln(2√(ρ(1-ρ))): how fast privacy falls to 1 - S for ρ > 1/2."""
+    return _divergence_nats(0.5, rho)
+
+
+def chernoff_radius_nats(query: Query, noise: Rows) -> tuple[float, Fraction]:
+    """Return the exponent and the limit of π(V^n): the least Chernoff information between different rows.
+
+    Of rows that are the same only the one with the largest m_i counts [A, Lemma D.2], so the limit is 1 - Σ over
+    different rows of their largest m_i. The exponent is inf when a single response tells all different rows apart.
+    """
+    best: dict[tuple[Fraction, ...], Fraction] = {}
+    for row, mass in zip(noise, query.maxima, strict=True):
+        best[row] = max(best.get(row, Fraction(0)), mass)
+    rows = list(best)
+    distances = [chernoff_information_nats(rows[a], rows[b]) for a in range(len(rows)) for b in range(a)]
+    return min(distances, default=math.inf), 1 - sum(best.values(), Fraction(0))
+
+
+def as_channels(query: Query, noise: Rows, n: int) -> tuple[Channel, ...]:
+    """Return n copies of W(i|x) = V(i|f(x))."""
+    channel = Channel([noise[place] for place in query.f], query.prior.labels, query.values)
+    return (channel,) * n
+
+
+def _unsorted(query: Query, rows: list[list[Fraction]]) -> Rows:
+    """Give noise that is meant for values sorted by m_i, largest first, back in the query's own order."""
+    order = sorted(range(len(query.values)), key=lambda place: (-query.maxima[place], place))
+    rank = {place: i for i, place in enumerate(order)}
+    size = len(order)
+    return tuple(tuple(rows[rank[j]][rank[i]] for i in range(size)) for j in range(size))
+
+
+def _divergence_nats(p: float, q: float) -> float:
+    """D(Ber(p)‖Ber(q))."""
+    found = 0.0
+    for a, b in ((p, q), (1 - p, 1 - q)):
+        if a > 0:
+            if b <= 0:
+                return math.inf
+            found += a * math.log(a / b)
+    return found

@@ -1,0 +1,148 @@
+"""One answer that is right with probability ρ and tells as little as possible about the data [A, Thm 2, Prop 3].
+
+The best response keeps f(x) with probability max(ρ_c, ρ) and otherwise names another value, the likelier the easier it
+is to guess the data from it anyway. It depends on f(x) alone, so it is noise added to the function value. When only a
+predicate h(X) is to be hidden, the noise depends on f(x) and h(x).   Theory: docs/theory/recoverable_answers.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.certificates import Certificate, certify
+from sfumato.design.queries import Function, Prior, Query, places_of
+from sfumato.errors import InvalidLaw
+from sfumato.mechanisms import Tabulated
+from sfumato.prob import Channel, Distribution, Joint
+from sfumato.prob.alphabet import Label
+
+Rows = tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoverableDesign:
+    """A response W(i|x) to a query. `noise` is its add-noise form V(i|j), None where it needs more than f(x).
+
+    `privacy` is how often the best guesser of what is `hidden` stays wrong; `critical_rho` is up to where answers are
+    free. All numbers are exact.
+    """
+
+    name: str
+    query: Query
+    channel: Channel
+    noise: Channel | None
+    privacy: Fraction
+    critical_rho: Fraction
+    hidden: str
+
+    @property
+    def certificate(self) -> Certificate:
+        """Every claim about the response under the query's prior."""
+        return certify(self.channel, self.query.prior)
+
+    @property
+    def mechanism(self) -> Tabulated:
+        """Draws responses."""
+        return Tabulated(self.channel)
+
+    def noise_law(self, value: Label) -> Distribution:
+        """Return the law of the noise N in F(x) = f(x) + N mod k, given f(x) [A, eq. (6)]."""
+        if self.noise is None:
+            raise InvalidLaw("this response depends on more than f(x), so it is not noise added to it.")
+        j = self.query.values.index(value)
+        size = len(self.query.values)
+        return Distribution([self.noise.rows[j][(i + j) % size] for i in range(size)])
+
+
+def recoverable(
+    prior: Prior, f: Function, rho: object, predicate: Function | None = None, *, values: Sequence[Label] | None = None
+) -> RecoverableDesign:
+    """Return the response that is right with probability ≥ rho and hides the data, or a predicate of it, best."""
+    query = Query.of(prior, f, rho, values=values)
+    return best_answer(query) if predicate is None else hide_predicate(query, predicate)
+
+
+def best_answer(query: Query) -> RecoverableDesign:
+    """W_o and V_o of [A, Thm 2]; privacy 1 - max(max P, ρS)."""
+    noise = best_noise(query)
+    return RecoverableDesign(
+        name="best single answer",
+        query=query,
+        channel=spread_noise(query, noise),
+        noise=Channel(noise, query.values, query.values),
+        privacy=1 - max(query.critical_rho, query.rho) * query.total,
+        critical_rho=query.critical_rho,
+        hidden="the data",
+    )
+
+
+def best_noise(query: Query) -> Rows:
+    """V_o: keep the value with probability r = max(ρ_c, ρ), else name i with weight m_i [A, eq. (18)]."""
+    keep, maxima, total = max(query.critical_rho, query.rho), query.maxima, query.total
+    return tuple(
+        tuple(keep if i == j else (1 - keep) * m / (total - maxima[j]) for i, m in enumerate(maxima))
+        for j in range(len(maxima))
+    )
+
+
+def spread_noise(query: Query, noise: Rows) -> Channel:
+    """W(i|x) = V(i|f(x)) [A, Lemma 1]."""
+    return Channel([noise[place] for place in query.f], query.prior.labels, query.values)
+
+
+def hide_predicate(query: Query, predicate: Function) -> RecoverableDesign:
+    """W'_o of [A, Prop 3]: hides h(X) best; with h the identity it is W''_o, which hides the data as well as W_o."""
+    places, hidden = places_of("predicate", predicate, query.prior)
+    joint = [[Fraction(0)] * len(hidden) for _ in query.values]
+    for i, j, mass in zip(query.f, places, query.masses, strict=True):
+        joint[i][j] += mass
+    best = [max(row) for row in joint]
+    masses = [sum(row[j] for row in joint) for j in range(len(hidden))]
+    total = sum(best, Fraction(0))
+    critical = max(masses) / total
+    keep = max(critical, query.rho)
+    rows = []
+    for i, j in zip(query.f, places, strict=True):
+        if critical == 1:
+            rows.append([Fraction(int(place == i)) for place in range(len(query.values))])
+            continue
+        spare = (1 - keep) / (total - masses[j])
+        rows.append(
+            [keep * (place == i) + spare * (best[place] - joint[place][j]) for place in range(len(query.values))]
+        )
+    return RecoverableDesign(
+        name="best answer that hides a predicate",
+        query=query,
+        channel=Channel(rows, query.prior.labels, query.values),
+        noise=None,
+        privacy=1 - keep * total,
+        critical_rho=critical,
+        hidden="the predicate",
+    )
+
+
+def hide_correlated(joint: Joint, f: Function, rho: object) -> RecoverableDesign:
+    """Tell f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)]."""
+    prior, firsts, seconds = _pairs(joint)
+    places, images = places_of("f", f, Distribution.uniform(len(joint.alphabets[0]), joint.alphabets[0]))
+    told = dict(zip(joint.alphabets[0], (images[place] for place in places), strict=True))
+    return hide_predicate(Query.of(prior, [told[x] for x in firsts], rho), seconds)
+
+
+def hide_data_telling_correlated(joint: Joint, rho: object) -> RecoverableDesign:
+    """Tell Y and hide X, the second reading of [A, Remark (iii)]."""
+    prior, firsts, seconds = _pairs(joint)
+    return hide_predicate(Query.of(prior, seconds, rho), firsts)
+
+
+def _pairs(joint: Joint) -> tuple[Distribution, list[Label], list[Label]]:
+    """Return the law of the pairs that can happen, and their two parts."""
+    if len(joint.alphabets) != 2:
+        raise InvalidLaw(
+            f"joint has {len(joint.alphabets)} coordinates and must have two: the data, and what goes with it."
+        )
+    pairs = [pair for pair in joint.law.labels if joint.law[pair] > 0 and isinstance(pair, tuple)]
+    law = Distribution([joint.law[pair] for pair in pairs], pairs).to_exact()
+    return law, [pair[0] for pair in pairs], [pair[1] for pair in pairs]

@@ -1,0 +1,159 @@
+"""One answer for a prior that is only partly known: the response whose worst privacy over all priors is best.
+
+For a fixed response, privacy is concave in the prior, so its minimum over a family is at a corner, and the best
+response for finitely many corners is one linear program. The response that is best for the least favourable prior
+alone can guarantee much less.   Theory: docs/theory/recoverable_answers.md
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato import measures
+from sfumato.design.queries import Function, Prior, Query, exact_prior
+from sfumato.design.recoverable_answers import best_answer
+from sfumato.design.response_programs import best_for_all_priors, made_exact
+from sfumato.errors import InvalidParameter
+from sfumato.prob import Channel, Distribution
+from sfumato.values.checks import as_exact
+
+MOST_CORNERS = 50_000
+_MOST_PRIORS_AT_ONCE = 400
+_ENOUGH = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorPrice:
+    """What one prior of the family loses: the best for it alone, and what the robust response has under it."""
+
+    prior: Distribution
+    alone: Fraction
+    robust: Fraction
+
+    @property
+    def price(self) -> Fraction:
+        """How much privacy this prior gives up for all of them."""
+        return self.alone - self.robust
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobustDesign:
+    """A response with the privacy that it has under every prior of the family, exactly.
+
+    `upper` is what no response can pass; `least_favourable` is what the best response for the worst prior alone
+    guarantees, and `printed` the number that [A, Sec. VI] calls a guarantee, which can be out of reach.
+    """
+
+    channel: Channel
+    privacy: Fraction
+    upper: float
+    prices: tuple[PriorPrice, ...]
+    least_favourable: Fraction
+    printed: Fraction
+
+
+def robust(priors: Sequence[Prior], f: Function, rho: object) -> RobustDesign:
+    """Return the response that is best for the worst of several priors on the same data."""
+    laws = [exact_prior(prior) for prior in priors]
+    if not laws:
+        raise InvalidParameter("priors is empty. Give at least one prior.")
+    if any(law.labels != laws[0].labels for law in laws):
+        raise InvalidParameter("priors are about different data. Give all of them the same values, in the same order.")
+    queries = [Query.of(law, f, rho) for law in laws]
+    rows, reached = _solve(queries[0], laws)
+    return _design(queries, rows, reached)
+
+
+def robust_ball(prior: Prior, f: Function, rho: object, radius: object) -> RobustDesign:
+    """Return the response that is best for the worst prior within `radius` in total variation of a prior."""
+    centre = Query.of(prior, f, rho)
+    corners = list(ball_corners(centre.prior, as_exact("radius", radius)))
+    chosen = corners[: min(len(corners), 2 * len(centre.f))]
+    # Cutting planes: solve for some corners, add the one that does worst, until none does worse than was solved for.
+    while True:
+        rows, reached = _solve(centre, chosen)
+        exact = Channel(made_exact(rows, centre.f, centre.rho), centre.prior.labels, centre.values)
+        worst = min(corners, key=lambda corner: measures.guess_error(exact, corner))
+        if float(measures.guess_error(exact, worst)) >= 1 - reached - _ENOUGH or worst in chosen:
+            break
+        chosen.append(worst)
+    queries = [_with_prior(centre, corner) for corner in (centre.prior, *chosen)]
+    design = _design(queries, rows, reached)
+    least = min(Fraction(measures.guess_error(design.channel, corner)) for corner in corners)
+    return RobustDesign(
+        channel=design.channel,
+        privacy=least,
+        upper=design.upper,
+        prices=design.prices,
+        least_favourable=design.least_favourable,
+        printed=design.printed,
+    )
+
+
+def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution]:
+    """Yield the corners of the ball {½‖P'-P‖₁ ≤ radius}: one value gains, others are drained one after the other."""
+    masses = prior.fractions
+    if not 0 <= radius < 1 - max(masses):
+        raise InvalidParameter(
+            f"radius={float(radius):g} must lie in [0, {float(1 - max(masses)):g}): beyond, the data could be certain. "
+            f"Choose a smaller ball."
+        )
+    size = len(masses)
+    if radius < min(masses):
+        # No value can be drained, so each corner moves the whole radius from one value to another.
+        drained: list[tuple[int, ...]] = [()]
+    else:
+        if size * 2 ** (size - 1) > MOST_CORNERS:
+            raise InvalidParameter(
+                f"radius={float(radius):g} lets values disappear, and {size} of them have too many corners. Choose a "
+                f"radius below the smallest probability, {float(min(masses)):g}."
+            )
+        drained = [c for n in range(size) for c in itertools.combinations(range(size), n)]
+    for gone in drained:
+        rest = radius - sum((masses[x] for x in gone), Fraction(0))
+        if rest < 0:
+            continue
+        for gaining, giving in itertools.permutations([x for x in range(size) if x not in gone], 2):
+            if rest < masses[giving]:
+                corner = list(masses)
+                for x in gone:
+                    corner[x] = Fraction(0)
+                corner[giving] -= rest
+                corner[gaining] += radius
+                yield Distribution(corner, prior.labels)
+
+
+def _solve(query: Query, laws: Sequence[Distribution]) -> tuple[np.ndarray, float]:
+    if len(laws) > _MOST_PRIORS_AT_ONCE:
+        raise InvalidParameter(f"{len(laws)} priors at once are too many; at most {_MOST_PRIORS_AT_ONCE}. Merge some.")
+    masses = np.array([[float(p) for p in law.fractions] for law in laws])
+    return best_for_all_priors(masses, query.f, len(query.values), float(query.rho))
+
+
+def _design(queries: Sequence[Query], rows: np.ndarray, reached: float) -> RobustDesign:
+    first = queries[0]
+    channel = Channel(made_exact(rows, first.f, first.rho), first.prior.labels, first.values)
+    alone = [best_answer(query) for query in queries]
+    worst = min(range(len(queries)), key=lambda i: alone[i].privacy)
+    prices = tuple(
+        PriorPrice(prior=query.prior, alone=own.privacy, robust=Fraction(measures.guess_error(channel, query.prior)))
+        for query, own in zip(queries, alone, strict=True)
+    )
+    return RobustDesign(
+        channel=channel,
+        privacy=min(price.robust for price in prices),
+        upper=1 - reached + _ENOUGH,
+        prices=prices,
+        least_favourable=min(Fraction(measures.guess_error(alone[worst].channel, query.prior)) for query in queries),
+        printed=alone[worst].privacy,
+    )
+
+
+def _with_prior(query: Query, prior: Distribution) -> Query:
+    """Return the same question under another prior; values that it rules out have to keep their place."""
+    return Query(prior=prior, values=query.values, f=query.f, rho=query.rho)

@@ -1,0 +1,100 @@
+"""The best guesses from responses: the querier's of f(X), and the attacker's of X itself.
+
+Both are maximum a posteriori: the value with the most weight P(x)·Π_t W_t(i_t|x), summed over the x that share it. Ties
+go to the first. A column of a million people is guessed in one go.   Ref: [A, eqs. (9), (33), (34)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter
+from sfumato.prob import Channel, Distribution, as_prior
+from sfumato.prob.alphabet import Label
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+# As many different sequences as this are guessed once and looked up.
+_MOST_LOOKED_UP = 1 << 18
+_PART = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guesser:
+    """Guesses a function of the data, `labels[group[x]]`, from one response of each channel."""
+
+    prior: Distribution
+    channels: tuple[Channel, ...]
+    labels: tuple[Label, ...]
+    group: tuple[int, ...]
+
+    @classmethod
+    def of_data(cls, prior: Distribution | Sequence[object], channels: Sequence[Channel]) -> Guesser:
+        """Return the attacker, who guesses the data."""
+        law = _checked(prior, channels)
+        return cls(prior=law, channels=tuple(channels), labels=law.labels, group=tuple(range(len(law))))
+
+    @classmethod
+    def of_function(
+        cls, prior: Distribution | Sequence[object], channels: Sequence[Channel], f: Sequence[Label]
+    ) -> Guesser:
+        """Return the querier, who guesses f(X); `f` has one value for each value of the data."""
+        law = _checked(prior, channels)
+        if len(f) != len(law):
+            raise InvalidParameter(f"f has {len(f)} values for {len(law)} values of the data. Give one each.")
+        labels = tuple(dict.fromkeys(f))
+        return cls(prior=law, channels=tuple(channels), labels=labels, group=tuple(labels.index(v) for v in f))
+
+    def guess(self, responses: npt.ArrayLike) -> IntArray:
+        """Return the place in `labels` of the best guess for each row of responses (places of the outputs)."""
+        table = self._rows(responses)
+        size = len(self.channels[0].outputs)
+        if size ** len(self.channels) <= _MOST_LOOKED_UP:
+            codes = np.zeros(len(table), dtype=np.int64)
+            for column in table.T:
+                codes = codes * size + column
+            known, places = np.unique(codes, return_inverse=True)
+            digits = np.stack([known // size**power % size for power in range(len(self.channels) - 1, -1, -1)], axis=1)
+            found: IntArray = self._best(digits)[places]
+            return found
+        return np.concatenate([self._best(table[start : start + _PART]) for start in range(0, len(table), _PART)])
+
+    def _best(self, table: IntArray) -> IntArray:
+        weights = np.log(self.prior.array)[None] + np.zeros((len(table), 1))
+        with np.errstate(divide="ignore"):
+            for channel, column in zip(self.channels, table.T, strict=True):
+                weights += np.log(channel.array.T)[column]
+        top = weights.max(axis=1, keepdims=True)
+        scaled = np.exp(weights - np.where(np.isfinite(top), top, 0.0))
+        if len(self.labels) == len(self.group):
+            return np.asarray(scaled.argmax(axis=1), dtype=np.int64)
+        sums = np.zeros((len(table), len(self.labels)))
+        for x, place in enumerate(self.group):
+            sums[:, place] += scaled[:, x]
+        return np.asarray(sums.argmax(axis=1), dtype=np.int64)
+
+    def _rows(self, responses: npt.ArrayLike) -> IntArray:
+        table = np.asarray(responses)
+        table = table[:, None] if table.ndim == 1 else table
+        if table.ndim != 2 or table.shape[1] != len(self.channels) or table.dtype.kind not in "iu":
+            raise InvalidParameter(
+                f"responses must be whole numbers, a row a person and {len(self.channels)} columns, one a response."
+            )
+        if table.size and (table.min() < 0 or table.max() >= len(self.channels[0].outputs)):
+            raise InvalidParameter(
+                f"responses must lie in 0..{len(self.channels[0].outputs) - 1}, the places of the channel's outputs."
+            )
+        return table.astype(np.int64, copy=False)
+
+
+def _checked(prior: Distribution | Sequence[object], channels: Sequence[Channel]) -> Distribution:
+    if not channels:
+        raise InvalidParameter("channels is empty. Give the channel of each response.")
+    if any(channel.inputs != channels[0].inputs or channel.outputs != channels[0].outputs for channel in channels):
+        raise InvalidParameter("channels have different inputs or outputs. Responses are about the same data.")
+    return as_prior(prior, channels[0])
