@@ -101,6 +101,21 @@ def words_of(table: Any, name: str) -> Words:
     )
 
 
+def places_in(table: Any, name: str, known: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the place of each cell in a list of known texts; others are refused by their row, never by their text."""
+    words = words_of(table, name)
+    place = {text: i for i, text in enumerate(known)}
+    found = np.array([place.get(text, -1) for text in words.texts], dtype=np.int64)
+    places: npt.NDArray[np.int64] = found[words.codes] if len(words) else np.empty(0, dtype=np.int64)
+    if places.size and places.min() < 0:
+        row = int(np.flatnonzero(places < 0)[0])
+        raise UnreadableFile(
+            f"column {name}, row {row + 1} holds a value that is not known here ({int((places < 0).sum())} rows do). "
+            f"Correct it, or add the value."
+        )
+    return places
+
+
 def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str]) -> Words:
     place: dict[str, int] = {}
     merged = np.array([place.setdefault(text.strip(), len(place)) for text in texts], dtype=np.int64)

@@ -1,0 +1,218 @@
+"""sfumato query: answers that are right often enough and tell as little as possible about the data."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli.output import MEGABYTE, console, say, show_progress
+
+if TYPE_CHECKING:
+    from sfumato.io.query_files import QueryDesign
+
+query_app = typer.Typer(
+    name="query",
+    help="Answer a question about data with the right value often enough, and hide the data.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+DESIGN = typer.Option("--design", help="The design that `sfumato query design` wrote.")
+COLUMN = typer.Option(help="The column with the values. Default: value, or the only column.")
+
+
+@query_app.command("design")
+def design_command(
+    table: Annotated[Path, typer.Argument(help="CSV or Parquet with value, tell, and perhaps probability and hide.")],
+    rho: Annotated[str, typer.Option(help="How often each answer must be right: 0.9, or 9/10.")],
+    responses: Annotated[int, typer.Option("--responses", "-n", min=1, help="How many answers will be given.")] = 1,
+    starts: Annotated[int, typer.Option(min=0, help="Where to begin the search for several answers.")] = 8,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the design (JSON) here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the design as JSON.")] = False,
+) -> None:
+    """Design answers: for each value of the data, how often to say what.
+
+    Example:
+
+        sfumato query design blood.csv --rho 0.9 --out design.json
+    """
+    from sfumato.io.query_files import write_query_design
+
+    design = _designed(table, rho, responses, starts)
+    if out is not None:
+        write_query_design(design, out)
+        say(f"wrote {out}")
+    if json:
+        typer.echo(json_module.dumps(_as_json(design), ensure_ascii=False))
+    else:
+        _print(design)
+
+
+@query_app.command("answer")
+def answer_command(
+    data: Annotated[Path, typer.Argument(help="The data: CSV or Parquet, one value a row.")],
+    design: Annotated[Path, DESIGN],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the answers here.")],
+    column: Annotated[str | None, COLUMN] = None,
+    insecure_seed: Annotated[
+        int | None, typer.Option(min=0, help="Repeatable draws, for simulations only: anyone can undo them.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")] = False,
+    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse data larger than this many MB.")] = 2000,
+) -> None:
+    """Answer for every row of the data; the answers can be given out.
+
+    Example:
+
+        sfumato query answer people.csv --design design.json --out answers.csv
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from sfumato.bits import InsecureSeeded, SystemBits
+    from sfumato.io.query_files import read_query_design
+    from sfumato.io.tables import write_table
+    from sfumato.mechanisms import Tabulated
+
+    made = read_query_design(design)
+    source = SystemBits() if insecure_seed is None else InsecureSeeded(insecure_seed)
+    places = _data_places(data, column, made, limit_mb)
+    told = np.array([str(value) for value in made.query.values], dtype=object)
+    columns = {
+        f"answer_{i + 1}": pa.array(told[Tabulated(channel).privatize(places, source)].tolist())
+        for i, channel in enumerate(made.channels)
+    }
+    write_table(pa.table(columns), out)
+    if insecure_seed is not None:
+        say(f"WARNING: {source.label}")
+    if not quiet:
+        say(f"wrote {places.size:,} rows of {len(columns)} answers to {out}")
+
+
+@query_app.command("attack")
+def attack_command(
+    answers: Annotated[Path, typer.Argument(help="Answers that `sfumato query answer` wrote.")],
+    design: Annotated[Path, DESIGN],
+    truth: Annotated[Path | None, typer.Option(help="The data, to see how often the guesses are right.")] = None,
+    column: Annotated[str | None, COLUMN] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the guesses here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")] = 2000,
+) -> None:
+    """Guess from answers as well as anybody can: the querier what was asked for, the attacker the data.
+
+    Example:
+
+        sfumato query attack answers.csv --design design.json --truth people.csv
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from sfumato.infer import Guesser
+    from sfumato.io.query_files import read_query_design
+    from sfumato.io.tables import write_table
+
+    made = read_query_design(design)
+    query = made.query
+    seen = _answer_places(answers, made, limit_mb)
+    told = [query.values[place] for place in query.f]
+    querier = Guesser.of_function(query.prior, made.channels, told)
+    attacker = Guesser.of_data(query.prior, made.channels)
+    guessed_value, guessed_data = querier.guess(seen), attacker.guess(seen)
+    if out is not None:
+        labels = (np.array([str(v) for v in who.labels], dtype=object) for who in (querier, attacker))
+        columns = zip(("told", "value"), labels, (guessed_value, guessed_data), strict=True)
+        write_table(
+            pa.table({name: pa.array(names[found].tolist()) for name, names, found in columns}), out, private=True
+        )
+        say(f"wrote {out}")
+    outcome: dict[str, Any] = {"rows": len(seen), "promised_error": float(made.privacy)}
+    if truth is not None:
+        places = _data_places(truth, column, made, limit_mb)
+        if places.size != len(seen):
+            from sfumato.errors import InvalidParameter
+
+            raise InvalidParameter(
+                f"truth has {places.size} rows and there are {len(seen)} answers. Give the data behind these answers."
+            )
+        values = np.array([querier.labels.index(value) for value in told])[places]
+        outcome["querier_right"] = float((guessed_value == values).mean())
+        outcome["attacker_wrong"] = float((guessed_data != places).mean())
+    if json:
+        typer.echo(json_module.dumps(outcome))
+        return
+    typer.echo(
+        f"{outcome['rows']:,} rows. The attacker is promised to be wrong {100 * float(made.privacy):.2f} % of the time."
+    )
+    if truth is not None:
+        typer.echo(f"The attacker was wrong {100 * outcome['attacker_wrong']:.2f} % of the time.")
+        typer.echo(f"The querier was right {100 * outcome['querier_right']:.2f} % of the time.")
+
+
+def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign:
+    from fractions import Fraction
+
+    from sfumato.design import Query, best_answer, design_responses, hide_predicate
+    from sfumato.errors import InvalidParameter
+    from sfumato.io.query_files import QueryDesign, read_query_table
+    from sfumato.study import exact_number
+
+    read = read_query_table(table)
+    query = Query.of(read.prior, read.tell, exact_number("rho", rho))
+    if responses == 1:
+        made = best_answer(query) if read.hide is None else hide_predicate(query, read.hide)
+        return QueryDesign(
+            name=made.name, query=query, channels=(made.channel,), privacy=made.privacy, converse=made.privacy
+        )
+    if read.hide is not None:
+        raise InvalidParameter("several responses that hide a predicate are not designed here. Ask for one response.")
+    with show_progress("searching", 4 * starts) as advance:
+        many = design_responses(query, responses, starts=starts, progress=lambda _: advance(1))
+    return QueryDesign(
+        name=many.name,
+        query=query,
+        channels=many.channels,
+        privacy=Fraction(many.privacy.lower),
+        converse=many.converse,
+    )
+
+
+def _data_places(path: Path, column: str | None, design: QueryDesign, limit_mb: int) -> Any:
+    from sfumato.io.tables import places_in, read_table
+
+    table, _ = read_table(path, limit_bytes=limit_mb * MEGABYTE)
+    name = column or ("value" if "value" in table.column_names else table.column_names[0])
+    return places_in(table, name, [str(value) for value in design.query.prior.labels])
+
+
+def _answer_places(path: Path, design: QueryDesign, limit_mb: int) -> Any:
+    import numpy as np
+
+    from sfumato.io.tables import places_in, read_table
+
+    table, _ = read_table(path, limit_bytes=limit_mb * MEGABYTE)
+    told = [str(value) for value in design.query.values]
+    return np.stack([places_in(table, f"answer_{i + 1}", told) for i in range(len(design.channels))], axis=1)
+
+
+def _as_json(design: QueryDesign) -> dict[str, Any]:
+    return {
+        "schema": "sfumato/query-plan/1",
+        "name": design.name,
+        "rho": str(design.query.rho),
+        "critical_rho": str(design.query.critical_rho),
+        "privacy": float(design.privacy),
+        "converse": float(design.converse),
+        "told": [str(value) for value in design.query.values],
+        "responses": [[[str(p) for p in row] for row in channel.rows] for channel in design.channels],
+    }
+
+
+def _print(design: QueryDesign) -> None:
+    from sfumato.render.queries import query_tables
+
+    for part in query_tables(design):
+        console().print(part)

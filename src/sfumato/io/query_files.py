@@ -1,0 +1,143 @@
+"""Queries and their responses on disk: a table of values with probabilities and what may be told, and sealed designs.
+
+The table has the columns `value` and `tell`, and may have `probability` (all equal if left out) and `hide`, a predicate
+to keep private instead of the value itself. A design is JSON with exact fractions; reading it checks every promise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sfumato import measures
+from sfumato.design import Query
+from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
+from sfumato.io.csv_tables import decode_text
+from sfumato.io.files import read_bytes, write_atomically
+from sfumato.io.json_documents import check_keys, check_schema
+from sfumato.io.numbers import parse_number
+from sfumato.io.tables import read_table, words_of
+from sfumato.prob import Channel, Distribution
+
+SCHEMA = "sfumato/query/1"
+_LIMIT_BYTES = 2**24
+_KEYS = ("schema", "name", "values", "probabilities", "tell", "told", "rho", "privacy", "converse", "responses")
+_DAMAGED = "the file is damaged, or was changed by hand. Design the query again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryTable:
+    """What a query is about: the law of the data, what may be told of each value, and perhaps what is to be hidden."""
+
+    prior: Distribution
+    tell: tuple[str, ...]
+    hide: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryDesign:
+    """A design as it stands in a file: the query, one channel a response, and what was promised."""
+
+    name: str
+    query: Query
+    channels: tuple[Channel, ...]
+    privacy: Fraction
+    converse: Fraction
+
+
+def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> QueryTable:
+    """Read a table of values; what is wrong is refused by its row."""
+    table, _ = read_table(path, limit_bytes=limit_bytes)
+    unknown = set(table.column_names) - {"value", "probability", "tell", "hide"}
+    if unknown:
+        raise UnreadableFile(
+            f"file {path} has the column {min(unknown)!r}. A query has value, tell, and perhaps probability and hide."
+        )
+    values = _texts(table, "value")
+    if len(set(values)) != len(values):
+        raise UnreadableFile(f"file {path} lists the same value twice. List each once.")
+    masses: list[object] = [Fraction(1, len(values))] * len(values)
+    if "probability" in table.column_names:
+        masses = [
+            parse_number(text, f"file {path}, probability in row {i + 1}")
+            for i, text in enumerate(_texts(table, "probability"))
+        ]
+    return QueryTable(
+        prior=Distribution(masses, values),
+        tell=_texts(table, "tell"),
+        hide=_texts(table, "hide") if "hide" in table.column_names else None,
+    )
+
+
+def write_query_design(design: QueryDesign, path: str | Path) -> None:
+    """Write a design."""
+    query = design.query
+    document = {
+        "schema": SCHEMA,
+        "name": design.name,
+        "values": list(query.prior.labels),
+        "probabilities": [str(p) for p in query.masses],
+        "tell": list(query.f),
+        "told": list(query.values),
+        "rho": str(query.rho),
+        "privacy": str(design.privacy),
+        "converse": str(design.converse),
+        "responses": [[[str(p) for p in row] for row in channel.rows] for channel in design.channels],
+    }
+    write_atomically(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> QueryDesign:
+    """Read a design; every row must be a law, and every response must tell the truth as often as was promised."""
+    text = decode_text(read_bytes(path, limit_bytes=limit_bytes), path)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UnreadableFile(f"file {path} is not JSON. Name the design that `sfumato query design` wrote.") from None
+    if not isinstance(document, dict):
+        raise UnreadableFile(f"file {path} is not a design. Name the file that `sfumato query design` wrote.")
+    check_schema(document, path, kind="query")
+    check_keys(document, path, known=_KEYS, needed=_KEYS)
+    try:
+        return _read(document)
+    except (InvalidInput, ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RecursionError):
+        raise UnreadableFile(f"file {path}: {_DAMAGED}") from None
+
+
+def _read(document: dict[str, Any]) -> QueryDesign:
+    prior = Distribution([_fraction(p) for p in document["probabilities"]], document["values"])
+    told = document["told"]
+    query = Query.of(prior, [told[place] for place in document["tell"]], _fraction(document["rho"]), values=told)
+    channels = tuple(
+        Channel([[_fraction(p) for p in row] for row in rows], prior.labels, query.values)
+        for rows in document["responses"]
+    )
+    for channel in channels:
+        if any(row[place] < query.rho for row, place in zip(channel.rows, query.f, strict=True)):
+            raise InvalidParameter("a response is right less often than rho.")
+    design = QueryDesign(
+        name=str(document["name"]),
+        query=query,
+        channels=channels,
+        privacy=_fraction(document["privacy"]),
+        converse=_fraction(document["converse"]),
+    )
+    if len(channels) == 1 and design.privacy > measures.guess_error(channels[0], prior):
+        raise InvalidParameter("the privacy is not what the response has.")
+    return design
+
+
+def _fraction(text: object) -> Fraction:
+    # "1e999999999" would be a fraction too, of a billion digits.
+    if not isinstance(text, str) or not re.fullmatch(r"\d{1,400}(/\d{1,400})?", text):
+        raise ValueError("not a fraction")
+    return Fraction(text)
+
+
+def _texts(table: Any, name: str) -> tuple[str, ...]:
+    words = words_of(table, name)
+    return tuple(words.texts[code] for code in words.codes.tolist())
