@@ -1,0 +1,109 @@
+"""The best disclosure of a binary feature by one linear program that is refined where it is coarse.
+
+The range of t = P(W=1) over S is cut into cells. In each cell the concave H2 lies above its chord, so a program with a
+sub-law for each cell, priced at the chord, bounds H(W|Y) from below; its own solution is a mapping and bounds it from
+above. Cells are cut at the values that the solution uses until both agree.   Ref: [D, Thm 1]
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from sfumato.disclose.column_generation import Mixture, Progress
+from sfumato.disclose.data_laws import FloatArray
+from sfumato.errors import NotCertified
+
+_MOST_ROUNDS = 80
+
+
+def cut_cells(
+    rows: FloatArray,
+    prior: FloatArray,
+    chance: FloatArray,
+    *,
+    tolerance: float,
+    seconds: float,
+    progress: Progress | None = None,
+) -> Mixture:
+    """Solve for a feature with P(W=1|cell) = `chance`."""
+    deadline = time.monotonic() + seconds
+    goal = rows @ prior
+    low, high = _range(rows, goal, chance)
+    at_prior = float(chance @ prior)
+    whole = float(_binary_entropy(np.array([at_prior]))[0])
+    grid = sorted({low, at_prior, high})
+    homogeneous = rows - np.outer(goal, np.ones(len(prior)))
+    homogeneous = homogeneous[np.abs(homogeneous).max(axis=1) > 1e-12]
+    best, bound = (0.0, np.array([prior]), np.ones(1)), whole
+    for _ in range(_MOST_ROUNDS):
+        value, parts = _program(homogeneous, prior, chance, np.array(grid))
+        weights = parts.sum(axis=1)
+        used = weights > 1e-11
+        values = np.clip((parts[used] @ chance) / weights[used], 0.0, 1.0)
+        entropy = float(weights[used] @ _binary_entropy(values))
+        bound = min(bound, whole - value)
+        if whole - entropy > best[0]:
+            best = (whole - entropy, parts[used] / weights[used, None], weights[used])
+        if progress is not None:
+            progress(best[0], bound)
+        if bound - best[0] <= tolerance or time.monotonic() > deadline:
+            break
+        fresh = [t for t in values.tolist() if min(abs(t - edge) for edge in grid) > 1e-10]
+        if not fresh:
+            break
+        grid = sorted({*grid, *fresh})
+    lower, laws, weights = best
+    return Mixture(
+        laws=laws, weights=weights, lower_bits=max(0.0, lower), upper_bits=max(0.0, lower, bound), rounds=len(grid)
+    )
+
+
+def _program(
+    homogeneous: FloatArray, prior: FloatArray, chance: FloatArray, grid: FloatArray
+) -> tuple[float, FloatArray]:
+    """Least chord price of sub-laws z_c, one a cell, that add up to the prior and lie in S up to scale."""
+    from scipy.sparse import block_diag, csr_matrix, eye, kron, vstack  # noqa: PLC0415  scipy is slow to import
+
+    left, right = grid[:-1], grid[1:]
+    count, size = len(left), len(prior)
+    at_left, at_right = _binary_entropy(left), _binary_entropy(right)
+    slope = (at_right - at_left) / (right - left)
+    costs = ((at_left - slope * left)[:, None] + slope[:, None] * chance[None]).ravel()
+    equal = vstack([kron(np.ones((1, count)), eye(size)), kron(eye(count), csr_matrix(homogeneous))]).tocsr()
+    level = np.concatenate([prior, np.zeros(count * len(homogeneous))])
+    above = block_diag([csr_matrix((edge - chance)[None]) for edge in left])
+    below = block_diag([csr_matrix((chance - edge)[None]) for edge in right])
+    value, solution = _solve(costs, vstack([above, below]).tocsr(), equal, level)
+    return value, np.maximum(solution.reshape(count, size), 0.0)
+
+
+def _solve(costs: FloatArray, upper: object, equal: object, level: FloatArray) -> tuple[float, FloatArray]:
+    from scipy.optimize import linprog  # noqa: PLC0415  scipy is slow to import
+
+    found = linprog(
+        costs,
+        A_ub=upper,
+        b_ub=None if upper is None else np.zeros(upper.shape[0]),  # type: ignore[attr-defined]
+        A_eq=equal,
+        b_eq=level,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if found.status != 0:
+        raise NotCertified("the solver did not reach the optimum of a cell program. Try a smaller problem.")
+    return float(found.fun), np.asarray(found.x, dtype=np.float64)
+
+
+def _range(rows: FloatArray, goal: FloatArray, chance: FloatArray) -> tuple[float, float]:
+    low, _ = _solve(chance, None, rows, goal)
+    high, _ = _solve(-chance, None, rows, goal)
+    return max(0.0, low), min(1.0, -high)
+
+
+def _binary_entropy(t: FloatArray) -> FloatArray:
+    safe = np.clip(t, 1e-300, 1.0)
+    rest = np.clip(1 - t, 1e-300, 1.0)
+    result: FloatArray = -(t * np.log2(safe) + (1 - t) * np.log2(rest))
+    return result

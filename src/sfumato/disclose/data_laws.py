@@ -1,0 +1,144 @@
+"""A data set as a random thing: the joint law of its samples, what is to be told about it, and what is protected.
+
+Only cells with positive probability are kept. `groups` lists the samples that must stay independent of the release
+together: each sample alone by default, windows of neighbours, or all records of a person.   Ref: [D, Sec. II]
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.prob import Channel, Distribution, Joint
+from sfumato.prob.exact import check_law
+from sfumato.values.checks import Number, check_at_least, check_between, check_integer
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Groups = tuple[tuple[int, ...], ...]
+
+MOST_CELLS = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DataLaw:
+    """The law of n samples: `cells[c]` are the samples' values in cell c, `masses[c]` its probability."""
+
+    shape: tuple[int, ...]
+    cells: IntArray
+    masses: tuple[Number, ...]
+
+    @classmethod
+    def of(cls, law: object) -> DataLaw:
+        """Read an array over the product alphabet (nested lists, numpy, or a Joint); Fractions keep it exact."""
+        if isinstance(law, DataLaw):
+            return law
+        if isinstance(law, Joint):
+            shape = tuple(len(alphabet) for alphabet in law.alphabets)
+            return cls._from_flat(law.law.probabilities, shape)
+        table = np.array(law, dtype=object)
+        if table.ndim == 0 or table.size == 0:
+            raise InvalidLaw("law must be an array with one axis for each sample. Give its probabilities.")
+        return cls._from_flat(table.ravel().tolist(), table.shape)
+
+    @classmethod
+    def independent(cls, law: Distribution | Sequence[object], n: int) -> DataLaw:
+        """Return n independent samples of one law."""
+        check_at_least("n", check_integer("n", n), 1)
+        one = law if isinstance(law, Distribution) else Distribution(law)
+        size = len(one)
+        if size**n > MOST_CELLS:
+            raise InvalidParameter(
+                f"{n} samples on {size} values have {size**n} cells; at most {MOST_CELLS} are written out. Use a "
+                f"scheme for independent samples: windows that share one sample, or the uniformiser."
+            )
+        products = [math.prod(combination) for combination in itertools.product(one.probabilities, repeat=n)]
+        return cls._from_flat(products, (size,) * n)
+
+    @classmethod
+    def _from_flat(cls, numbers: Sequence[object], shape: tuple[int, ...]) -> DataLaw:
+        if math.prod(shape) > MOST_CELLS:
+            raise InvalidParameter(
+                f"law has {math.prod(shape)} cells; at most {MOST_CELLS} are written out. Merge values, or use a "
+                f"scheme for independent samples."
+            )
+        masses = check_law("law", numbers)
+        kept = [c for c, mass in enumerate(masses) if mass > 0]
+        cells = np.stack(np.unravel_index(np.array(kept), shape), axis=1).astype(np.int64)
+        cells.setflags(write=False)
+        return cls(shape=shape, cells=cells, masses=tuple(masses[c] for c in kept))
+
+    @property
+    def size(self) -> int:
+        """How many cells can happen."""
+        return len(self.masses)
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return len(self.shape)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the masses are Fractions."""
+        return isinstance(self.masses[0], Fraction)
+
+    @property
+    def array(self) -> FloatArray:
+        """The masses as floats."""
+        return np.array([float(mass) for mass in self.masses])
+
+    def singles(self) -> Groups:
+        """Every sample on its own."""
+        return tuple((i,) for i in range(self.n))
+
+    def windows(self, k: int) -> Groups:
+        """Every k neighbouring samples together [D, Cor. 4.1]."""
+        check_between("k", check_integer("k", k), 1, self.n)
+        return tuple(tuple(range(i, i + k)) for i in range(self.n - k + 1))
+
+    def checked_groups(self, groups: Sequence[Sequence[int]] | None) -> Groups:
+        """Return protected groups, each sample in at least one."""
+        if groups is None:
+            return self.singles()
+        found = tuple(tuple(sorted({check_integer("groups", i) for i in group})) for group in groups)
+        if any(not group or group[0] < 0 or group[-1] >= self.n for group in found):
+            raise InvalidParameter(f"groups must list samples from 0 to {self.n - 1}, at least one in each.")
+        missing = set(range(self.n)) - {i for group in found for i in group}
+        if missing:
+            raise InvalidParameter(f"groups leave sample {min(missing)} without protection. Add it to a group.")
+        return found
+
+    def group_codes(self, group: tuple[int, ...]) -> IntArray:
+        """Return a number for the joint value of a group in each cell."""
+        values = self.cells[:, list(group)]
+        _, codes = np.unique(values, axis=0, return_inverse=True)
+        return codes.reshape(-1).astype(np.int64)
+
+
+def feature_of(law: DataLaw, about: object | None) -> FloatArray | None:
+    """Return P(w|cell), a row for each w; None when the data set itself is to be told about."""
+    if about is None:
+        return None
+    table = about.array if isinstance(about, Channel) else np.array(about, dtype=np.float64)
+    total = math.prod(law.shape)
+    if table.ndim < 2 or table.size % total or table.shape[-1] * total != table.size:
+        raise InvalidLaw(
+            f"about must give a law of the feature for each of the {total} data sets: an array with the law's axes and "
+            f"one more. It has the shape {table.shape}."
+        )
+    rows = table.reshape(total, -1)
+    flat = np.ravel_multi_index(tuple(law.cells.T), law.shape)
+    chosen = rows[flat]
+    if np.any(chosen < 0) or np.any(np.abs(chosen.sum(axis=1) - 1) > 1e-9):
+        raise InvalidLaw("about must hold probabilities that sum to 1 for each data set. Check its last axis.")
+    feature: FloatArray = (chosen / chosen.sum(axis=1, keepdims=True)).T
+    possible: FloatArray = feature[feature.max(axis=1) > 0]
+    return possible

@@ -1,0 +1,125 @@
+"""The polytope S of laws with the same protected marginals, and what its matrix says about disclosure.
+
+A release is private when every posterior law of the data, given what was released, has the marginals of the prior on
+every protected group: P t = P p [D, Lemma 1]. P has a row of 0 and 1 for each value of each group.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
+from sfumato.errors import InvalidParameter
+
+# So many bases are tried one by one when corners are enumerated.
+MOST_BASES = 400_000
+
+
+def marginal_matrix(law: DataLaw, groups: Groups) -> FloatArray:
+    """Return P: one row for each value of each group that can happen."""
+    blocks = []
+    for group in groups:
+        codes = law.group_codes(group)
+        blocks.append((codes[None] == np.arange(codes.max() + 1)[:, None]).astype(np.float64))
+    return np.concatenate(blocks)
+
+
+def independent_rows(matrix: FloatArray) -> FloatArray:
+    """Return as many rows as the rank, spanning the same space."""
+    from scipy.linalg import qr  # noqa: PLC0415  scipy is slow to import
+
+    _, triangle, order = qr(matrix.T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
+    rank = int((diagonal > 1e-9 * max(1.0, diagonal[0])).sum())
+    chosen: FloatArray = matrix[np.sort(order[:rank])]
+    return chosen
+
+
+def nullity(law: DataLaw, groups: Groups) -> int:
+    """Return how many directions the law can move in without moving a protected marginal."""
+    return law.size - len(independent_rows(marginal_matrix(law, groups)))
+
+
+def can_tell(matrix: FloatArray, feature: FloatArray | None) -> bool:
+    """Whether anything can be told: some direction that no marginal sees moves the feature [D, Prop 1]."""
+    rank = len(independent_rows(matrix))
+    if feature is None:
+        return bool(rank < matrix.shape[1])
+    return len(independent_rows(np.concatenate([matrix, feature]))) > rank
+
+
+def entropy_bits(table: FloatArray) -> FloatArray:
+    """H of each column, in bits."""
+    safe = np.where(table > 0, table, 1.0)
+    result: FloatArray = -(table * np.log2(safe)).sum(axis=0)
+    return result
+
+
+def corners(law: DataLaw, groups: Groups) -> list[tuple[Fraction, ...]]:
+    """Return every corner of S, exactly; for small supports."""
+    exact = [Fraction(mass) for mass in law.masses]
+    rows = [[int(v) for v in row] for row in independent_rows(marginal_matrix(law, groups))]
+    goal = [sum((p for v, p in zip(row, exact, strict=True) if v), Fraction(0)) for row in rows]
+    if math.comb(law.size, len(rows)) > MOST_BASES:
+        raise InvalidParameter(
+            f"{law.size} cells and {len(rows)} protected marginals have too many corners to list. Use the programs."
+        )
+    found = set()
+    for basis in itertools.combinations(range(law.size), len(rows)):
+        solution = solve_exactly([[row[c] for c in basis] for row in rows], goal)
+        if solution is not None and min(solution) >= 0:
+            corner = [Fraction(0)] * law.size
+            for c, value in zip(basis, solution, strict=True):
+                corner[c] = value
+            found.add(tuple(corner))
+    return sorted(found)
+
+
+def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fraction]) -> list[Fraction] | None:
+    """Solve a system with as many or more equations than unknowns in Fractions; None unless there is just one."""
+    rows = [[Fraction(v) for v in row] + [Fraction(g)] for row, g in zip(matrix, goal, strict=True)]
+    width = len(rows[0]) - 1
+    pivot = 0
+    for column in range(width):
+        place = next((r for r in range(pivot, len(rows)) if rows[r][column] != 0), None)
+        if place is None:
+            return None
+        rows[pivot], rows[place] = rows[place], rows[pivot]
+        scale = rows[pivot][column]
+        rows[pivot] = [v / scale for v in rows[pivot]]
+        for r in range(len(rows)):
+            if r != pivot and rows[r][column] != 0:
+                factor = rows[r][column]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[pivot], strict=True)]
+        pivot += 1
+    if any(row[-1] != 0 for row in rows[pivot:]):
+        return None
+    return [rows[i][-1] for i in range(width)]
+
+
+def null_directions(matrix: FloatArray) -> tuple[list[int], dict[int, dict[int, Fraction]]]:
+    """Return the free cells of the null space, and each other cell as a combination of free ones; exact."""
+    rows = [[Fraction(int(v)) for v in row] for row in matrix]
+    width = matrix.shape[1]
+    pivots: list[int] = []
+    for column in range(width):
+        place = next((r for r in range(len(pivots), len(rows)) if rows[r][column] != 0), None)
+        if place is None:
+            continue
+        top = len(pivots)
+        rows[top], rows[place] = rows[place], rows[top]
+        scale = rows[top][column]
+        rows[top] = [v / scale for v in rows[top]]
+        for r in range(len(rows)):
+            if r != top and rows[r][column] != 0:
+                factor = rows[r][column]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[top], strict=True)]
+        pivots.append(column)
+    free = [c for c in range(width) if c not in pivots]
+    follow = {column: {c: -rows[r][c] for c in free if rows[r][c] != 0} for r, column in enumerate(pivots)}
+    return free, follow

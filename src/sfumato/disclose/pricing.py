@@ -1,0 +1,190 @@
+"""The question behind every round: which law in S has the least H(W) minus its price? Answered by branch and bound.
+
+H is concave, so the answer is a corner. On a box of values of P(w) the concave -t·log t lies above its chord, so a
+linear program on the box bounds the answer from below; the box is cut where the chord is furthest off. One warm HiGHS
+model serves all programs.   Ref: [D, Thm 1]; [FS69] for the branching
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.polytope import entropy_bits
+from sfumato.errors import NotCertified
+
+_TOLERANCE = 1e-10
+_LOG2_E = 1 / math.log(2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced:
+    """The least value found and a bound that no law passes, with good laws met on the way."""
+
+    least: float
+    bound: float
+    found: tuple[FloatArray, ...]
+    nodes: int
+
+
+class Pricer:
+    """Linear programs over S = {v ≥ 0, A v = b} with the feature's law t = W v as variables of their own."""
+
+    def __init__(self, rows: FloatArray, goal: FloatArray, feature: FloatArray) -> None:
+        self._feature = feature
+        self._is_identity = feature.shape[0] == feature.shape[1] and np.array_equal(feature, np.eye(len(feature)))
+        self.size = feature.shape[1]
+        count = feature.shape[0]
+        if self._is_identity:
+            matrix, level = rows, goal
+            self._columns = np.arange(self.size, dtype=np.int32)
+        else:
+            matrix = np.block([[rows, np.zeros((len(rows), count))], [feature, -np.eye(count)]])
+            level = np.concatenate([goal, np.zeros(count)])
+            self._columns = np.arange(self.size, self.size + count, dtype=np.int32)
+        self._width = matrix.shape[1]
+        self._model = _model(matrix, level)
+        self._all = np.arange(self._width, dtype=np.int32)
+        self.programs = 0
+        self.lowest, self.highest = self._ranges()
+
+    def solve(
+        self, cost: FloatArray, slope: FloatArray | None = None, box: tuple[FloatArray, FloatArray] | None = None
+    ) -> FloatArray | None:
+        """Minimise cost·v + slope·t with t in the box; None when the box meets S nowhere."""
+        import highspy  # noqa: PLC0415  slow to import
+
+        costs = np.zeros(self._width)
+        costs[: self.size] = cost
+        if slope is not None:
+            costs[self._columns] += slope
+        low, high = box if box is not None else (np.zeros(len(self._columns)), np.ones(len(self._columns)))
+        self._model.changeColsCost(self._width, self._all, costs)
+        self._model.changeColsBounds(len(self._columns), self._columns, low, high)
+        self._model.run()
+        self.programs += 1
+        status = self._model.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return None
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise NotCertified("the solver did not reach the optimum of a pricing program. Try a smaller problem.")
+        solution: FloatArray = np.maximum(np.array(self._model.getSolution().col_value[: self.size]), 0.0)
+        return solution
+
+    def worth(self, v: FloatArray, price: FloatArray) -> float:
+        """H(W) under v, less its price."""
+        return float(entropy_bits((self._feature @ v)[:, None])[0] - price @ v)
+
+    def descend(self, v: FloatArray, price: FloatArray) -> tuple[FloatArray, float]:
+        """Go from corner to corner along the tangent of H while that helps."""
+        value = self.worth(v, price)
+        for _ in range(60):
+            t = np.maximum(self._feature @ v, 1e-12)
+            step = self.solve(self._feature.T @ (-(np.log2(t) + _LOG2_E)) - price)
+            if step is None:
+                break
+            better = self.worth(step, price)
+            if better > value - 1e-12:
+                break
+            v, value = step, better
+        return v, value
+
+    def least(self, price: FloatArray, *, tolerance: float, deadline: float, most_nodes: int = 200_000) -> Priced:
+        """Return the least worth with a bound; they agree to the tolerance unless time or nodes ran out."""
+        best, kept = math.inf, []
+        root = self._node(self.lowest, self.highest, price)
+        if root is None:
+            raise NotCertified("the pricing program has no solution, though the prior itself is one.")
+        heap: list[tuple[float, int, FloatArray, FloatArray, Any]] = [(root[0], 0, self.lowest, self.highest, root)]
+        nodes = 0
+        while heap:
+            bound, _, low, high, node = heap[0]
+            if bound >= best - tolerance or nodes > most_nodes or time.monotonic() > deadline:
+                break
+            heapq.heappop(heap)
+            v, value = node[1], self.worth(node[1], price)
+            if value < best - 1e-12:
+                v, value = self.descend(v, price)
+                best = value
+                kept.append(v)
+            place = int(np.argmax(node[3]))
+            if node[3][place] < 1e-13:
+                continue
+            width = high[place] - low[place]
+            cut = min(max(node[2][place], low[place] + 0.1 * width), high[place] - 0.1 * width)
+            for side in (0, 1):
+                below, above = low.copy(), high.copy()
+                (above if side == 0 else below)[place] = cut
+                child = self._node(below, above, price)
+                if child is not None and child[0] < best - tolerance:
+                    nodes += 1
+                    heapq.heappush(heap, (child[0], nodes, below, above, child))
+        bound = min([best, *(entry[0] for entry in heap)])
+        return Priced(least=best, bound=bound, found=tuple(kept), nodes=nodes)
+
+    def _node(
+        self, low: FloatArray, high: FloatArray, price: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray, FloatArray] | None:
+        width = high - low
+        at_low, at_high = _term(low), _term(high)
+        slope = np.where(width > 1e-13, (at_high - at_low) / np.maximum(width, 1e-13), 0.0)
+        constant = float((at_low - slope * low).sum())
+        v = self.solve(-price, slope, (low, high))
+        if v is None:
+            return None
+        t = self._feature @ v
+        bound = constant + float(slope @ t) - float(price @ v)
+        return bound, v, t, _term(np.maximum(t, 0.0)) - (at_low + slope * (t - low))
+
+    def _ranges(self) -> tuple[FloatArray, FloatArray]:
+        """Return how low and how high each P(w) can get in S, pushed out a little."""
+        count = len(self._columns)
+        low, high = np.zeros(count), np.ones(count)
+        for place in range(count):
+            for sign in (1.0, -1.0):
+                v = self.solve(sign * self._feature[place])
+                if v is None:
+                    raise NotCertified("the protected marginals contradict each other.")
+                value = float(self._feature[place] @ v)
+                if sign > 0:
+                    low[place] = 0.0 if value < 1e-11 else max(0.0, value - 1e-12)
+                else:
+                    high[place] = min(1.0, value + 1e-12)
+        return low, high
+
+
+def _term(t: FloatArray) -> FloatArray:
+    result: FloatArray = -t * np.log2(np.where(t > 0, t, 1.0))
+    return result
+
+
+def _model(matrix: FloatArray, level: FloatArray) -> Any:
+    import highspy  # noqa: PLC0415  slow to import
+    from scipy.sparse import csc_matrix  # noqa: PLC0415  scipy is slow to import
+
+    model = highspy.Highs()  # type: ignore[no-untyped-call]
+    for name, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("presolve", "off"),
+        ("primal_feasibility_tolerance", _TOLERANCE),
+        ("dual_feasibility_tolerance", _TOLERANCE),
+    ):
+        model.setOptionValue(name, value)
+    program = highspy.HighsLp()
+    columns = csc_matrix(matrix)
+    program.num_col_, program.num_row_ = matrix.shape[1], matrix.shape[0]
+    program.col_cost_ = np.zeros(matrix.shape[1])
+    program.col_lower_, program.col_upper_ = np.zeros(matrix.shape[1]), np.ones(matrix.shape[1])
+    program.row_lower_, program.row_upper_ = level, level
+    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    program.a_matrix_.start_, program.a_matrix_.index_ = columns.indptr, columns.indices
+    program.a_matrix_.value_ = columns.data
+    model.passModel(program)
+    return model

@@ -1,0 +1,31 @@
+"""Two binary samples in closed form, for any marginals.
+
+With α = P(X1=0), β = P(X2=0) and r = P(0,1), laws with these marginals lie on a segment: r can be anything between
+r0 = max(0, α-β) and R = min(α, 1-β). Its two ends are the corners, and the prior is their mixture, for any feature.
+Ref: [D, eqs. (25), (26)], which need α ≤ β
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sfumato.disclose.data_laws import DataLaw
+from sfumato.errors import InvalidParameter
+
+_DIRECTION = (1, -1, -1, 1)
+
+
+def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
+    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told."""
+    if law.shape != (2, 2):
+        raise InvalidParameter(f"law must be of two binary samples, not of shape {law.shape}. Use optimum.")
+    p = [Fraction(0)] * 4
+    for (first, second), mass in zip(law.cells.tolist(), law.masses, strict=True):
+        p[2 * first + second] = Fraction(mass)
+    alpha, beta, r = p[0] + p[1], p[0] + p[2], p[1]
+    least, most = max(Fraction(0), alpha - beta), min(alpha, 1 - beta)
+    if least == most or r in {least, most}:
+        return ((tuple(p), Fraction(1)),)
+    span = most - least
+    ends = ((r - most, (r - least) / span), (r - least, (most - r) / span))
+    return tuple((tuple(q + move * d for q, d in zip(p, _DIRECTION, strict=True)), weight) for move, weight in ends)
