@@ -46,8 +46,10 @@ def verify_command(
 
 
 def _verified(data: bytes) -> tuple[int, RenderableType]:
-    """Verify a certificate of a channel or of a ladder; returns how many claims hold, and a table of them."""
+    """Verify a certificate of a channel, a ladder or a disclosure; returns how many claims hold, and a table of them."""
     from sfumato.certificates import Certificate, verify
+    from sfumato.disclose import DisclosureCertificate, verify_disclosure
+    from sfumato.disclose.disclosure_certificates import is_disclosure_certificate
     from sfumato.refine import LadderCertificate, verify_ladder
     from sfumato.refine.ladder_certificates import is_ladder_certificate
     from sfumato.render import certificate_table
@@ -57,6 +59,10 @@ def _verified(data: bytes) -> tuple[int, RenderableType]:
         ladder = LadderCertificate.from_json(data)
         verify_ladder(ladder)
         return len(ladder.claims), claims_table(ladder.title, ladder.claims, ladder.notes)
+    if is_disclosure_certificate(data):
+        disclosure = DisclosureCertificate.from_json(data)
+        verify_disclosure(disclosure)
+        return len(disclosure.claims), claims_table(disclosure.title, disclosure.claims, disclosure.notes)
     channel = Certificate.from_json(data)
     verify(channel)
     return len(channel.claims), certificate_table(channel)
