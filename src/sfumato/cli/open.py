@@ -78,7 +78,9 @@ def recover_command(
         answers = recover_table(public, keys)
         write_table(answers, out, private=True)
     if not quiet:
-        say(f"recovered {answers.num_rows:,} answers to {len(keys)} questions in {out}; only you may read it")
+        count = len({held.binding.question for held in keys})
+        questions = "one question" if count == 1 else f"{count} questions"
+        say(f"recovered {answers.num_rows:,} answers to {questions} in {out}; only you may read it")
 
 
 def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet: bool) -> None:

@@ -1,0 +1,112 @@
+"""sfumato disclose: publish what a data set says as a whole, and nothing about any part of it."""
+
+from __future__ import annotations
+
+import json as json_module
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli.output import MEGABYTE, say, show_waiting
+
+if TYPE_CHECKING:
+    from sfumato.study.disclosing import TableRelease
+
+
+class Samples(StrEnum):
+    """What the samples are."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+def disclose_command(
+    data: Annotated[Path, typer.Argument(help="The data: CSV or Parquet.")],
+    protect: Annotated[list[str], typer.Option(help="A column to protect. Repeatable, or separated by commas.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the release (CSV or Parquet) here.")],
+    about: Annotated[
+        str | None, typer.Option(help="Tell most about this column; default: the data themselves.")
+    ] = None,
+    samples: Annotated[Samples, typer.Option(help="rows: one data set; columns: every row is one.")] = Samples.COLUMNS,
+    law: Annotated[
+        Path | None, typer.Option(help="The law of the values, for rows; default: estimated from the data.")
+    ] = None,
+    book: Annotated[
+        Path | None, typer.Option(help="The book of releases. Default: beside the data, .releases.json.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to search for the best mapping.")] = 60.0,
+    json: Annotated[bool, typer.Option("--json", help="Print what was released as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")] = False,
+    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse data larger than this many MB.")] = 2000,
+) -> None:
+    """Disclose collective properties: the release is independent of every protected part, and tells about the whole.
+
+    A certificate is written beside the release; `sfumato verify` checks it. A second release of the same data is
+    refused, because two private releases can leak together.
+
+    Example:
+
+        sfumato disclose answers.csv --protect moved,place --samples columns --out release.csv
+    """
+    import pyarrow as pa
+
+    from sfumato.errors import InvalidParameter
+    from sfumato.io import read_prior, write_atomically
+    from sfumato.io.tables import read_table, write_table
+    from sfumato.study.disclosing import check_not_released, disclose_columns, disclose_rows, record_release
+
+    names = [name.strip() for entry in protect for name in entry.split(",") if name.strip()]
+    table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
+    ledger = book or Path(f"{data}.releases.json")
+    columns = [*names, *([] if about is None else [about])]
+    digests = check_not_released(ledger, columns, table)
+    with show_waiting("searching for the best mapping"):
+        if samples is Samples.ROWS:
+            if len(names) != 1 or about is not None:
+                raise InvalidParameter("--samples rows protects one column and takes no --about. Name one column.")
+            made = disclose_rows(table, names[0], law=None if law is None else read_prior(law))
+        else:
+            if law is not None:
+                raise InvalidParameter("--law is for --samples rows; for columns pass a law in Python.")
+            made = disclose_columns(table, names, about, seconds=seconds)
+    # The book first: a release that it does not know of could be followed by another.
+    record_release(ledger, digests, str(out))
+    write_atomically(f"{out}.certificate.json", made.certificate.to_json())
+    write_table(pa.table({"symbol": pa.array(made.symbols)}), out)
+    if json:
+        typer.echo(json_module.dumps(_as_json(made, out)))
+    elif not quiet:
+        _print(made, out)
+
+
+def _as_json(made: TableRelease, out: Path) -> dict[str, Any]:
+    from math import isfinite
+
+    return {
+        "schema": "sfumato/release/1",
+        "release": str(out),
+        "certificate": f"{out}.certificate.json",
+        "method": made.method,
+        "symbols": int(made.symbols.size),
+        "disclosed_bits": made.disclosed_bits,
+        "upper_bits": made.upper_bits if isfinite(made.upper_bits) else None,
+        "efficiency": made.efficiency,
+        "protects": made.protects,
+        "drift": made.drift or None,
+    }
+
+
+def _print(made: TableRelease, out: Path) -> None:
+    from math import isfinite
+
+    typer.echo(f"Protected: {made.protects}.")
+    if made.because:
+        typer.echo(made.because)
+    best = f" (at most {made.upper_bits:.6g} are possible)" if isfinite(made.upper_bits) else ""
+    typer.echo(f"Told: {made.disclosed_bits:.6g} bits{best}, {100 * made.efficiency:.1f} % of what there is.")
+    typer.echo(f"Method: {made.method}.")
+    for line in (*(claim.sentence for claim in made.certificate.claims), *filter(None, [made.drift])):
+        typer.echo(f"- {line}")
+    say(f"wrote {out} and {out}.certificate.json")
