@@ -50,6 +50,38 @@ def test_figures_are_drawn_alike_in_every_process(sfumato, tmp_path):
     assert all(len(data) > 10_000 for data in made.values())
 
 
+def test_entries_say_print_ours_and_erratum(sfumato):
+    entries = json.loads(sfumato("papers", SLUG, "--json").stdout)["entries"]
+    warner = entries[0]
+    assert (warner["place"], warner["parameter"], warner["value"]) == ("table-1", "δ", 0.25)
+    assert (round(warner["printed"], 4), round(warner["ours"], 4)) == (1.1905, 0.2604)
+    assert (warner["agrees"], warner["erratum"]) == (False, "Table I, Warner's row")
+    assert all((entry["agrees"] is False) == (entry["erratum"] is not None) for entry in entries)
+
+
+def test_a_gallery_of_one_paper(sfumato, tmp_path):
+    done = sfumato("papers", SLUG, "--gallery", "gallery.html", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == {"schema": "sfumato/gallery/1", "papers": [SLUG], "page": "gallery.html"}
+    page = (tmp_path / "gallery.html").read_text()
+    assert page.count("<img ") == len(NAMES)
+    assert page.count("<dt>verdict</dt><dd>confirmed") == 6
+
+
+def test_the_gallery_takes_all_papers_without_a_name(monkeypatch, capsys, tmp_path):
+    import dataclasses
+
+    from sfumato import papers
+    from sfumato.cli.papers import papers_command
+
+    short = {slug: dataclasses.replace(paper, figures={}, entries=()) for slug, paper in papers.PAPERS.items()}
+    monkeypatch.setattr(papers, "PAPERS", short)
+    papers_command(gallery=tmp_path / "gallery.html")
+    assert capsys.readouterr().out == f"wrote {tmp_path / 'gallery.html'}\n"
+    page = (tmp_path / "gallery.html").read_text()
+    assert all(paper.title in page for paper in short.values())
+
+
 def test_an_existing_folder_keeps_what_else_it_holds(monkeypatch, capsys, tmp_path):
     import dataclasses
 
@@ -77,6 +109,7 @@ def test_an_existing_folder_keeps_what_else_it_holds(monkeypatch, capsys, tmp_pa
         (("papers", "randomised-responses"), "Known papers: randomized-responses, successive-refinement."),
         (("papers", "--out", "figures"), "Name one of randomized-responses, successive-refinement."),
         (("papers", SLUG, "--out", "taken"), "Name a folder."),
+        (("papers", "--gallery", "page.html", "--out", "figures"), "Give one."),
         (("papers", SLUG, "--out", "taken/figures"), "Name a folder."),
     ],
 )

@@ -1,6 +1,7 @@
 """The command's front door: its verbs, and what becomes of errors.
 
-Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 70 a bug in Sfumato.
+Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 70 a bug in Sfumato,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import typer
 from sfumato import __version__
 from sfumato.cli.audit import audit_command
 from sfumato.cli.certify import certify_command
+from sfumato.cli.disclose import disclose_command
 from sfumato.cli.estimate import estimate_command
 from sfumato.cli.explain import explain_command
+from sfumato.cli.interrupts import was_interrupted
 from sfumato.cli.keys import keys_app
 from sfumato.cli.new import new_command
 from sfumato.cli.open import open_command, recover_command
 from sfumato.cli.papers import papers_command
 from sfumato.cli.plan import plan_command
 from sfumato.cli.publish import publish_command
+from sfumato.cli.query import query_app
 from sfumato.cli.report import report_command
 from sfumato.cli.verify import verify_command
 from sfumato.errors import InsecureBitsWarning, SfumatoError
@@ -44,7 +48,9 @@ app.command("report")(report_command)
 app.command("certify")(certify_command)
 app.command("verify")(verify_command)
 app.command("audit")(audit_command)
+app.command("disclose")(disclose_command)
 app.add_typer(keys_app)
+app.add_typer(query_app)
 app.command("papers")(papers_command)
 app.command("explain")(explain_command)
 
@@ -66,12 +72,21 @@ def _options(
     pass
 
 
+def _run() -> None:
+    try:
+        app()
+    except Exception:
+        if was_interrupted():  # what a library made of it on the way is no news
+            raise KeyboardInterrupt from None
+        raise
+
+
 def main() -> None:
     """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
     # The command prints its own, louder line wherever insecure bits are used.
     warnings.simplefilter("ignore", InsecureBitsWarning)
     try:
-        app()
+        _run()
     except SfumatoError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(error.exit_code)

@@ -103,7 +103,7 @@ def merge_command(
 
     Example:
 
-        sfumato keys merge parts/ministry.affair.0-999.key parts/ministry.affair.1000-6365.key -o whole.key
+        sfumato keys merge parts/ministry.affair.0-999.key parts/ministry.affair.1000-6365.key -o all.key --unprotected
     """
     from sfumato.io.key_files import write_key
     from sfumato.refine.key_operations import merge_keys

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import console, say
+from sfumato.cli.output import console, say, show_waiting
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from sfumato.papers import Cell, Erratum, Paper, Table
+    from sfumato.papers import Cell, Comparison, Erratum, Paper, Table
 
 # On a screen this wide a table is laid out with care: so much for a column of numbers, so much for one of text.
 _WIDE, _NUMBERS, _TEXT = 118, 7, 14
@@ -26,6 +27,10 @@ def papers_command(
     out: Annotated[
         Path | None, typer.Option(help="Draw its figures into this folder, as SVG and PNG; made if it is not there.")
     ] = None,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(help="Write one page with all figures, tables and errata, of every paper or of the one named."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print tables and errata as JSON.")] = False,
 ) -> None:
     """Recompute a paper: its tables beside the print, its errata with their counter-examples run, its figures.
@@ -35,10 +40,16 @@ def papers_command(
     Example:
 
         sfumato papers randomized-responses --out figures
+        sfumato papers --gallery gallery.html
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.papers import PAPERS, paper_named
+    from sfumato.papers import PAPERS, paper_named, refusal_of
 
+    if gallery is not None:
+        if out is not None:
+            raise InvalidParameter("--gallery has the figures on its page, so --out has nothing to do. Give one.")
+        _write_gallery(gallery, PAPERS if slug is None else {slug: paper_named(slug)}, json=json)
+        return
     if slug is None:
         if out is not None:
             raise InvalidParameter(f"--out needs a paper to draw. Name one of {', '.join(sorted(PAPERS))}.")
@@ -46,7 +57,7 @@ def papers_command(
         return
     paper = paper_named(slug)
     tables = {name: make() for name, make in paper.tables.items()}
-    verdicts = [_verdict(erratum) for erratum in paper.errata]
+    verdicts = [refusal_of(erratum) for erratum in paper.errata]
     written = [] if out is None else _draw(paper, slug, out)
     if json:
         document = {
@@ -55,6 +66,7 @@ def papers_command(
             "key": paper.key,
             "title": paper.title,
             "tables": {name: _table_json(table) for name, table in tables.items()},
+            "entries": [_entry_json(entry.judge()) for entry in paper.entries],
             "errata": [_erratum_json(*pair) for pair in zip(paper.errata, verdicts, strict=True)],
             "figures": sorted(paper.figures),
             "written": written,
@@ -82,15 +94,17 @@ def _list(*, json: bool) -> None:
         typer.echo(f"{slug}  [{paper.key}] {paper.title}")
 
 
-def _verdict(erratum: Erratum) -> str:
-    """Empty when the counter-example shows what it says, else why it does not."""
-    from sfumato.errors import Refused
+def _write_gallery(path: Path, papers: Mapping[str, Paper], *, json: bool) -> None:
+    from sfumato.io import write_atomically
+    from sfumato.papers.gallery import gallery_html
 
-    try:
-        erratum.check()
-    except Refused as error:
-        return str(error)
-    return ""
+    with show_waiting("recomputing the papers"):
+        write_atomically(path, gallery_html(papers))
+    if json:
+        document = {"schema": "sfumato/gallery/1", "papers": sorted(papers), "page": str(path)}
+        typer.echo(json_module.dumps(document, ensure_ascii=False))
+    else:
+        typer.echo(f"wrote {path}")
 
 
 def _draw(paper: Paper, slug: str, folder: Path) -> list[str]:
@@ -160,6 +174,21 @@ def _table_json(table: Table) -> dict[str, object]:
     return {"title": table.title, "columns": list(table.columns), "rows": rows, "notes": list(table.notes)}
 
 
+def _entry_json(found: Comparison) -> dict[str, object]:
+    return {
+        "place": found.entry.place,
+        "what": found.entry.what,
+        "parameter": found.entry.parameter,
+        "value": float(found.entry.value),
+        "says": found.entry.says,
+        "relation": found.entry.relation,
+        "printed": None if found.printed is None else float(found.printed),
+        "ours": float(found.ours),
+        "agrees": found.agrees,
+        "erratum": found.entry.erratum,
+    }
+
+
 def _erratum_json(erratum: Erratum, refusal: str) -> dict[str, object]:
     return {
         "where": erratum.where,
@@ -172,4 +201,6 @@ def _erratum_json(erratum: Erratum, refusal: str) -> dict[str, object]:
 
 
 def _shown(cell: Cell) -> str:
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+    from sfumato.papers.gallery import shown_cell
+
+    return shown_cell(cell)

@@ -46,7 +46,7 @@ def verify_command(
 
 
 def _verified(data: bytes) -> tuple[int, RenderableType]:
-    """Verify a certificate of a channel, a ladder or a disclosure; returns how many claims hold, and a table of them."""
+    """Verify a certificate of any kind; returns how many claims hold, and a table of them."""
     from sfumato.certificates import Certificate, verify
     from sfumato.disclose import DisclosureCertificate, verify_disclosure
     from sfumato.disclose.disclosure_certificates import is_disclosure_certificate

@@ -88,10 +88,10 @@ def empty_sentence(path: str | Path) -> str:
 def _replace(target: Path, content: bytes, old: os.stat_result | None, *, private: bool) -> None:
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
     # A file that was private must not be readable by others even for a moment; a new one takes the umask.
-    descriptor = os.open(
-        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None and not private else 0o600
-    )
+    mode = 0o666 if old is None and not private else 0o600
     try:
+        # Inside: an interrupt may come between the creation of the file and the next line.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as stream:
             if old is not None:
                 os.fchmod(stream.fileno(), stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777))

@@ -32,7 +32,7 @@ def certificate_html(certificate: Certificate) -> str:
 <h2>Check it yourself</h2>
 <p>Save the sealed certificate as <code>certificate.json</code> and run <code>sfumato verify certificate.json</code>.
 Every claim is recomputed from the channel itself.</p>
-{embedded_document("The sealed certificate (JSON)", "certificate.json", document)}</main>
+{embedded_document("The sealed certificate (JSON)", document)}</main>
 <footer>Digest <code>{digest_in(document)}</code></footer>"""
     return whole_page("Privacy certificate", body)
 

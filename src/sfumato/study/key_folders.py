@@ -85,16 +85,20 @@ class KeyFolder:
     def write(
         self, keys: Mapping[str, Mapping[int, Key]], protections: Mapping[str, Protection], unlock: Unlocker
     ) -> tuple[Path, ...]:
-        """Write new files, or mark those that are there with what they made; the registrar's first, under a lock."""
+        """Write new files, the registrar's last: where they are, all others were written, even if one was interrupted.
+
+        Where they are already, mark them with what they made, under a lock; files handed over since are not missed.
+        """
         for path in {path.parent for path in self.files}:
             path.mkdir(parents=True, exist_ok=True)
-        order = sorted(self.files.items(), key=lambda item: item[1].holder != REGISTRAR)
+        is_new = not self.present
+        order = sorted(self.files.items(), key=lambda item: (item[1].holder == REGISTRAR) == is_new)
         for path, holding in order:
             produced = next(iter(keys[holding.question].values())).produced
-            if path.exists() and produced is not None:
-                self._mark(path, holding, produced, unlock)
-            else:
+            if is_new or produced is None:
                 write_key(keys[holding.question][holding.level], path, protections[holding.holder])
+            elif path.exists():
+                self._mark(path, holding, produced, unlock)
         return tuple(self.files)
 
     def _mark(self, path: Path, holding: Holding, produced: str, unlock: Unlocker) -> None:

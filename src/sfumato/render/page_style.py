@@ -1,0 +1,90 @@
+"""What all pages share: one style for light, dark, phones and paper, and a head that lets nothing in from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from html import escape
+
+# A page stays light enough to open anywhere; larger documents are named by their digest only.
+MOST_EMBEDDED = 400_000
+_DIGEST = re.compile(r'"digest": "(sha256:[0-9a-f]+)"')
+
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1d2733;--soft:#545f6b;--paper:#fbfaf7;--line:#ddd8cc;--mark:#114a5c;--warn:#9a3610;
+--pane:#f1eee6;--s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
+@media (prefers-color-scheme:dark){:root{--ink:#e8e4da;--soft:#a5adb5;--paper:#15191d;--line:#343b42;--mark:#7fc4d6;
+--warn:#f0a37f;--pane:#1f252b;--s0:#6cc0f0;--s1:#f09a60;--s2:#4fd0a8;--s3:#c5a5f0}}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:62rem;
+padding:0 1.2rem}
+h1{font-weight:600;font-size:1.7rem;line-height:1.25;margin:0}
+h2{font-size:1.25rem;margin:2.4rem 0 .6rem}h3{font-size:1.05rem;margin:1.6rem 0 .4rem}
+h4{font-size:1rem;margin:1.2rem 0 .3rem}
+h1,h2,h3,h4,p,li,dd,figcaption{overflow-wrap:anywhere}
+a{color:var(--mark)}
+.lead{color:var(--soft);margin:.2rem 0 1.4rem}
+ul.plain{padding-left:1.1rem}ul.plain li,ol li{margin:.25rem 0}.warn{color:var(--warn);font-weight:600}
+.alarm{border:2px solid var(--warn);color:var(--warn);font-weight:600;padding:.7rem 1rem;margin:1rem 0}
+table{border-collapse:collapse;width:100%;font-size:.93rem}
+caption{text-align:left;color:var(--soft);padding:.2rem 0}
+th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line)}
+td.value{font-variant-numeric:tabular-nums;overflow-wrap:anywhere;min-width:9.5em}td.status{white-space:nowrap}
+td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.lines{white-space:pre-line;min-width:6.5em;font-variant-numeric:tabular-nums}
+p.caption,figcaption{color:var(--soft);font-size:.86rem;margin:.2rem 0}
+td.why{color:var(--soft);font-size:.86rem}
+.wide{overflow-x:auto;margin:.6rem 0}.wide:focus-visible,pre:focus-visible{outline:2px solid var(--mark)}
+figure{margin:1rem 0}
+figure img{display:block;max-width:100%;height:auto;background:#fff;padding:.6rem;border-radius:4px}
+svg.heatmap{max-width:100%;height:auto;font:12px system-ui,sans-serif}svg.heatmap .label{fill:var(--ink)}
+pre{background:var(--pane);padding:.8rem;overflow:auto;max-height:26rem;font-size:.8rem}
+summary{cursor:pointer}
+code{overflow-wrap:anywhere}footer{color:var(--soft);font-size:.86rem;margin-top:2rem}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;--mark:#114a5c;--warn:#9a3610;
+--s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
+body{margin:0;max-width:none;padding:0;font-size:10.5pt}table{font-size:8.5pt}th,td{padding:.25rem .35rem}
+details,nav,.screen{display:none}.wide{overflow:visible}
+figure,tr,li,.alarm{break-inside:avoid}h2,h3,h4{break-after:avoid}}
+"""
+
+
+def whole_page(title: str, body: str, style: str = "") -> str:
+    """Return a page; its policy forbids scripts and everything that is not in the file itself."""
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{escape(title)}</title><style>{_STYLE}{style}</style></head><body>
+{body}
+</body></html>
+"""
+
+
+def scroll_box(label: str, inside: str) -> str:
+    """Let something wide scroll by itself, with the keyboard too, so that the page never has to."""
+    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">{inside}</div>'
+
+
+def digest_in(document: str) -> str:
+    """Return the digest that a sealed document carries."""
+    found = _DIGEST.search(document)
+    return found.group(1) if found else ""
+
+
+def embedded_document(summary: str, document: str) -> str:
+    """Return a sealed document to look at."""
+    if len(document) > MOST_EMBEDDED:
+        return "<p>The sealed certificate is too large for this page; keep its JSON file beside it.</p>"
+    return (
+        f"<details><summary>{escape(summary)}</summary>"
+        f'<pre tabindex="0" role="region" aria-label="{escape(summary)}">{escape(document)}</pre></details>'
+    )
+
+
+def saving_link(name: str, document: str) -> str:
+    """Return a link that saves a document byte by byte, where copied text may lose its last line."""
+    if len(document) > MOST_EMBEDDED:
+        return ""
+    data = b64encode(document.encode()).decode()
+    link = f'<a download="{escape(name)}" href="data:application/json;base64,{data}">Save {escape(name)}</a>'
+    return f'<p class="screen">{link}</p>'

@@ -1,0 +1,77 @@
+"""A study as one HTML page: what was asked and how, who sees what, what the reports say, and what is not promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+from sfumato.render.page_style import whole_page
+from sfumato.render.report_charts import CHART_STYLE
+from sfumato.render.report_estimates import estimates_section
+from sfumato.render.report_material import ReportMaterial, gather_material
+from sfumato.render.report_sections import asked_section, certificates_section, limits_section, readers_section
+from sfumato.study.planning import StudyPlan
+from sfumato.study.reports import Reports
+
+Section = Callable[[ReportMaterial], str]
+
+# A section is a function from the material to HTML; what does not apply to a study is an empty text and left out.
+# New ones (answers that may be recovered, disclosure, budgets) are a line here.
+SECTIONS: tuple[tuple[str, str, Section], ...] = (
+    ("asked", "What was asked, and how", asked_section),
+    ("readers", "Who sees how much", readers_section),
+    ("estimates", "What the reports say", estimates_section),
+    ("certificates", "Certificates", certificates_section),
+    ("limits", "Limits of the claim", limits_section),
+)
+
+
+def study_report_html(
+    plan: StudyPlan,
+    reports: Sequence[Reports],
+    *,
+    confidence: float = 0.95,
+    group: str | None = None,
+    truth: Any = None,
+    sections: Sequence[tuple[str, str, Section]] = SECTIONS,
+) -> str:
+    """Return the page for the public reports of a study and files opened from them, side by side.
+
+    `truth`, an Arrow table of the answers, marks the true shares; such a page is for simulations and not for release.
+    """
+    material = gather_material(plan, reports, confidence=confidence, group=group, truth=truth)
+    made = [(anchor, title, make(material)) for anchor, title, make in sections]
+    shown = [(anchor, title, inside) for anchor, title, inside in made if inside]
+    links = "".join(f'<li><a href="#{anchor}">{escape(title)}</a></li>' for anchor, title, _ in shown)
+    body = "".join(
+        f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(title)}</h2>{inside}</section>'
+        for anchor, title, inside in shown
+    )
+    return whole_page(
+        plan.study.name,
+        f"<header><h1>{escape(plan.study.name)}</h1>{_lead(material)}{_alarms(material)}</header>"
+        f'<nav aria-label="Contents"><ul class="plain">{links}</ul></nav><main>{body}</main>{_footer(material)}',
+        CHART_STYLE,
+    )
+
+
+def _lead(material: ReportMaterial) -> str:
+    note, questions = material.files[0].note, material.plan.study.questions
+    asked = "one question" if len(questions) == 1 else f"{len(questions)} questions"
+    epoch = f", epoch {note.epoch}" if note.epoch else ""
+    return f'<p class="lead">{note.rows:,} private reports on {asked}{epoch}.</p>'
+
+
+def _alarms(material: ReportMaterial) -> str:
+    said = []
+    if material.is_insecure:
+        said.append(f"{material.source}. Anyone can repeat the draws and undo these reports; do not release them.")
+    if material.truths:
+        said.append("True shares were added from a table of answers. This page is for a simulation, not for release.")
+    return "".join(f'<p class="alarm" role="note">{escape(line)}</p>' for line in said)
+
+
+def _footer(material: ReportMaterial) -> str:
+    print_of = material.files[0].note.fingerprint
+    return f"<footer>Study <code>{escape(print_of)}</code>. Draws: {escape(material.source)}.</footer>"
