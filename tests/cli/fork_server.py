@@ -1,0 +1,89 @@
+"""Runs the command many times in forks of one process, and interrupts it: importing and compiling once saves seconds.
+
+Reads one request a line, `{"arguments", "folder", "signal", "after"}`, and answers `{"code", "seconds"}`. Without a
+folder, it runs the command in its own process to warm up.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+
+import sfumato.cli
+import sfumato.cli.app
+import sfumato.papers
+import sfumato.render.study_plans
+import sfumato.study.estimating
+import sfumato.study.steps
+
+whole = sfumato.papers.PAPERS["randomized-responses"]
+figure = {name: draw for name, draw in whole.figures.items() if name == "figure-2"}
+tiny = dataclasses.replace(whole, tables={}, errata=(), figures=figure)
+sfumato.papers.PAPERS = {**sfumato.papers.PAPERS, "tiny": tiny}
+
+
+def run(arguments, folder, begun):
+    """Be the command, in a fork; tell through a pipe when it has begun and can be interrupted."""
+    os.chdir(folder)
+    for number, name in ((0, os.devnull), (1, "../stdout"), (2, "../stderr")):
+        os.dup2(os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+    sys.argv = ["sfumato", *arguments]
+    verbs = sfumato.cli.app.main
+
+    def announced():
+        os.write(begun, b"!")
+        os.close(begun)
+        verbs()
+
+    sfumato.cli.app.main = announced
+    try:
+        sfumato.cli.main()
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BaseException:  # noqa: BLE001  a test looks for what it prints
+        traceback.print_exc()
+        code = 99
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def warm_up(arguments):
+    """Run the command here, so that every fork finds it compiled."""
+    sys.argv = ["sfumato", *arguments]
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(sys.stderr):
+        sfumato.cli.main()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def main():
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["folder"] is None:
+            warm_up(request["arguments"])
+            sys.stdout.write("{}\n")
+            sys.stdout.flush()
+            continue
+        ready, begun = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(ready)
+            run(request["arguments"], request["folder"], begun)
+        os.close(begun)
+        os.read(ready, 1)
+        os.close(ready)
+        start = time.perf_counter()
+        if request["signal"] is not None:
+            time.sleep(request["after"])
+            os.kill(pid, request["signal"])
+        _, status = os.waitpid(pid, 0)
+        answer = {"code": os.waitstatus_to_exitcode(status), "seconds": time.perf_counter() - start}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+main()

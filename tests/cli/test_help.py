@@ -1,0 +1,195 @@
+"""Every verb says how it is used, and what it says is run."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from sfumato.cli import main
+from sfumato.cli.app import app
+
+HEAVY = ("numpy", "scipy", "numba", "pyarrow", "matplotlib", "highspy", "cryptography", "constriction")
+# Both draw every figure of a paper, which takes half a minute; tests of papers draw them as well.
+SLOW = {"papers"}
+
+STUDY = """schema = "sfumato/study/2"
+name = "Marriage survey"
+[public]
+epsilon = 0.5
+[registrar]
+recover = true
+[[analysts]]
+name = "ministry"
+epsilon = 2
+[[questions]]
+id = "affair"
+text = "Have you had an affair?"
+kind = "yes-no"
+"""
+SURVEY = """schema = "sfumato/study/1"
+name = "Overtime"
+question = "Did you work unpaid overtime in the last four weeks?"
+[limits]
+guess_error = 0.375
+"""
+ROWS = 6366
+
+
+def verbs(group=None, path=()):
+    """Yield the words of each verb, and its help text; sub-apps are walked into."""
+    group = typer.main.get_command(app) if group is None else group
+    for name, command in sorted(group.commands.items()):
+        if hasattr(command, "commands"):
+            yield from verbs(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command.help or ""
+
+
+def examples(text):
+    lines = text[text.index("Example") :].splitlines() if "Example" in text else []
+    return [line.strip() for line in lines if line.strip().startswith("sfumato ")]
+
+
+VERBS = dict(verbs())
+EXAMPLES = [
+    pytest.param(verb, line, marks=[pytest.mark.slow] if verb in SLOW else [], id=line)
+    for verb, text in VERBS.items()
+    for line in examples(text)
+]
+
+
+def run(monkeypatch, folder, arguments):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.argv", ["sfumato", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return stop.value.code
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with every file that an example names."""
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "survey.toml").write_text(SURVEY)
+    rows = [("yes" if i % 4 == 0 else "no", "south" if i % 3 else "north") for i in range(ROWS)]
+    (folder / "answers.csv").write_text("affair,region\n" + "".join(f"{a},{r}\n" for a, r in rows))
+    (folder / "channel.csv").write_text("answer,no,yes\nno,3/4,1/4\nyes,0.25,0.75\n")
+    (folder / "blood.csv").write_text("value,tell\nA,no\nB,no\nO,yes\n")
+    (folder / "people.csv").write_text("value\n" + "A\nB\nO\n" * 50)
+    (folder / "reports.csv").write_text("report,region\n" + "either,north\nno,south\nyes,north\n" * 40)
+    publish = ["publish", "answers.csv", "--study", "study.toml", "--unprotected", "-q", "--keep", "region"]
+    split = ["keys", "split", "keys/ministry.affair.key", "--at", "1000", "--out", "parts", "--unprotected"]
+    with pytest.MonkeyPatch.context() as patch:
+        for arguments in (
+            [*publish, "--out", "reports.parquet", "--keys", "keys"],
+            [*publish, "--out", "seeds.parquet", "--keys", "seeds", "--kind", "computational"],
+            ["open", "reports.parquet", "-k", "keys/ministry.affair.key", "-o", "opened.parquet", "-q"],
+            split,
+            ["certify", "channel.csv", "-o", "certificate.json"],
+        ):
+            assert run(patch, folder, arguments) == 0, arguments
+    return folder
+
+
+def make_room(folder, verb, line):
+    """What an example makes must not be there before it, and names have another meaning for some verbs."""
+    words = shlex.split(line)
+    for option in ("--out", "-o", "--output", "--keys"):
+        if option in words:
+            made = folder / words[words.index(option) + 1]
+            if made.is_dir():
+                shutil.rmtree(made)
+            elif made.name != "answers.csv":
+                made.unlink(missing_ok=True)
+    if verb == "plan":
+        shutil.copy(folder / "survey.toml", folder / "study.toml")
+    if verb == "disclose":
+        (folder / "answers.csv").write_text("moved,place\n" + "no,town\nno,land\nyes,town\nyes,land\nno,town\n" * 40)
+    if verb == "audit":
+        (folder / "reports.csv").write_text("input,output,count\nno,no,731\nno,yes,269\nyes,no,269\nyes,yes,731\n")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_and_an_example_of_itself(verb):
+    text = VERBS[verb]
+    assert text.strip(), f"{verb} has no help"
+    found = examples(text)
+    assert found, f"{verb} has no example: write 'Example:' and a command that can be run"
+    assert all(line.startswith(f"sfumato {verb} ") or line == f"sfumato {verb}" for line in found)
+
+
+def test_the_walk_finds_verbs_in_sub_apps():
+    assert {"new", "plan", "publish", "open", "recover", "keys split", "certify"} <= set(VERBS)
+    assert len(EXAMPLES) >= len(VERBS)
+
+
+@pytest.mark.parametrize(("verb", "line"), EXAMPLES)
+def test_the_example_runs(prepared, monkeypatch, capsys, tmp_path, verb, line):
+    folder = tmp_path / "here"
+    shutil.copytree(prepared, folder)
+    make_room(folder, verb, line)
+    for earlier in before(verb):
+        assert run(monkeypatch, folder, shlex.split(earlier)[1:]) == 0
+    code = run(monkeypatch, folder, shlex.split(line)[1:])
+    said = capsys.readouterr()
+    assert code == 0, said.err
+    assert said.out or said.err
+    for word in shlex.split(line):
+        if word.endswith((".svg", ".html", ".json", ".parquet", ".key", ".toml", ".pem")):
+            assert (folder / word).exists(), word
+
+
+def before(verb):
+    """The verbs of a query follow each other: each needs what those before it made."""
+    steps = ["query design", "query answer", "query attack"]
+    return [examples(VERBS[step])[0] for step in steps[: steps.index(verb)]] if verb in steps else []
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_heavy_libraries_wait(option):
+    code = (
+        "import atexit, json, sys\n"
+        f"atexit.register(lambda: print(json.dumps([m for m in {HEAVY} if m in sys.modules])))\n"
+        f"sys.argv = ['sfumato', {option!r}]\n"
+        "from sfumato.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+    assert "sfumato" in done.stdout
+
+
+def test_the_help_of_every_verb_is_light_too():
+    """One process asks for all of them, and would show what any of them brought in."""
+    code = (
+        "import json, sys\n"
+        "from sfumato.cli import main\n"
+        f"for verb in {sorted(VERBS)}:\n"
+        "    sys.argv = ['sfumato', *verb.split(), '--help']\n"
+        "    try:\n"
+        "        main()\n"
+        "    except SystemExit as stop:\n"
+        "        assert not stop.code, verb\n"
+        f"print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+def test_the_test_of_heavy_libraries_can_fail():
+    code = f"import sys, numpy; print([m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "numpy" in done.stdout
+
+
+def test_the_installed_command_answers():
+    command = Path(sys.executable).parent / "sfumato"
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    for verb in VERBS:
+        assert verb.split()[0] in done.stdout

@@ -1,0 +1,102 @@
+"""Hypothesis strategies for studies: every kind of question, with everything that may be declared about it."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from sfumato.errors import InvalidParameter
+from sfumato.study import Analyst, Count, OneOfMany, Plan, Study, StudyLimits, YesNo
+from sfumato.study.questions import FreeText
+
+# What a study refuses: it would move the cursor, or turn the direction of writing.
+MARKS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff"
+letters = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"), exclude_characters=MARKS)
+lines = st.text(letters, min_size=1, max_size=30).filter(lambda text: text == text.strip())
+epsilons = st.fractions(Fraction(1, 997), 20, max_denominator=997)
+shares = st.fractions(Fraction(1, 997), Fraction(996, 997), max_denominator=997)
+identifiers = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,49}", fullmatch=True)
+pairs = st.lists(lines.filter(lambda text: text != "either"), min_size=2, max_size=2, unique=True).map(tuple)
+
+
+@st.composite
+def plans(draw):
+    goal = draw(st.sampled_from(["none", "interval", "test"]))
+    expected = draw(st.none() | shares)
+    confidence = draw(st.fractions(Fraction(1, 2), Fraction(996, 997), max_denominator=997))
+    if goal == "interval":
+        half_width = draw(st.fractions(Fraction(1, 997), Fraction(1, 2), max_denominator=997))
+        return Plan(expected_share=expected, half_width=half_width, confidence=confidence)
+    if goal == "test":
+        one, two = draw(st.lists(shares, min_size=2, max_size=2, unique=True))
+        return Plan(
+            expected_share=expected, theta_1=one, theta_2=two, error=draw(st.none() | shares.map(lambda x: x / 2))
+        )
+    return Plan(expected_share=expected, confidence=confidence)
+
+
+@st.composite
+def cards(draw, name):
+    weight = draw(st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=99))
+    error = min(weight, 1 - weight) * draw(shares)
+    limits = StudyLimits(guess_error=error, weight=weight, max_epsilon=draw(st.none() | epsilons))
+    plan = draw(plans())
+    has_share = plan.expected_share is not None or plan.is_test
+    return YesNo(
+        id=name,
+        text=draw(lines),
+        answers=draw(pairs),
+        limits=limits,
+        outputs=draw(st.sampled_from([2, 3])) if has_share else 3,
+        faces=draw(st.none() | st.integers(2, 1000)),
+        plan=plan,
+    )
+
+
+@st.composite
+def questions(draw, name, promises):
+    """`promises` says whether the question must promise something itself."""
+    kind = draw(st.sampled_from(["yes-no", "card", "one-of-many", "count", "text"]))
+    if kind == "card":
+        return draw(cards(name))
+    epsilon = draw(epsilons if promises else st.none() | epsilons)
+    text = draw(lines)
+    if kind == "yes-no":
+        return YesNo(id=name, text=text, answers=draw(pairs), epsilon=epsilon, plan=draw(plans()))
+    if kind == "text":
+        return FreeText(
+            id=name, text=text, longest=draw(st.integers(1, 32)), keep=draw(st.integers(1, 1000)), epsilon=epsilon
+        )
+    if kind == "one-of-many":
+        answers = tuple(draw(st.lists(lines, min_size=2, max_size=6, unique=True)))
+        return OneOfMany(id=name, text=text, answers=answers, epsilon=epsilon, random_bits=draw(st.none() | epsilons))
+    points, step = draw(st.integers(2, 9)), draw(st.integers(1, 1000))
+    lowest = draw(st.integers(-(10**6), 10**6))
+    return Count(
+        id=name, text=text, lowest=lowest, highest=lowest + step * (points - 1), points=points, epsilon=epsilon
+    )
+
+
+@st.composite
+def studies(draw):
+    public = draw(st.none() | epsilons.filter(lambda value: value < 15))
+    names = draw(st.lists(identifiers, min_size=1, max_size=4, unique_by=str.lower))
+    readers = []
+    if public is not None:
+        holders = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,20}", fullmatch=True)
+        holders = holders.filter(lambda name: name.lower() not in {"registrar", "public"})
+        more = st.fractions(0, 5, max_denominator=997)
+        names_of_readers = draw(st.lists(holders, max_size=3, unique_by=str.lower))
+        readers = [Analyst(name=name, epsilon=public + draw(more)) for name in names_of_readers]
+    try:
+        return Study(
+            name=draw(lines),
+            questions=tuple(draw(questions(name, public is None)) for name in names),
+            population=draw(st.none() | st.integers(1, 10**12)),
+            analysts=tuple(readers),
+            public_epsilon=public,
+            recover=draw(st.booleans()),
+        )
+    except InvalidParameter:  # limits that no card can keep
+        from hypothesis import reject
+
+        reject()
