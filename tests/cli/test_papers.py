@@ -13,7 +13,7 @@ def test_without_a_name_it_lists(sfumato):
     assert done.returncode == 0
     assert f"{SLUG}  [C] Accuracy-Privacy Trade-off" in done.stdout
     listed = json.loads(sfumato("papers", "--json").stdout)
-    assert listed["papers"][0]["slug"] == SLUG
+    assert SLUG in {paper["slug"] for paper in listed["papers"]}
 
 
 def test_print_beside_recomputed(sfumato):
@@ -106,8 +106,8 @@ def test_an_existing_folder_keeps_what_else_it_holds(monkeypatch, capsys, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("papers", "randomised-responses"), "Known papers: randomized-responses, successive-refinement."),
-        (("papers", "--out", "figures"), "Name one of randomized-responses, successive-refinement."),
+        (("papers", "randomised-responses"), "Known papers: "),
+        (("papers", "--out", "figures"), "Name one of "),
         (("papers", SLUG, "--out", "taken"), "Name a folder."),
         (("papers", "--gallery", "page.html", "--out", "figures"), "Give one."),
         (("papers", SLUG, "--out", "taken/figures"), "Name a folder."),

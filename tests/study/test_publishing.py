@@ -236,7 +236,6 @@ def test_each_step_in_one_call(tmp_path):
     sf.study.write_study(small_study(), study)
     import polars as pl
 
-
     for data in (answers(), answers().to_pandas(), pl.from_arrow(answers()), answers().to_pydict()):
         publication = sf.publish(study, data, keep=["region"])
         assert len(publication.reports) == 600

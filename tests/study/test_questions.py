@@ -12,7 +12,8 @@ from sfumato.bits import ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed, UnreadableFile
 from sfumato.io.tables import words_of
 from sfumato.study import Count, OneOfMany, Plan, StudyLimits, YesNo
-from sfumato.study.questions import FreeText, checked_epsilon
+from sfumato.study.answer_columns import checked_epsilon
+from sfumato.study.questions import FreeText
 
 NO_BITS = ScriptedBits([])
 SECRET = "zebra"  # noqa: S105  stands for an answer

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.estimate_survey import estimate_survey
+from sfumato.cli.estimate_survey import estimate_one_question
 from sfumato.cli.open import show_estimates
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 
@@ -64,10 +64,12 @@ def estimate_command(
 
     if json and markdown:
         raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
+    if reports is None and study.suffix.lower() == ".toml":
+        raise InvalidParameter(f"{study} is a study. Name the reports after it: sfumato estimate {study} reports.csv")
     if reports is not None and is_short_form(study):
         if question or out is not None or quiet:
             raise InvalidParameter("--question, --out and --quiet are for reports of a study of several questions.")
-        estimate_survey(
+        estimate_one_question(
             study,
             reports,
             column=column,

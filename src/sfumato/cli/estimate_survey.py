@@ -23,7 +23,7 @@ _LONG_FILE = 30 * MEGABYTE
 _WIDTHS = (80, 100)
 
 
-def estimate_survey(
+def estimate_one_question(
     study: Path,
     reports: Path,
     *,

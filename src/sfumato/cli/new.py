@@ -177,7 +177,7 @@ def promise_from(question: Question, text: str) -> Fraction | StudyLimits:
     """Read strong, 0.5 or card 0.375."""
     from sfumato.errors import InvalidParameter
     from sfumato.study import StudyLimits, YesNo, exact_number
-    from sfumato.study.questions import checked_epsilon
+    from sfumato.study.answer_columns import checked_epsilon
 
     words = text.strip().lower().removeprefix("ε").strip()
     if words.startswith("card"):

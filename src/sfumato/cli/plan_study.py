@@ -61,8 +61,15 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
 
 
 def _question_json(planned: QuestionPlan) -> dict[str, Any]:
-    from sfumato.study.planning import CardPlan, HuntPlan
+    from sfumato.study.planning import CardPlan, HuntPlan, ToldPlan
 
+    if isinstance(planned, ToldPlan):
+        return {
+            "id": planned.question.id,
+            "because": planned.because,
+            "privacy": float(planned.design.privacy),
+            "critical_recover_probability": float(planned.design.critical_rho),
+        }
     if isinstance(planned, HuntPlan):
         return {
             "id": planned.question.id,

@@ -149,7 +149,8 @@ def as_channels(query: Query, noise: Rows, n: int) -> tuple[Channel, ...]:
 
 def _unsorted(query: Query, rows: list[list[Fraction]]) -> Rows:
     """Give noise that is meant for values sorted by m_i, largest first, back in the query's own order."""
-    order = sorted(range(len(query.values)), key=lambda place: (-query.maxima[place], place))
+    maxima = query.maxima
+    order = sorted(range(len(maxima)), key=lambda place: (-maxima[place], place))
     rank = {place: i for i, place in enumerate(order)}
     size = len(order)
     return tuple(tuple(rows[rank[j]][rank[i]] for i in range(size)) for j in range(size))

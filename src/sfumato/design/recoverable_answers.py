@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sfumato.certificates import Certificate, certify
 from sfumato.design.queries import Function, Prior, Query, places_of
-from sfumato.errors import InvalidLaw
+from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.prob.alphabet import Label
@@ -51,6 +51,9 @@ class RecoverableDesign:
         """Return the law of the noise N in F(x) = f(x) + N mod k, given f(x) [A, eq. (6)]."""
         if self.noise is None:
             raise InvalidLaw("this response depends on more than f(x), so it is not noise added to it.")
+        if value not in self.query.values:
+            known = ", ".join(repr(label) for label in self.query.values[:5])
+            raise InvalidParameter(f"value={value!r} is none of the function's values. Give one of {known}.")
         j = self.query.values.index(value)
         size = len(self.query.values)
         return Distribution([self.noise.rows[j][(i + j) % size] for i in range(size)])
@@ -82,7 +85,11 @@ def best_noise(query: Query) -> Rows:
     """V_o: keep the value with probability r = max(ρ_c, ρ), else name i with weight m_i [A, eq. (18)]."""
     keep, maxima, total = max(query.critical_rho, query.rho), query.maxima, query.total
     return tuple(
-        tuple(keep if i == j else (1 - keep) * m / (total - maxima[j]) for i, m in enumerate(maxima))
+        tuple(
+            # Where nothing but this value can be, ρ_c is 1 and there is nothing to share out.
+            keep if i == j else (1 - keep) * m / (total - maxima[j]) if total > maxima[j] else Fraction(0)
+            for i, m in enumerate(maxima)
+        )
         for j in range(len(maxima))
     )
 

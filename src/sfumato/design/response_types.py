@@ -27,6 +27,8 @@ MOST_TYPES = 5_000_000
 MOST_EXACT_TYPES = 3_000
 MOST_EXACT_N = 60
 _ROUNDOFF = 2.0**-53
+# More than all the terms together that are too small for a double: at most MOST_TYPES of them below 1e-307.
+_LOST = 1e-300
 
 
 def type_count(n: int, size: int) -> int:
@@ -43,6 +45,8 @@ def wrong_guesses(weights: Sequence[Fraction], rows: Sequence[Sequence[Fraction]
         return Interval(max(0.0, float_below(missed)), float_above(missed))
     logs = _log_likelihoods(np.array([[float(p) for p in row] for row in rows]), [float(w) for w in weights], n)
     logs[np.arange(len(logs)), logs.argmax(axis=1)] = -np.inf
+    if not np.isfinite(logs).any():
+        return Interval(0.0, 0.0)
     return _loosened(math.fsum(np.exp(logs).sum(axis=1).tolist()), n, len(rows[0]))
 
 
@@ -69,6 +73,8 @@ def group_right_guesses(
     laws = np.array([[float(p) for p in row] for _, row in merged])
     owners = np.array([group for group, _ in merged])
     logs = _log_likelihoods(laws, [float(w) for w in merged.values()], n)
+    # Some types cannot come up under any row, as when a response names values of two blocks.
+    logs = logs[np.isfinite(logs).any(axis=1)]
     shift = logs.max(axis=1, keepdims=True)
     scaled = np.exp(logs - shift)
     sums = np.stack([scaled[:, owners == group].sum(axis=1) for group in sorted(set(groups))], axis=1)
@@ -109,7 +115,7 @@ def _log_likelihoods(rows: FloatArray, weights: Sequence[float], n: int) -> Floa
 def _loosened(found: float, n: int, size: int) -> Interval:
     """Rounding of ln n! and of n·ln p, carried through the exponential, with room to spare."""
     slack = 64 * _ROUNDOFF * (size + 2) * (n * max(1.0, math.log(n + 1)) + 16)
-    return Interval(max(0.0, found * (1 - slack)), found * (1 + slack))
+    return Interval(max(0.0, found * (1 - slack) - _LOST), found * (1 + slack) + _LOST)
 
 
 def _check_types(n: int, size: int) -> None:

@@ -66,7 +66,7 @@ def robust(priors: Sequence[Prior], f: Function, rho: object) -> RobustDesign:
         raise InvalidParameter("priors are about different data. Give all of them the same values, in the same order.")
     queries = [Query.of(law, f, rho) for law in laws]
     rows, reached = _solve(queries[0], laws)
-    return _design(queries, rows, reached)
+    return _design(queries, rows, reached, laws)
 
 
 def robust_ball(prior: Prior, f: Function, rho: object, radius: object) -> RobustDesign:
@@ -83,16 +83,8 @@ def robust_ball(prior: Prior, f: Function, rho: object, radius: object) -> Robus
             break
         chosen.append(worst)
     queries = [_with_prior(centre, corner) for corner in (centre.prior, *chosen)]
-    design = _design(queries, rows, reached)
-    least = min(Fraction(measures.guess_error(design.channel, corner)) for corner in corners)
-    return RobustDesign(
-        channel=design.channel,
-        privacy=least,
-        upper=design.upper,
-        prices=design.prices,
-        least_favourable=design.least_favourable,
-        printed=design.printed,
-    )
+    # What is guaranteed is judged by every corner, not only by those that the program saw.
+    return _design(queries, rows, reached, corners)
 
 
 def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution]:
@@ -135,23 +127,40 @@ def _solve(query: Query, laws: Sequence[Distribution]) -> tuple[np.ndarray, floa
     return best_for_all_priors(masses, query.f, len(query.values), float(query.rho))
 
 
-def _design(queries: Sequence[Query], rows: np.ndarray, reached: float) -> RobustDesign:
+def _design(
+    queries: Sequence[Query], rows: np.ndarray, reached: float, corners: Sequence[Distribution]
+) -> RobustDesign:
     first = queries[0]
-    channel = Channel(made_exact(rows, first.f, first.rho), first.prior.labels, first.values)
-    alone = [best_answer(query) for query in queries]
-    worst = min(range(len(queries)), key=lambda i: alone[i].privacy)
+    worst = min((_with_prior(first, corner) for corner in corners), key=_privacy_alone)
+    rival = best_answer(worst).channel
+    solved = Channel(made_exact(rows, first.f, first.rho), first.prior.labels, first.values)
+    # Where the rival is as good, the solution loses to it by its rounding; then the rival is the answer.
+    channel = max((rival, solved), key=lambda response: _guarantee(response, corners))
     prices = tuple(
-        PriorPrice(prior=query.prior, alone=own.privacy, robust=Fraction(measures.guess_error(channel, query.prior)))
-        for query, own in zip(queries, alone, strict=True)
+        PriorPrice(
+            prior=query.prior,
+            alone=_privacy_alone(query),
+            robust=Fraction(measures.guess_error(channel, query.prior)),
+        )
+        for query in queries
     )
     return RobustDesign(
         channel=channel,
-        privacy=min(price.robust for price in prices),
+        privacy=_guarantee(channel, corners),
         upper=1 - reached + _ENOUGH,
         prices=prices,
-        least_favourable=min(Fraction(measures.guess_error(alone[worst].channel, query.prior)) for query in queries),
-        printed=alone[worst].privacy,
+        least_favourable=_guarantee(rival, corners),
+        printed=_privacy_alone(worst),
     )
+
+
+def _privacy_alone(query: Query) -> Fraction:
+    """[A, Thm 2] without the response."""
+    return 1 - max(*query.masses, query.rho * query.total)
+
+
+def _guarantee(channel: Channel, corners: Sequence[Distribution]) -> Fraction:
+    return min(Fraction(measures.guess_error(channel, corner)) for corner in corners)
 
 
 def _with_prior(query: Query, prior: Distribution) -> Query:

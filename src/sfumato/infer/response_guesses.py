@@ -54,6 +54,8 @@ class Guesser:
         """Return the place in `labels` of the best guess for each row of responses (places of the outputs)."""
         table = self._rows(responses)
         size = len(self.channels[0].outputs)
+        if not len(table):
+            return np.zeros(0, dtype=np.int64)
         if size ** len(self.channels) <= _MOST_LOOKED_UP:
             codes = np.zeros(len(table), dtype=np.int64)
             for column in table.T:
@@ -65,8 +67,8 @@ class Guesser:
         return np.concatenate([self._best(table[start : start + _PART]) for start in range(0, len(table), _PART)])
 
     def _best(self, table: IntArray) -> IntArray:
-        weights = np.log(self.prior.array)[None] + np.zeros((len(table), 1))
         with np.errstate(divide="ignore"):
+            weights = np.log(self.prior.array)[None] + np.zeros((len(table), 1))
             for channel, column in zip(self.channels, table.T, strict=True):
                 weights += np.log(channel.array.T)[column]
         top = weights.max(axis=1, keepdims=True)

@@ -9,10 +9,10 @@ from sfumato.render.page_style import digest_in, embedded_document, saving_link,
 from sfumato.render.report_limits import stated_limits
 from sfumato.render.report_material import ReportMaterial
 from sfumato.render.studies import totals_rows
-from sfumato.render.study_plans import coalition_words, cost_words, hunt_words
+from sfumato.render.study_plans import coalition_words, cost_words
 from sfumato.render.surveys import protection
-from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, QuestionPlan
-from sfumato.study.questions import Count, FreeText
+from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, QuestionPlan, ToldPlan
+from sfumato.study.questions import Count, FreeText, Recoverable
 
 _MOST_LISTED = 30
 _TOO_FINE = "The draw is too fine for coins, dice or a phone; the software draws."
@@ -74,7 +74,7 @@ def _asked(planned: QuestionPlan) -> str:
         lines = card.lines() if card is not None else (_TOO_FINE,)
         parts.append(f"<ol>{''.join(_item(line, False) for line in lines)}</ol>")
     else:
-        cost = hunt_words(planned) if isinstance(planned, HuntPlan) else cost_words(planned)
+        cost = cost_words(planned) if isinstance(planned, LadderPlan) else planned.words
         parts.append(f"<p>{escape(planned.because)} {escape(cost)}</p>")
     return "".join(parts)
 
@@ -91,7 +91,7 @@ def _answers(planned: QuestionPlan) -> str:
         return f"A whole number from {question.lowest} to {question.highest}; {rounded}."
     if isinstance(question, FreeText):
         return f"A short text of at most {question.longest} bytes; frequent ones are found, up to {question.keep}."
-    labels = question.labels
+    labels = question.answers if isinstance(question, Recoverable) else question.labels
     named = ", ".join(f"“{escape(label)}”" for label in labels[:_MOST_LISTED])
     rest = len(labels) - _MOST_LISTED
     return f"Answers: {named}{f' and {rest} more' if rest > 0 else ''}."
@@ -113,7 +113,7 @@ def _certificate(planned: QuestionPlan) -> str:
 def _key_sentences(planned: QuestionPlan) -> list[tuple[bool, str]]:
     if isinstance(planned, CardPlan):
         return protection(planned.certificate)
-    if isinstance(planned, HuntPlan):
+    if isinstance(planned, HuntPlan | ToldPlan):
         wanted = ("guess_error", "exposure", "epsilon")
         return [(False, claim.sentence) for claim in planned.certificate.claims if claim.measure in wanted]
     return _ladder_sentences(planned)

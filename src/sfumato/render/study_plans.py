@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title
 from sfumato.render.studies import epsilon_text, totals_rows, totals_table
 from sfumato.render.surveys import escaped, goal_words, markdown_table, plan_table, printable, protection
-from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, StudyPlan, accuracy_curve
+from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, StudyPlan, ToldPlan, accuracy_curve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,9 +28,9 @@ def study_plan_tables(plan: StudyPlan) -> list[RenderableType]:
         if isinstance(planned, CardPlan):
             parts.append(plan_table(planned.survey, planned.certificate))
             continue
-        if isinstance(planned, HuntPlan):
+        if isinstance(planned, HuntPlan | ToldPlan):
             title = f"{planned.question.id}: {printable(planned.question.text)}"
-            parts += [Text(title, style="bold"), Text(planned.because), Text(hunt_words(planned))]
+            parts += [Text(title, style="bold"), Text(planned.because), Text(planned.words)]
             continue
         parts += [
             Text(f"{planned.question.id}: {printable(planned.question.text)}", style="bold"),
@@ -59,8 +59,8 @@ def study_plan_markdown(plan: StudyPlan) -> str:
             asked = planned.question
             said += ["", f"{goal_words(asked.plan, asked.answers[1])}: {chosen.respondents}", ""]
             continue
-        if isinstance(planned, HuntPlan):
-            said += [escaped(planned.because), "", escaped(hunt_words(planned)), ""]
+        if isinstance(planned, HuntPlan | ToldPlan):
+            said += [escaped(planned.because), "", escaped(planned.words), ""]
             continue
         said += [escaped(planned.because), "", escaped(cost_words(planned)), ""]
         said += [*markdown_table(_LEVEL_HEADER, _level_rows(planned)), ""]
@@ -79,15 +79,6 @@ def coalition_words(plan: StudyPlan) -> str:
         f"All analysts together see ε = {epsilon_text(together)} of a respondent over all questions: of each question "
         f"what the best of their keys shows, and nothing more."
     )
-
-
-def hunt_words(planned: HuntPlan) -> str:
-    """Say how frequent a text must be to be found."""
-    if planned.least_share is None:
-        return "Give the study a population to learn how frequent a text must be to be found."
-    if planned.least_share >= 1:
-        return "With so few respondents nothing is found. Ask more, raise epsilon, or shorten the texts."
-    return f"A text is nearly always found if about {100 * planned.least_share:.2g} % of the respondents give it."
 
 
 def cost_words(planned: LadderPlan) -> str:

@@ -1,7 +1,7 @@
 """The study file: what is asked, what is promised, who may see how much, and what it costs in respondents."""
 
 from sfumato.study.costs import CostLevel, DesignCost, Rule, SurveyPlan, cost_levels, plan_survey
-from sfumato.study.questions import Count, FreeText, OneOfMany, Question, YesNo
+from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
 from sfumato.study.studies import Analyst, Study
 from sfumato.study.study_files import fingerprint, read_study, write_study
 from sfumato.study.survey_files import read_survey, write_survey
@@ -16,6 +16,7 @@ __all__ = [
     "OneOfMany",
     "Plan",
     "Question",
+    "Recoverable",
     "Rule",
     "Study",
     "StudyLimits",

@@ -6,8 +6,9 @@ from sfumato.design import SurveyDesign
 from sfumato.errors import InvalidParameter
 from sfumato.infer import PrefixHunt
 from sfumato.mechanisms import BinaryHadamard
+from sfumato.prob import Channel
 from sfumato.refine import Ladder
-from sfumato.study.questions import FreeText, OneOfMany, Question, YesNo
+from sfumato.study.questions import FreeText, OneOfMany, Question, Recoverable, YesNo
 from sfumato.study.studies import Study, has_levels
 from sfumato.values.rounding import float_below
 
@@ -17,6 +18,11 @@ def card_for(study: Study, question: Question) -> SurveyDesign:
     if not isinstance(question, YesNo) or question.limits is None:
         raise InvalidParameter(f"question {question.id!r} is not asked with a card. It has no guess_error.")
     return question.survey(study.name).design()
+
+
+def channel_for(study: Study, question: Question) -> Channel:
+    """Return the channel of a question without levels: its card's, or the best response that tells part of it."""
+    return question.design().channel if isinstance(question, Recoverable) else card_for(study, question).channel
 
 
 def ladder_for(study: Study, question: Question) -> Ladder:

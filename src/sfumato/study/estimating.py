@@ -15,13 +15,13 @@ from sfumato import infer
 from sfumato.errors import InvalidParameter
 from sfumato.io.tables import words_of
 from sfumato.measures import epsilon
-from sfumato.mechanisms import BinaryHadamard, CyclicResponse
+from sfumato.mechanisms import BinaryHadamard, CyclicResponse, Tabulated
 from sfumato.prob import Channel
 from sfumato.refine.rungs import Rung
 from sfumato.study.collecting import card_for, hunt_for
 from sfumato.study.hunts import found_texts
 from sfumato.study.notes import ReportsNote
-from sfumato.study.questions import Count, FreeText, Question
+from sfumato.study.questions import Count, FreeText, Question, Recoverable
 from sfumato.study.reports import Reports
 from sfumato.values import Interval
 
@@ -135,6 +135,8 @@ def _estimate(
     common = {"question": question, "group": group, "confidence": confidence, "total": int(rows.size)}
     if isinstance(question, FreeText):
         return _texts(note, question, reports, common)
+    if isinstance(question, Recoverable):
+        return _told(question, reports[rows], common)
     if column.ladder is None:
         channel = card_for(note.study, question).channel
         return _two_answers(channel, reports[rows], column.level, common)
@@ -190,6 +192,26 @@ def _many_answers(
         intervals=found.intervals,
         method="unbiased shares, nearest law shown",
         mean=_mean_of_many(common["question"], rung, np.array(tally.counts), common["confidence"]),
+    )
+
+
+def _told(question: Recoverable, reports: IntArray, common: dict[str, Any]) -> QuestionEstimate:
+    """Read the shares of what may be told; the noise depends on nothing else."""
+    design = question.design()
+    if design.noise is None:
+        raise InvalidParameter(f"question {question.id!r} hides more than its value; its shares cannot be read.")
+    mechanism = Tabulated(design.noise)
+    found = mechanism.estimate(mechanism.tally(reports), confidence=common["confidence"])
+    return QuestionEstimate(
+        **common,
+        level=1,
+        epsilon=epsilon(design.channel),
+        labels=question.labels,
+        shares=found.projected,
+        raw=found.raw,
+        standard_errors=found.standard_errors,
+        intervals=found.intervals,
+        method="unbiased shares, nearest law shown",
     )
 
 

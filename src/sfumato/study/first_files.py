@@ -10,7 +10,13 @@ from sfumato.study.studies import Study, has_card
 from sfumato.study.study_files import SCHEMA
 from sfumato.study.toml_tables import decimal_text, toml_number, toml_text
 
-_KINDS = {"yes-no": "two answers", "one-of-many": "one of a list", "count": "a whole number", "text": "any short text"}
+_KINDS = {
+    "yes-no": "two answers",
+    "one-of-many": "one of a list",
+    "count": "a whole number",
+    "text": "any short text",
+    "recoverable": "a part is told",
+}
 _MORE = """
 # Another question: take away the first # of each line, and change the words. Every id names a column of the answers.
 #

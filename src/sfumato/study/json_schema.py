@@ -11,7 +11,9 @@ import json
 from typing import Any
 
 from sfumato.design.cards import MOST_FACES
-from sfumato.study.questions import _IDENTIFIER, MOST_ANSWERS, MOST_EPSILON, MOST_TEXT_BYTES, Count, Question, YesNo
+from sfumato.study.answer_columns import IDENTIFIER, MOST_EPSILON
+from sfumato.study.questions import MOST_ANSWERS, Count, Question, YesNo
+from sfumato.study.single_level_questions import MOST_TEXT_BYTES
 from sfumato.study.studies import MOST_ANALYSTS, MOST_QUESTIONS
 from sfumato.study.study_files import ANALYST_KEYS, SCHEMA, STUDY_KEYS, question_kinds
 from sfumato.study.surveys import _LONGEST
@@ -40,7 +42,7 @@ KEYS: dict[str, Any] = {
     "id": {
         "description": "Names the question, and the column that holds its answers.",
         "type": "string",
-        "pattern": f"^{_IDENTIFIER.pattern}$",
+        "pattern": f"^{IDENTIFIER.pattern}$",
     },
     "text": _line("The question, as respondents read it.", _LONGEST["question"]),
     "epsilon": _number(
@@ -81,6 +83,21 @@ KEYS: dict[str, Any] = {
         "type": "integer",
         "minimum": 2,
         "maximum": MOST_ANSWERS,
+    },
+    "tell": {
+        "description": "What may be told of each answer, in the order of the answers; several may share a value.",
+        "type": "array",
+        "items": _line("What is told.", _LONGEST["answers"]),
+        "minItems": 2,
+        "maxItems": 2000,
+    },
+    "recover_probability": _number("What is told is right at least this often.", 0, 1),
+    "probabilities": {
+        "description": "How likely each answer is beforehand; left out, all are equally likely.",
+        "type": "array",
+        "items": _number("A positive number, or a fraction in quotes.", 0, 1, open_ends=True),
+        "minItems": 2,
+        "maxItems": 2000,
     },
     "longest": {
         "description": "No text is longer than so many bytes.",

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
+from sfumato import measures
 from sfumato.certificates import Certificate, certify
+from sfumato.certificates.words import percent_at_least
+from sfumato.design import RecoverableDesign
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse, RandomizedResponse
 from sfumato.refine import Ladder, separate_bits
 from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder
 from sfumato.refine.rungs import Rung
 from sfumato.study.collecting import card_for, hunt_for, ladder_for
 from sfumato.study.costs import SurveyPlan, plan_survey
-from sfumato.study.questions import Count, FreeText, OneOfMany, Question, YesNo
+from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
 from sfumato.study.studies import Study, has_card
 from sfumato.study.surveys import DEFAULT_HALF_WIDTH
 from sfumato.study.totals import Total, totals_of
@@ -83,8 +86,37 @@ class HuntPlan:
     least_share: float | None
     certificate: Certificate
 
+    @property
+    def words(self) -> str:
+        """Say how frequent a text must be to be found."""
+        if self.least_share is None:
+            return "Give the study a population to learn how frequent a text must be to be found."
+        if self.least_share >= 1:
+            return "With so few respondents nothing is found. Ask more, raise epsilon, or shorten the texts."
+        return f"A text is nearly always found if about {100 * self.least_share:.2g} % of the respondents give it."
 
-QuestionPlan = LadderPlan | CardPlan | HuntPlan
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldPlan:
+    """A question of whose answers only a part is told, right often enough."""
+
+    question: Recoverable
+    because: str
+    epsilon: float
+    design: RecoverableDesign
+    certificate: Certificate
+
+    @property
+    def words(self) -> str:
+        """Say how well the answer stays hidden."""
+        free = percent_at_least(self.design.critical_rho)
+        return (
+            f"The best guess of the answer stays wrong at least {percent_at_least(self.design.privacy)} of the time. "
+            f"Being right up to {free} of the time would cost nothing."
+        )
+
+
+QuestionPlan = LadderPlan | CardPlan | HuntPlan | ToldPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +140,8 @@ def plan_study(study: Study) -> StudyPlan:
 def _plan_question(study: Study, question: Question) -> QuestionPlan:
     if isinstance(question, FreeText):
         return _plan_hunt(study, question)
+    if isinstance(question, Recoverable):
+        return _plan_told(question)
     if isinstance(question, YesNo) and has_card(question):
         survey = plan_survey(question.survey(study.name))
         return CardPlan(question=question, survey=survey, certificate=card_for(study, question).certificate)
@@ -146,10 +180,10 @@ def _plan_level(
 
 
 def _plan_hunt(study: Study, question: FreeText) -> HuntPlan:
-    epsilon = study.levels(question)[-1]
+    level = study.levels(question)[-1]
     hunt = hunt_for(study, question)
     # The last level is the hardest: as many candidates as are kept, each with all its next bytes.
-    rung = CyclicResponse.within(size=(question.keep << hunt.step_bits) + 1, epsilon=float_below(epsilon))
+    rung = CyclicResponse.within(size=(question.keep << hunt.step_bits) + 1, epsilon=float_below(level))
     least = None
     if study.population is not None and study.population >= hunt.levels:
         reach = NormalDist().inv_cdf(1 - (1 - hunt.confidence) / (rung.size - 1))
@@ -161,9 +195,23 @@ def _plan_hunt(study: Study, question: FreeText) -> HuntPlan:
             f"Any text of up to {question.longest} bytes: the frequent ones are found byte by byte. The respondents "
             f"are divided into {hunt.levels} groups, each is asked about one more byte, everybody once."
         ),
-        epsilon=float(epsilon),
+        epsilon=float(level),
         least_share=None if least is None else min(1.0, least),
         certificate=certify(rung),
+    )
+
+
+def _plan_told(question: Recoverable) -> ToldPlan:
+    design = question.design()
+    return ToldPlan(
+        question=question,
+        because=(
+            f"Of {len(question.answers)} answers only {len(question.labels)} values are told, each right at least "
+            f"{percent_at_least(question.recover_probability)} of the time; the noise depends on the value alone."
+        ),
+        epsilon=measures.epsilon(design.channel),
+        design=design,
+        certificate=design.certificate,
     )
 
 

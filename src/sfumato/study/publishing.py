@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import BitSource, SystemBits
+from sfumato.bits import BitSource, KeyedBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.io.tables import Words, words_of
+from sfumato.mechanisms import Tabulated
 from sfumato.refine import Binding, Key, Ladder
 from sfumato.refine.key_operations import merge_keys
 from sfumato.refine.keys import digest_of
-from sfumato.study.collecting import card_for, hunt_for, ladder_for
+from sfumato.study.collecting import channel_for, hunt_for, ladder_for
 from sfumato.study.hunts import hunt_reports
 from sfumato.study.notes import ColumnNote, ReportsNote
-from sfumato.study.questions import FreeText, Question
+from sfumato.study.questions import Count, FreeText, Question
 from sfumato.study.reports import Reports
 from sfumato.study.studies import Study, has_levels
 from sfumato.study.study_files import fingerprint
@@ -69,17 +71,17 @@ def publish_table(
             made[question.id], notes[question.id] = (
                 _by_hunt(study, question, column, source)
                 if isinstance(question, FreeText)
-                else _by_card(study, question, column, source)
+                else _by_channel(study, question, column, source)
             )
             continue
         ladder = ladder_for(study, question)
-        published = ladder.publish(
-            columns[question.id],
-            source,
-            guarantee=guarantee,
-            binding=binding_of(study, question.id, epoch),
-            keys=None if keys is None else keys[question.id],
-        )
+        bound = binding_of(study, question.id, epoch)
+        drawn = keys[question.id] if keys else ladder.draw_keys(len(table), source, guarantee=guarantee, binding=bound)
+        answers = columns[question.id]
+        if isinstance(question, Count):
+            words = words_of(table, question.id)
+            answers = question.symbols(words, _rounding_bits(question.id, drawn[0].drawing))
+        published = ladder.publish(answers, binding=bound, keys=drawn)
         made[question.id] = published.reports
         notes[question.id] = ColumnNote(
             ladder=ladder.declaration, level=len(ladder.levels), digest=digest_of(published.reports)
@@ -169,13 +171,21 @@ def _by_hunt(study: Study, question: FreeText, keys: list[int], bits: BitSource)
     return reports, ColumnNote(ladder=None, level=1, digest=digest_of(reports))
 
 
-def _by_card(
+def _by_channel(
     study: Study, question: Question, symbols: npt.NDArray[np.int64], bits: BitSource
 ) -> tuple[Any, ColumnNote]:
-    design = card_for(study, question)
-    reports = np.asarray(design.mechanism.privatize(symbols, bits), dtype=np.int64)
-    labels = tuple(str(label) for label in design.channel.outputs)
+    channel = channel_for(study, question)
+    reports = np.asarray(Tabulated(channel).privatize(symbols, bits), dtype=np.int64)
+    labels = tuple(str(label) for label in channel.outputs)
     return _labelled(reports, labels), ColumnNote(ladder=None, level=1, digest=digest_of(reports))
+
+
+def _rounding_bits(question: str, drawing: str) -> KeyedBits:
+    """Return what a count is rounded with: fixed by the drawing, so that publishing again makes the same reports.
+
+    Rounding need not be secret: whatever it is, the ladder after it keeps its ε; it must only not depend on answers.
+    """
+    return KeyedBits(sha256(f"sfumato rounding {drawing} {question}".encode()).digest())
 
 
 def _labelled(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:

@@ -5,28 +5,22 @@ An answer is looked up by its text; what does not fit is refused by its row, nev
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sfumato.bits import BitSource, UniformBelow
 from sfumato.design.surveys import check_answers
-from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.infer import string_keys
+from sfumato.errors import InvalidParameter
 from sfumato.io.tables import Words
+from sfumato.study.answer_columns import SymbolArray, check_heading, positions, whole_numbers
+from sfumato.study.single_level_questions import FreeText, Recoverable
 from sfumato.study.surveys import Plan, StudyLimits, Survey, check_line, exact_number
 from sfumato.values.checks import check_between, check_integer
 
-SymbolArray = npt.NDArray[np.int64]
-
 MOST_ANSWERS = 100_000
-MOST_EPSILON = 20
-MOST_TEXT_BYTES = 32
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,49}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +39,7 @@ class YesNo:
     plan: Plan = field(default_factory=Plan)
 
     def __post_init__(self) -> None:
-        _check_heading(self)
+        check_heading(self)
         for answer in self.answers:
             check_line("answers", answer)
         object.__setattr__(self, "answers", check_answers(self.answers))
@@ -81,7 +75,7 @@ class YesNo:
     def symbols(self, column: Words, bits: BitSource) -> SymbolArray:
         """Return the positions of the answers."""
         del bits
-        return _positions(self.id, column, self.answers)
+        return positions(self.id, column, self.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +94,7 @@ class OneOfMany:
     random_bits: Fraction | None = None
 
     def __post_init__(self) -> None:
-        _check_heading(self)
+        check_heading(self)
         check_between("answers", len(self.answers), 2, MOST_ANSWERS, way_out="List each answer once.")
         for answer in self.answers:
             check_line("answers", answer)
@@ -119,7 +113,7 @@ class OneOfMany:
     def symbols(self, column: Words, bits: BitSource) -> SymbolArray:
         """Return the positions of the answers."""
         del bits
-        return _positions(self.id, column, self.answers)
+        return positions(self.id, column, self.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +134,7 @@ class Count:
     epsilon: Fraction | None = None
 
     def __post_init__(self) -> None:
-        _check_heading(self)
+        check_heading(self)
         for name in ("lowest", "highest"):
             check_between(name, check_integer(name, getattr(self, name)), -(10**12), 10**12)
         span = self.highest - self.lowest
@@ -170,7 +164,7 @@ class Count:
 
     def symbols(self, column: Words, bits: BitSource) -> SymbolArray:
         """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
-        numbers = _whole_numbers(self.id, column, self.lowest, self.highest)
+        numbers = whole_numbers(self.id, column, self.lowest, self.highest)
         floors, rests = np.divmod(numbers - self.lowest, self.step)
         if self.step > 1:
             draws = UniformBelow(bound=self.step).sample(bits, numbers.size)
@@ -179,95 +173,6 @@ class Count:
         return rounded
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeText:
-    """Any short text of at most `longest` bytes; the frequent ones are found, letter by letter, up to `keep` of them.
+Question = YesNo | OneOfMany | Count | FreeText | Recoverable
 
-    Each respondent is asked once, about the beginning of their text, so it has one level and no keys.
-    """
-
-    kind: ClassVar[str] = "text"
-
-    id: str
-    text: str
-    longest: int = 8
-    keep: int = 20
-    epsilon: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        _check_heading(self)
-        check_between("longest", check_integer("longest", self.longest), 1, MOST_TEXT_BYTES)
-        check_between("keep", check_integer("keep", self.keep), 1, 1000)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """None beforehand: they are what is looked for."""
-        return ()
-
-    def keys(self, column: Words) -> list[int]:
-        """Return the answers as the keys of a hunt; empty or too long ones are refused by their row."""
-        known: dict[int, int] = {}
-        for code, text in enumerate(column.texts):
-            if not 0 < len(text.encode(errors="replace")) <= self.longest or "\0" in text:
-                row = int(np.flatnonzero(column.codes == code)[0])
-                raise UnreadableFile(
-                    f"column {self.id}, row {row + 1} is empty or has more than {self.longest} bytes. Shorten it, or "
-                    f"raise longest in the study."
-                )
-            known[code] = string_keys([text], max_bytes=self.longest)[0]
-        return [known[code] for code in column.codes.tolist()]
-
-
-Question = YesNo | OneOfMany | Count | FreeText
-
-
-def _check_heading(question: Question) -> None:
-    if not _IDENTIFIER.fullmatch(question.id):
-        raise InvalidParameter(
-            "id must begin with a letter and hold up to 50 letters, digits, _ or -. It names the column with answers."
-        )
-    check_line("question", question.text)
-    if question.epsilon is not None:
-        object.__setattr__(question, "epsilon", checked_epsilon("epsilon", question.epsilon))
-
-
-def checked_epsilon(name: str, value: object) -> Fraction:
-    """Read an epsilon that means something: above 0, and not so large that the answer is all but public."""
-    epsilon = exact_number(name, value)
-    if not Fraction(1, 1000) <= epsilon <= MOST_EPSILON:
-        raise InvalidParameter(
-            f"{name}={float(epsilon):.6g} must lie in [0.001, {MOST_EPSILON}] nats. Around 1 is usual; smaller is more "
-            f"private."
-        )
-    return epsilon
-
-
-def _positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray:
-    place = {answer: i for i, answer in enumerate(answers)}
-    symbols = _taken(column, [place.get(text, -1) for text in column.texts])
-    if symbols.size and symbols.min() < 0:
-        row = int(np.flatnonzero(symbols < 0)[0])
-        shown = ", ".join(map(repr, answers[:8])) + (", …" if len(answers) > 8 else "")
-        raise UnreadableFile(
-            f"column {name}, row {row + 1} holds none of the answers of the study ({shown}). Correct it, or add the "
-            f"answer to the study; {int((symbols < 0).sum())} rows are like this."
-        )
-    return symbols
-
-
-def _whole_numbers(name: str, column: Words, lowest: int, highest: int) -> SymbolArray:
-    numbers = _taken(
-        column, [int(text) if re.fullmatch(r"[+-]?\d{1,15}", text) else highest + 1 for text in column.texts]
-    )
-    outside = np.flatnonzero((numbers < lowest) | (numbers > highest))
-    if outside.size:
-        raise UnreadableFile(
-            f"column {name}, row {int(outside[0]) + 1} holds no whole number from {lowest} to {highest}. Correct it, "
-            f"or widen the range in the study; {outside.size} rows are like this."
-        )
-    return numbers
-
-
-def _taken(column: Words, values: list[int]) -> SymbolArray:
-    taken: SymbolArray = np.array(values, dtype=np.int64)[column.codes] if len(column) else np.empty(0, dtype=np.int64)
-    return taken
+__all__ = ["MOST_ANSWERS", "Count", "FreeText", "OneOfMany", "Question", "Recoverable", "YesNo"]

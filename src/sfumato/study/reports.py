@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.errors import UnreadableFile
 from sfumato.io.tables import TABLE_LIMIT_BYTES, read_table, words_of, write_table
 from sfumato.refine.keys import digest_of
-from sfumato.study.collecting import card_for
+from sfumato.study.collecting import channel_for
 from sfumato.study.notes import ReportsNote
 from sfumato.study.questions import FreeText
 
@@ -80,7 +80,7 @@ def _numbers(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int
     column = note.column(question)
     words = words_of(table, question)
     if column.ladder is None and not isinstance(note.study.question(question), FreeText):
-        labels = [str(label) for label in card_for(note.study, note.study.question(question)).channel.outputs]
+        labels = [str(label) for label in channel_for(note.study, note.study.question(question)).outputs]
         if any(text not in labels for text in words.texts):
             raise UnreadableFile(f"column {question} holds reports that the card never gives. Ask for the file again.")
         places = [labels.index(text) for text in words.texts]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
-from sfumato.study.questions import FreeText, Question, YesNo, checked_epsilon
+from sfumato.study.answer_columns import checked_epsilon
+from sfumato.study.questions import FreeText, Question, Recoverable, YesNo
 from sfumato.study.surveys import Survey, check_line
 from sfumato.values.checks import check_between, check_integer
 
@@ -62,7 +63,8 @@ class Study:
             object.__setattr__(self, "public_epsilon", checked_epsilon("public epsilon", self.public_epsilon))
         self._check_levels()
         for question in self.questions:
-            if not has_card(question) and question.epsilon is None and self.public_epsilon is None:
+            own = has_card(question) or isinstance(question, Recoverable) or question.epsilon is not None
+            if not own and self.public_epsilon is None:
                 raise InvalidParameter(
                     f"question {question.id!r} promises nothing. Give it epsilon, or guess_error for a card, or give "
                     f"the study [public] epsilon."
@@ -107,7 +109,7 @@ class Study:
 
     def levels(self, question: Question) -> tuple[Fraction, ...]:
         """Return the epsilons of a question from the sharpest key to the public report; none for a card."""
-        if has_card(question):
+        if has_card(question) or isinstance(question, Recoverable):
             return ()
         wanted = [] if isinstance(question, FreeText) else [analyst.epsilon for analyst in self.analysts]
         if self.public_epsilon is not None:
@@ -132,7 +134,7 @@ def has_card(question: Question) -> bool:
 
 def has_levels(question: Question) -> bool:
     """Whether keys can show more of a question than its public reports."""
-    return not (has_card(question) or isinstance(question, FreeText))
+    return not (has_card(question) or isinstance(question, FreeText | Recoverable))
 
 
 def _check_once(what: str, key: str, names: list[str]) -> None:

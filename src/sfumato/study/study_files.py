@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from sfumato.io import read_bytes, write_atomically
 from sfumato.io.csv_tables import decode_text
 from sfumato.io.json_documents import check_schema
 from sfumato.study.places import about, at, check_table, place_in_study
-from sfumato.study.questions import Count, FreeText, OneOfMany, Question, YesNo
+from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
 from sfumato.study.studies import Analyst, Study
 from sfumato.study.survey_files import LIMIT_KEYS, PLAN_KEYS, read_limits, read_survey_document
 from sfumato.study.survey_files import SCHEMA as SHORT_SCHEMA
@@ -44,6 +45,7 @@ _KINDS: dict[str, tuple[type[Question], tuple[str, ...]]] = {
     OneOfMany.kind: (OneOfMany, (*_COMMON, "answers", "random_bits")),
     Count.kind: (Count, (*_COMMON, "lowest", "highest", "points")),
     FreeText.kind: (FreeText, (*_COMMON, "longest", "keep")),
+    Recoverable.kind: (Recoverable, ("id", "text", "kind", "answers", "tell", "recover_probability", "probabilities")),
 }
 
 
@@ -153,8 +155,12 @@ def _read_question(table: dict[str, object]) -> Question:
     for key in ("id", "text"):
         values[key] = as_text(table[key], key)
     if "answers" in table:
-        values["answers"] = _answers(table["answers"])
-    for key in ("epsilon", "random_bits"):
+        values["answers"] = _texts(table["answers"], "answers")
+    if "tell" in table:
+        values["tell"] = _texts(table["tell"], "tell")
+    if "probabilities" in table:
+        values["probabilities"] = _numbers(table["probabilities"], "probabilities")
+    for key in ("epsilon", "random_bits", "recover_probability"):
         if key in table:
             values[key] = as_number(table[key], key)
     for key in ("outputs", "faces", "lowest", "highest", "points", "longest", "keep"):
@@ -170,8 +176,7 @@ def _read_question(table: dict[str, object]) -> Question:
                 )
             values["limits"] = read_limits(limits)
         values["plan"] = Plan(**{key: as_number(table[key], key) for key in PLAN_KEYS if key in table})
-    missing = [key for key in ("answers",) if made is OneOfMany and key not in values]
-    missing += [key for key in ("highest",) if made is Count and key not in values]
+    missing = [key for key in _NEEDED.get(made, ()) if key not in values]
     if missing:
         raise InvalidParameter(f"a question of kind {kind!r} needs {missing[0]}. Add it.")
     return made(**values)
@@ -201,16 +206,27 @@ def _section(document: Mapping[str, object], name: str, known: tuple[str, ...]) 
     return value
 
 
-def _answers(value: object) -> tuple[str, ...]:
+def _texts(value: object, name: str) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise InvalidParameter('answers must be a list of texts, like answers = ["no", "yes"].')
-    return tuple(as_text(answer, "answers") for answer in value)
+        raise InvalidParameter(f'{name} must be a list of texts, like {name} = ["no", "yes"].')
+    return tuple(as_text(answer, name) for answer in value)
+
+
+def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
+    if not isinstance(value, list):
+        raise InvalidParameter(f"{name} must be a list of numbers, like {name} = [0.5, 0.5].")
+    return tuple(as_number(number, name) for number in value)
 
 
 def _question_document(question: Question) -> dict[str, Any]:
     document: dict[str, Any] = {"id": question.id, "text": question.text, "kind": question.kind}
-    if isinstance(question, YesNo | OneOfMany):
+    if isinstance(question, YesNo | OneOfMany | Recoverable):
         document["answers"] = list(question.answers)
+    if isinstance(question, Recoverable):
+        document["tell"] = list(question.tell)
+        document["recover_probability"] = decimal_text(question.recover_probability)
+        if question.probabilities is not None:
+            document["probabilities"] = [decimal_text(p) for p in question.probabilities]
     if question.epsilon is not None:
         document["epsilon"] = decimal_text(question.epsilon)
     if isinstance(question, OneOfMany) and question.random_bits is not None:
@@ -236,7 +252,12 @@ def _card_document(question: YesNo) -> dict[str, Any]:
     return document | {key: decimal_text(value) for key, value in goals.items() if value is not None}
 
 
-_DECIMALS = frozenset({"epsilon", "random_bits", *LIMIT_KEYS, *PLAN_KEYS})
+_DECIMALS = frozenset({"epsilon", "random_bits", "recover_probability", *LIMIT_KEYS, *PLAN_KEYS})
+_NEEDED: dict[type[Question], tuple[str, ...]] = {
+    OneOfMany: ("answers",),
+    Count: ("highest",),
+    Recoverable: ("answers", "tell", "recover_probability"),
+}
 
 
 def _written(key: str, value: object) -> str:

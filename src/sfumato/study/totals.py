@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.measures import epsilon_interval
-from sfumato.study.collecting import card_for
-from sfumato.study.questions import Question
+from sfumato.study.collecting import channel_for
+from sfumato.study.questions import Question, Recoverable
 from sfumato.study.studies import Study, has_card, has_levels
 from sfumato.values.rounding import float_above
 
@@ -55,8 +55,8 @@ def totals_of(study: Study) -> tuple[Total, ...]:
 
 
 def _at(study: Study, question: Question, level: int) -> float:
-    if has_card(question):
-        return epsilon_interval(card_for(study, question).channel).upper
+    if has_card(question) or isinstance(question, Recoverable):
+        return epsilon_interval(channel_for(study, question)).upper
     return float_above(study.levels(question)[level])
 
 
