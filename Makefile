@@ -6,7 +6,7 @@ PYTHON := .venv/bin/python
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-demo: setup  ## certify a channel and run a thousand-person poll
+demo: setup  ## one real survey: plan, publish, open by degrees, recover, verify, report
 	@$(PYTHON) demo/demo.py
 
 test: setup lint  ## linters, types and every test that takes less than a minute

@@ -118,7 +118,7 @@ def test_refusals_teach(sfumato, tmp_path, arguments, word):
     done = sfumato(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.rstrip().endswith(word)
+    assert word in done.stderr
     assert (tmp_path / "taken").read_text() == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
