@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sfumato.certificates import Audit, Certificate, audit, certify, verify
     from sfumato.prob import Channel, Circulant, Distribution
     from sfumato.refine import Ladder
+    from sfumato.render.report_pages import study_report_html
     from sfumato.study import Study, read_study
     from sfumato.study.reports import Reports
     from sfumato.study.steps import (
@@ -77,6 +78,7 @@ _HOMES = {
     "publish": "study.steps",
     "read_study": "study",
     "recover_answers": "study.steps",
+    "study_report_html": "render.report_pages",
     "verify": "certificates",
     "write_publication": "study.steps",
 }
@@ -112,6 +114,7 @@ __all__ = [
     "refine",
     "render",
     "study",
+    "study_report_html",
     "values",
     "verify",
     "write_publication",

@@ -11,6 +11,8 @@ import pytest
 from scipy.linalg import hadamard
 from scipy.optimize import brentq, linprog
 
+from papers.recoverable_methods import RECOVERABLE
+from papers.sample_privacy_methods import SAMPLE_PRIVACY
 from sfumato.errors import ClaimRefused
 from sfumato.papers import PAPERS, Entry, refusal_of
 from sfumato.papers.gallery import gallery_html
@@ -302,6 +304,8 @@ REFINEMENT = {
 }
 INDEPENDENT = {
     "randomized-responses": {key: (*found, 1e-9) for key, found in RESPONSES.items()},
+    "perfect-sample-privacy": SAMPLE_PRIVACY,
+    "recoverable-functions": RECOVERABLE,
     "successive-refinement": REFINEMENT,
 }
 # What the parameter does not enter stays as it is; the print and the theorem say so too.

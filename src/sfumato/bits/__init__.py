@@ -3,6 +3,7 @@
 from sfumato.bits.coins import Coin
 from sfumato.bits.economical import Economical, Metered
 from sfumato.bits.mechanism import Mechanism
+from sfumato.bits.row_draws import RowDraws
 from sfumato.bits.samplers import Categorical, Sampler, UniformBelow, enumerated_law, law_of
 from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, KeyedBits, ScriptedBits, SystemBits
 
@@ -16,6 +17,7 @@ __all__ = [
     "KeyedBits",
     "Mechanism",
     "Metered",
+    "RowDraws",
     "Sampler",
     "ScriptedBits",
     "SystemBits",

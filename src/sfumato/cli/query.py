@@ -72,17 +72,16 @@ def answer_command(
     import numpy as np
     import pyarrow as pa
 
-    from sfumato.bits import InsecureSeeded, SystemBits
+    from sfumato.bits import InsecureSeeded, RowDraws, SystemBits
     from sfumato.io.query_files import read_query_design
     from sfumato.io.tables import write_table
-    from sfumato.mechanisms import Tabulated
 
     made = read_query_design(design)
     source = SystemBits() if insecure_seed is None else InsecureSeeded(insecure_seed)
     places = _data_places(data, column, made, limit_mb)
     told = np.array([str(value) for value in made.query.values], dtype=object)
     columns = {
-        f"answer_{i + 1}": pa.array(told[Tabulated(channel).privatize(places, source)].tolist())
+        f"answer_{i + 1}": pa.array(told[RowDraws(channel).draw(source, places)].tolist())
         for i, channel in enumerate(made.channels)
     }
     write_table(pa.table(columns), out)

@@ -1,21 +1,63 @@
 """Publish the whole, never the parts: mappings of a data set that are independent of every single sample."""
 
+from sfumato.disclose.asymptotics import (
+    LimitChain,
+    LimitDisclosure,
+    Measurements,
+    chain_of_limits,
+    efficiency_interval_of,
+    full_data_disclosure,
+    limit_disclosure,
+    self_disclosure_interval,
+    with_leak_interval,
+)
+from sfumato.disclose.count_disclosures import CountDisclosure, CountSymbol, optimum_of_counts
 from sfumato.disclose.data_laws import DataLaw
 from sfumato.disclose.disclosure_certificates import DisclosureCertificate, certify_disclosure, verify_disclosure
 from sfumato.disclose.disclosures import Disclosure
+from sfumato.disclose.law_drift import leak_within_bits
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
 from sfumato.disclose.polytope import nullity
+from sfumato.disclose.quantile_cells import ColumnSums, QuantileCells
+from sfumato.disclose.running_sums import RunningSums
+from sfumato.disclose.scheme_checks import IndependenceCheck
 from sfumato.disclose.two_binary import two_binary_corners
+from sfumato.disclose.uniformising import UniformisedChain, closest_uniformiser, quantile_uniformiser
+from sfumato.disclose.window_mappings import best_mapping
+from sfumato.disclose.window_schemes import WindowScheme, overlap_leaks
 
 __all__ = [
+    "ColumnSums",
+    "CountDisclosure",
+    "CountSymbol",
     "DataLaw",
     "Disclosure",
     "DisclosureCertificate",
+    "IndependenceCheck",
+    "LimitChain",
+    "LimitDisclosure",
+    "Measurements",
+    "QuantileCells",
+    "RunningSums",
     "Solver",
+    "UniformisedChain",
+    "WindowScheme",
+    "best_mapping",
     "ceiling_bits",
     "certify_disclosure",
+    "chain_of_limits",
+    "closest_uniformiser",
+    "efficiency_interval_of",
+    "full_data_disclosure",
+    "leak_within_bits",
+    "limit_disclosure",
     "nullity",
     "optimum",
+    "optimum_of_counts",
+    "overlap_leaks",
+    "quantile_uniformiser",
+    "self_disclosure_interval",
     "two_binary_corners",
     "verify_disclosure",
+    "with_leak_interval",
 ]

@@ -8,6 +8,7 @@ above. Cells are cut at the values that the solution uses until both agree.   Re
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -75,17 +76,19 @@ def _program(
     level = np.concatenate([prior, np.zeros(count * len(homogeneous))])
     above = block_diag([csr_matrix((edge - chance)[None]) for edge in left])
     below = block_diag([csr_matrix((chance - edge)[None]) for edge in right])
-    value, solution = _solve(costs, vstack([above, below]).tocsr(), equal, level)
+    most = np.tile(prior, count)
+    value, solution = _solve(costs, vstack([above, below]).tocsr(), equal, level, most)
     return value, np.maximum(solution.reshape(count, size), 0.0)
 
 
-def _solve(costs: FloatArray, upper: object, equal: object, level: FloatArray) -> tuple[float, FloatArray]:
+def _solve(costs: FloatArray, upper: Any, equal: Any, level: FloatArray, most: FloatArray) -> tuple[float, FloatArray]:
+    """Return a bound on the least cost and the solution; the bound is the dual's, whatever the solver's tolerance."""
     from scipy.optimize import linprog  # noqa: PLC0415  scipy is slow to import
 
     found = linprog(
         costs,
         A_ub=upper,
-        b_ub=None if upper is None else np.zeros(upper.shape[0]),  # type: ignore[attr-defined]
+        b_ub=None if upper is None else np.zeros(upper.shape[0]),
         A_eq=equal,
         b_eq=level,
         method="highs",
@@ -93,12 +96,19 @@ def _solve(costs: FloatArray, upper: object, equal: object, level: FloatArray) -
     )
     if found.status != 0:
         raise NotCertified("the solver did not reach the optimum of a cell program. Try a smaller problem.")
-    return float(found.fun), np.asarray(found.x, dtype=np.float64)
+    prices = np.asarray(found.eqlin.marginals)
+    reduced = costs - equal.T @ prices
+    if upper is not None:
+        reduced = reduced - upper.T @ np.minimum(np.asarray(found.ineqlin.marginals), 0.0)
+    # No variable is above `most`, so a reduced cost below 0 costs no more than this.
+    bound = float(prices @ level + np.minimum(reduced, 0.0) @ most)
+    return bound, np.asarray(found.x, dtype=np.float64)
 
 
 def _range(rows: FloatArray, goal: FloatArray, chance: FloatArray) -> tuple[float, float]:
-    low, _ = _solve(chance, None, rows, goal)
-    high, _ = _solve(-chance, None, rows, goal)
+    ones = np.ones(len(chance))
+    low, _ = _solve(chance, None, rows, goal, ones)
+    high, _ = _solve(-chance, None, rows, goal, ones)
     return max(0.0, low), min(1.0, -high)
 
 

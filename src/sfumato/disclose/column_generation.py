@@ -149,6 +149,9 @@ class _Master:
         """Return the value, the prices of the cells, and the weights."""
         self._model.run()
         if self._model.getModelStatus() != self._optimal:
+            self._model.clearSolver()
+            self._model.run()
+        if self._model.getModelStatus() != self._optimal:
             raise NotCertified("the solver did not reach the optimum of the master program. Try a smaller problem.")
         solution = self._model.getSolution()
         value = float(self._model.getInfo().objective_function_value)

@@ -43,6 +43,8 @@ class DataLaw:
         if isinstance(law, Joint):
             shape = tuple(len(alphabet) for alphabet in law.alphabets)
             return cls._from_flat(law.law.probabilities, shape)
+        if isinstance(law, np.ndarray):
+            _check_cells(law.size)
         table = np.array(law, dtype=object)
         if table.ndim == 0 or table.size == 0:
             raise InvalidLaw("law must be an array with one axis for each sample. Give its probabilities.")
@@ -54,9 +56,10 @@ class DataLaw:
         check_at_least("n", check_integer("n", n), 1)
         one = law if isinstance(law, Distribution) else Distribution(law)
         size = len(one)
-        if size**n > MOST_CELLS:
+        # For a long column 2^n is too long a number even to be compared.
+        if size > 1 and (n > 64 or size**n > MOST_CELLS):
             raise InvalidParameter(
-                f"{n} samples on {size} values have {size**n} cells; at most {MOST_CELLS} are written out. Use a "
+                f"{n} samples on {size} values have {size}^{n} cells; at most {MOST_CELLS} are written out. Use a "
                 f"scheme for independent samples: windows that share one sample, or the uniformiser."
             )
         products = [math.prod(combination) for combination in itertools.product(one.probabilities, repeat=n)]
@@ -64,11 +67,7 @@ class DataLaw:
 
     @classmethod
     def _from_flat(cls, numbers: Sequence[object], shape: tuple[int, ...]) -> DataLaw:
-        if math.prod(shape) > MOST_CELLS:
-            raise InvalidParameter(
-                f"law has {math.prod(shape)} cells; at most {MOST_CELLS} are written out. Merge values, or use a "
-                f"scheme for independent samples."
-            )
+        _check_cells(math.prod(shape))
         masses = check_law("law", numbers)
         kept = [c for c, mass in enumerate(masses) if mass > 0]
         cells = np.stack(np.unravel_index(np.array(kept), shape), axis=1).astype(np.int64)
@@ -137,8 +136,17 @@ def feature_of(law: DataLaw, about: object | None) -> FloatArray | None:
     rows = table.reshape(total, -1)
     flat = np.ravel_multi_index(tuple(law.cells.T), law.shape)
     chosen = rows[flat]
-    if np.any(chosen < 0) or np.any(np.abs(chosen.sum(axis=1) - 1) > 1e-9):
+    # Written so that nan, which compares with nothing, is refused too.
+    if not (np.all(chosen >= 0) and np.all(np.abs(chosen.sum(axis=1) - 1) <= 1e-9)):
         raise InvalidLaw("about must hold probabilities that sum to 1 for each data set. Check its last axis.")
     feature: FloatArray = (chosen / chosen.sum(axis=1, keepdims=True)).T
     possible: FloatArray = feature[feature.max(axis=1) > 0]
     return possible
+
+
+def _check_cells(count: int) -> None:
+    if count > MOST_CELLS:
+        raise InvalidParameter(
+            f"law has {count} cells; at most {MOST_CELLS} are written out. Merge values, or use a scheme for "
+            f"independent samples."
+        )

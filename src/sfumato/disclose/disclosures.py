@@ -13,14 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default
-from sfumato.bits.source import BitSource
+from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype
+from sfumato.bits.row_draws import RowDraws
+from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.disclose.column_generation import Mixture
 from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
 from sfumato.disclose.polytope import marginal_matrix, null_directions, solve_exactly
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.measures import mutual_information_interval
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.prob.exact import round_to_grid
 from sfumato.prob.operations import coarsen
@@ -62,7 +62,9 @@ class Disclosure:
                 f"data set {int(np.flatnonzero(symbols < 0)[0]) + 1} has probability 0 under the law, so nothing is "
                 f"known about what it would reveal. Correct the law."
             )
-        return Tabulated(self.channel).privatize(symbols, bits_or_default(bits))
+        # Drawn from the channel itself: a neighbour with denominators that fit a word would no longer be private.
+        drawn = RowDraws(self.channel.to_exact(), MOST_WIDTH).draw(bits_or_default(bits), symbols)
+        return drawn.astype(smallest_dtype(self.channel.shape[1]))
 
 
 def make_disclosure(
@@ -109,15 +111,17 @@ def told_bits(law: DataLaw, channel: Channel, feature: FloatArray | None) -> Int
 def check_independence(law: DataLaw, groups: Groups, channel: Channel) -> None:
     """Raise unless the symbol is independent of every protected group, in Fractions."""
     masses = [Fraction(mass) for mass in law.masses]
+    # Rows are made anew each time they are asked for.
+    rows = channel.rows
     outputs = range(channel.shape[1])
-    totals = [sum((m * row[y] for m, row in zip(masses, channel.rows, strict=True)), Fraction(0)) for y in outputs]
+    totals = [sum((m * row[y] for m, row in zip(masses, rows, strict=True)), Fraction(0)) for y in outputs]
     for group in groups:
         codes = law.group_codes(group).tolist()
         for value in set(codes):
             mine = [c for c, code in enumerate(codes) if code == value]
             mass = sum((masses[c] for c in mine), Fraction(0))
             for y in outputs:
-                if sum((masses[c] * channel.rows[c][y] for c in mine), Fraction(0)) != mass * totals[y]:
+                if sum((masses[c] * rows[c][y] for c in mine), Fraction(0)) != mass * totals[y]:
                     raise ClaimRefused(f"the symbol depends on the samples {group}; the mapping is not private.")
 
 

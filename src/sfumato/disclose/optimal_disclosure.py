@@ -7,6 +7,7 @@ name; the mapping is certified independent of every protected group. Ref: [D, Th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
@@ -106,6 +107,8 @@ def _solve(
     progress: Progress | None,
 ) -> Mixture:
     table = np.eye(law.size) if feature is None else feature
+    if method in {Solver.CLOSED_FORM, Solver.COUNTS} and groups != law.singles():
+        raise InvalidParameter("method: this one protects samples one by one only. Use column generation for groups.")
     if method is Solver.CLOSED_FORM:
         return _mixture_of_two(law, table)
     if method is Solver.CORNERS:
@@ -124,8 +127,8 @@ def _solve(
 
 
 def _mixture_of_two(law: DataLaw, table: FloatArray) -> Mixture:
-    flat = [2 * first + second for first, second in law.cells.tolist()]
     ends = two_binary_corners(law)
+    flat = [2 * first + second for first, second in law.cells.tolist()]
     laws = np.array([[float(corner[c]) for c in flat] for corner, _ in ends])
     weights = np.array([float(weight) for _, weight in ends])
     return _mixture(laws, weights, law.array, table)
@@ -136,11 +139,23 @@ def _mixture_of_corners(law: DataLaw, groups: Groups, table: FloatArray) -> Mixt
 
     laws = np.array([[float(v) for v in corner] for corner in corners(law, groups)])
     costs = entropy_bits(table @ laws.T)
-    found = linprog(costs, A_eq=laws.T, b_eq=law.array, method="highs-ds")
+    found = linprog(
+        costs,
+        A_eq=laws.T,
+        b_eq=law.array,
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
     if found.status != 0:
         raise InvalidParameter("the program over all corners was not solved. Use column generation.")
     used = np.flatnonzero(found.x > 1e-12)
-    return _mixture(laws[used], np.asarray(found.x)[used], law.array, table)
+    mixture = _mixture(laws[used], np.asarray(found.x)[used], law.array, table)
+    # The prices bound the optimum, whatever the solver's tolerance: no corner may be cheaper than its price.
+    prices = np.asarray(found.eqlin.marginals)
+    slack = max(0.0, -float((costs - laws @ prices).min()))
+    whole = float(entropy_bits((table @ law.array)[:, None])[0])
+    bound = whole - float(prices @ law.array) + slack
+    return replace(mixture, upper_bits=max(mixture.lower_bits, bound) + 1e-12)
 
 
 def _mixture(laws: FloatArray, weights: FloatArray, prior: FloatArray, table: FloatArray) -> Mixture:

@@ -49,6 +49,8 @@ class Pricer:
             level = np.concatenate([goal, np.zeros(count)])
             self._columns = np.arange(self.size, self.size + count, dtype=np.int32)
         self._width = matrix.shape[1]
+        self._matrix, self._level = matrix, level
+        self._least = 0.0
         self._model = _model(matrix, level)
         self._all = np.arange(self._width, dtype=np.int32)
         self.programs = 0
@@ -65,17 +67,33 @@ class Pricer:
         if slope is not None:
             costs[self._columns] += slope
         low, high = box if box is not None else (np.zeros(len(self._columns)), np.ones(len(self._columns)))
-        self._model.changeColsCost(self._width, self._all, costs)
+        # Prices can be huge while the master knows few laws; the solver's tolerances are meant for costs of about 1.
+        scale = max(1.0, float(np.abs(costs).max()))
+        self._model.changeColsCost(self._width, self._all, costs / scale)
         self._model.changeColsBounds(len(self._columns), self._columns, low, high)
         self._model.run()
         self.programs += 1
         status = self._model.getModelStatus()
+        if status not in {highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kOptimal}:
+            # A warm start can get lost where a cold one does not.
+            self._model.clearSolver()
+            self._model.run()
+            status = self._model.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
         if status != highspy.HighsModelStatus.kOptimal:
             raise NotCertified("the solver did not reach the optimum of a pricing program. Try a smaller problem.")
-        solution: FloatArray = np.maximum(np.array(self._model.getSolution().col_value[: self.size]), 0.0)
+        found = self._model.getSolution()
+        self._least = self._dual_bound(costs, scale * np.array(found.row_dual), low, high)
+        solution: FloatArray = np.maximum(np.array(found.col_value[: self.size]), 0.0)
         return solution
+
+    def _dual_bound(self, costs: FloatArray, duals: FloatArray, low: FloatArray, high: FloatArray) -> float:
+        """Bound the program from below by its dual, whatever the solver's tolerance: variables stay within bounds."""
+        reduced = costs - duals @ self._matrix
+        lowest, highest = np.zeros(self._width), np.ones(self._width)
+        lowest[self._columns], highest[self._columns] = low, high
+        return float(duals @ self._level + np.where(reduced > 0, reduced * lowest, reduced * highest).sum())
 
     def worth(self, v: FloatArray, price: FloatArray) -> float:
         """H(W) under v, less its price."""
@@ -139,7 +157,7 @@ class Pricer:
         if v is None:
             return None
         t = self._feature @ v
-        bound = constant + float(slope @ t) - float(price @ v)
+        bound = constant + self._least
         return bound, v, t, _term(np.maximum(t, 0.0)) - (at_low + slope * (t - low))
 
     def _ranges(self) -> tuple[FloatArray, FloatArray]:

@@ -7,14 +7,21 @@ one that does not is an erratum of either.
 from types import MappingProxyType
 
 from sfumato.errors import InvalidParameter
-from sfumato.papers import randomized_responses, successive_refinement
+from sfumato.papers import (
+    perfect_sample_privacy,
+    randomized_responses,
+    recoverable_functions,
+    successive_refinement,
+)
 from sfumato.papers.drawing import png_bytes, svg_bytes
 from sfumato.papers.records import Cell, Comparison, Entry, Erratum, Paper, Table, refusal_of
 
 PAPERS = MappingProxyType(
     {
         "randomized-responses": randomized_responses.PAPER,
+        "recoverable-functions": recoverable_functions.PAPER,
         "successive-refinement": successive_refinement.PAPER,
+        "perfect-sample-privacy": perfect_sample_privacy.PAPER,
     }
 )
 

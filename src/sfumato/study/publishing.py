@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import BitSource, KeyedBits, SystemBits
+from sfumato.bits import BitSource, KeyedBits, RowDraws, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.io.tables import Words, words_of
-from sfumato.mechanisms import Tabulated
 from sfumato.refine import Binding, Key, Ladder
 from sfumato.refine.key_operations import merge_keys
 from sfumato.refine.keys import digest_of
@@ -175,7 +174,7 @@ def _by_channel(
     study: Study, question: Question, symbols: npt.NDArray[np.int64], bits: BitSource
 ) -> tuple[Any, ColumnNote]:
     channel = channel_for(study, question)
-    reports = np.asarray(Tabulated(channel).privatize(symbols, bits), dtype=np.int64)
+    reports = RowDraws(channel.to_exact()).draw(bits, symbols)
     labels = tuple(str(label) for label in channel.outputs)
     return _labelled(reports, labels), ColumnNote(ladder=None, level=1, digest=digest_of(reports))
 

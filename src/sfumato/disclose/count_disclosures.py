@@ -1,0 +1,219 @@
+"""Publish something about how many samples are 1, and nothing about any one of them, for hundreds of samples.
+
+Of exchangeable binary samples only the law of the count 0..n is needed. A symbol that leaves the count's mean where it
+was, E[count|y] = E[count], leaves every P(X_i=1|y) = E[count|y]/n where it was. The best symbols name two counts, one
+on each side of the mean; a program finds how often, and its answer is made exact by shipping: what the counts below
+lack of the mean equals what the counts above have over it, and along a tree of pairs the amounts follow in Fractions.
+Ref: [D, Thm 1], averaged over permutations; theory: docs/theory/disclosure.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype
+from sfumato.bits.row_draws import RowDraws
+from sfumato.bits.source import MOST_WIDTH, BitSource
+from sfumato.disclose.column_generation import Mixture
+from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.exchangeable import best_by_counts
+from sfumato.errors import ClaimRefused, InvalidLaw, InvalidParameter, NotCertified
+from sfumato.measures import mutual_information_interval
+from sfumato.prob import Channel, Distribution
+from sfumato.prob.exact import check_law
+from sfumato.values import Interval
+
+# Pairs of counts grow with n²/4; so many are a few seconds and a few hundred megabytes.
+MOST_SAMPLES = 800
+
+Edge = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountSymbol:
+    """A public symbol: the counts that it leaves possible with their probabilities, and how often it is published."""
+
+    counts: tuple[int, ...]
+    chances: tuple[Fraction, ...]
+    probability: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountDisclosure:
+    """Symbols that tell about the count; the optimum lies between `lower_bits` and `upper_bits`.
+
+    Every symbol has the count's mean exactly, so it is independent of every single sample, to the last digit. Floats
+    are read as the fractions they are, divided by their sum.
+    """
+
+    masses: tuple[Fraction, ...]
+    symbols: tuple[CountSymbol, ...]
+    lower_bits: float
+    upper_bits: float
+
+    def __post_init__(self) -> None:
+        check_means(self.masses, self.symbols)
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return len(self.masses) - 1
+
+    @property
+    def gap_bits(self) -> float:
+        """How much the optimum may lie above."""
+        return self.upper_bits - self.lower_bits
+
+    def row(self, count: int) -> tuple[Fraction, ...]:
+        """P(symbol|count), for a count that can happen."""
+        if not (0 <= count <= self.n and self.masses[count]):
+            raise NotCertified(
+                f"count {count} has probability 0 under the law, so nothing is known about what it would reveal. "
+                f"Correct the law."
+            )
+        return tuple(
+            sum(
+                (symbol.probability * p for c, p in zip(symbol.counts, symbol.chances, strict=True) if c == count),
+                Fraction(0),
+            )
+            / self.masses[count]
+            for symbol in self.symbols
+        )
+
+    def release(self, counts: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
+        """Draw a symbol for the count of each data set, exactly by `row`."""
+        given = np.atleast_1d(np.asarray(counts))
+        if given.dtype.kind not in "iu" or given.ndim != 1:
+            raise InvalidParameter("counts must be whole numbers, one for each data set.")
+        source = bits_or_default(bits)
+        drawn = np.zeros(given.size, dtype=smallest_dtype(len(self.symbols)))
+        for count in sorted(set(given.tolist())):
+            mine = np.flatnonzero(given == count)
+            rows = RowDraws(Channel([self.row(count)]), MOST_WIDTH)
+            drawn[mine] = rows.draw(source, np.zeros(mine.size, dtype=np.int64))
+        return drawn
+
+
+def optimum_of_counts(count_law: Distribution | Sequence[object], about: object | None = None) -> CountDisclosure:
+    """Return the best disclosure for a law of the count 0..n; `about` has a row P(w|count) for each, None is the count.
+
+    The samples must be exchangeable: data sets with the same count are equally likely, and w depends on the count only.
+    """
+    given = count_law.probabilities if isinstance(count_law, Distribution) else count_law
+    if len(given) > MOST_SAMPLES + 1:
+        raise InvalidParameter(f"count_law is of {len(given) - 1} samples; at most {MOST_SAMPLES} are solved for.")
+    total = sum((Fraction(mass) for mass in check_law("count_law", given)), Fraction(0))
+    masses = tuple(Fraction(mass) / total for mass in check_law("count_law", given))
+    floats = np.array([float(mass) for mass in masses])
+    features = _features(len(masses), about)
+    mixture = best_by_counts(floats, features)
+    symbols = _ship(masses, _edges(mixture))
+    told = _told(symbols, features)
+    return CountDisclosure(
+        masses=masses,
+        symbols=symbols,
+        lower_bits=max(0.0, told.lower),
+        upper_bits=max(told.upper, mixture.upper_bits),
+    )
+
+
+def check_means(masses: Sequence[Fraction], symbols: Iterable[CountSymbol]) -> None:
+    """Raise unless the symbols average to the law and each has its mean, in Fractions."""
+    mean = sum((k * mass for k, mass in enumerate(masses)), Fraction(0))
+    left = list(masses)
+    for symbol in symbols:
+        pairs = list(zip(symbol.counts, symbol.chances, strict=True))
+        if min(symbol.chances) < 0 or sum(symbol.chances) != 1 or symbol.probability < 0:
+            raise ClaimRefused("a symbol has chances that are no law; the mapping is not one.")
+        if sum((k * p for k, p in pairs), Fraction(0)) != mean:
+            raise ClaimRefused(f"the symbol for the counts {symbol.counts} moves the mean; the mapping is not private.")
+        for k, p in pairs:
+            left[k] -= symbol.probability * p
+    if any(left):
+        raise ClaimRefused("the symbols do not average to the law of the count; the mapping is not one.")
+
+
+def _features(size: int, about: object | None) -> FloatArray:
+    if about is None:
+        return np.eye(size)
+    table = about.array if isinstance(about, Channel) else np.array(about, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != size:
+        raise InvalidLaw(f"about must have a row for each count from 0 to {size - 1}, and has the shape {table.shape}.")
+    if not (np.all(table >= 0) and np.all(np.abs(table.sum(axis=1) - 1) <= 1e-9)):
+        raise InvalidLaw("about must hold probabilities that sum to 1 for each count. Check its last axis.")
+    features: FloatArray = (table / table.sum(axis=1, keepdims=True)).T
+    return features
+
+
+def _edges(mixture: Mixture) -> list[Edge]:
+    """The pairs that the program uses, the most used first."""
+    found = []
+    for place in np.argsort(-mixture.weights):
+        support = np.flatnonzero(mixture.laws[place])
+        if len(support) == 2:
+            found.append((int(support[0]), int(support[1])))
+    return found
+
+
+def _ship(masses: Sequence[Fraction], edges: Sequence[Edge]) -> tuple[CountSymbol, ...]:
+    """Ship p_a(mean-a) from counts below to p_b(b-mean) above: first along the program's tree, from its leaves."""
+    mean = sum((k * mass for k, mass in enumerate(masses)), Fraction(0))
+    left = {k: mass * abs(k - mean) for k, mass in enumerate(masses) if mass and k != mean}
+    shipped: dict[Edge, Fraction] = {}
+    at: dict[int, set[Edge]] = {k: set() for k in left}
+    for edge in edges:
+        for k in edge:
+            at[k].add(edge)
+    queue = [k for k, mine in at.items() if len(mine) == 1]
+    while queue:
+        k = queue.pop()
+        if len(at[k]) != 1:
+            continue
+        edge = at[k].pop()
+        other = edge[0] + edge[1] - k
+        at[other].discard(edge)
+        _move(edge, left, shipped)
+        if len(at[other]) == 1:
+            queue.append(other)
+    # What rounding left over, and counts too rare for the program to see: any pairs will do.
+    below, above = ([k for k in sorted(left) if (k > mean) == side] for side in (False, True))
+    while below and above:
+        edge = (below[0], above[0])
+        _move(edge, left, shipped)
+        below, above = [k for k in below if left[k]], [k for k in above if left[k]]
+    symbols = [_pair(edge, amount, mean) for edge, amount in sorted(shipped.items()) if amount]
+    if mean.denominator == 1 and masses[mean.numerator]:
+        middle = mean.numerator
+        symbols.append(CountSymbol(counts=(middle,), chances=(Fraction(1),), probability=masses[middle]))
+    return tuple(symbols)
+
+
+def _move(edge: Edge, left: dict[int, Fraction], shipped: dict[Edge, Fraction]) -> None:
+    amount = min(left[k] for k in edge)
+    for k in edge:
+        left[k] -= amount
+    shipped[edge] = shipped.get(edge, Fraction(0)) + amount
+
+
+def _pair(edge: Edge, amount: Fraction, mean: Fraction) -> CountSymbol:
+    low, high = edge
+    share = (high - mean) / (high - low)
+    return CountSymbol(
+        counts=edge,
+        chances=(share, 1 - share),
+        probability=amount / (mean - low) + amount / (high - mean),
+    )
+
+
+def _told(symbols: Sequence[CountSymbol], features: FloatArray) -> Interval:
+    """Enclose I(W;Y) up to the rounding of a float feature."""
+    weights = np.array([float(symbol.probability) for symbol in symbols])
+    laws = np.array([sum(float(p) * features[:, k] for k, p in zip(s.counts, s.chances, strict=True)) for s in symbols])
+    possible = weights > 0
+    laws = laws[possible] / laws[possible].sum(axis=1, keepdims=True)
+    return mutual_information_interval(Channel(laws), Distribution((weights[possible] / weights.sum()).tolist()))

@@ -1,0 +1,101 @@
+"""disclose as a person runs it: the whole is told, the parts are not, and not twice."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import pyarrow.csv
+import pytest
+from statsmodels.datasets import fair
+
+from sfumato.disclose import DisclosureCertificate, verify_disclosure
+
+
+@pytest.fixture(scope="module")
+def table():
+    data = fair.load_pandas().data
+    rows = zip(data["affairs"] > 0, data["religious"] > 2, data["educ"] > 14, strict=True)
+    return [("yes" if a else "no", "devout" if r else "other", "college" if e else "school") for a, r, e in rows]
+
+
+@pytest.fixture
+def folder(tmp_path, table):
+    lines = ["affair,religion,school", *(",".join(row) for row in table)]
+    (tmp_path / "fair.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_columns_of_a_real_table(sfumato, folder, table):
+    done = sfumato("disclose", "fair.csv", "--protect", "affair,religion,school", "--out", "release.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert 0.5 < said["disclosed_bits"] <= said["upper_bits"]
+    certificate = DisclosureCertificate.from_json((folder / "release.csv.certificate.json").read_bytes())
+    verify_disclosure(certificate)
+    assert certificate["sample_leak_bits"].value == 0
+    assert certificate["leak_if_law_differs_bits"].value.upper > 0, "the law was estimated, and that is said"
+    verified = sfumato("verify", "release.csv.certificate.json", "--json")
+    assert json.loads(verified.stdout) == {"verified": True, "claims": 3}
+    # By another way: the mapping times the counts of the table is independent of each column, in fractions.
+    values = [sorted({row[i] for row in table}, key=[row[i] for row in table].index) for i in range(3)]
+    counts = Counter(tuple(values[i].index(row[i]) for i in range(3)) for row in table)
+    for i in range(3):
+        for symbol in range(certificate.channel.shape[1]):
+            shares = []
+            for value in range(2):
+                mine = {cell: count for cell, count in counts.items() if cell[i] == value}
+                row_of = dict(zip(certificate.channel.inputs, certificate.channel.rows, strict=True))
+                total = sum((Fraction(n) * row_of[cell][symbol] for cell, n in mine.items()), Fraction(0))
+                shares.append(total / sum(mine.values()))
+            assert shares[0] == shares[1]
+    symbols = pyarrow.csv.read_csv(folder / "release.csv")["symbol"].to_pylist()
+    assert len(symbols) == len(table)
+
+
+def test_a_second_release_of_any_of_the_columns_is_refused(sfumato, folder):
+    assert sfumato("disclose", "fair.csv", "--protect", "affair,religion", "--out", "one.csv", "-q").returncode == 0
+    again = sfumato("disclose", "fair.csv", "--protect", "religion,school", "--out", "two.csv")
+    assert again.returncode == 1
+    assert "leak together" in again.stderr
+    assert not (folder / "two.csv").exists()
+    other = sfumato("disclose", "fair.csv", "--protect", "school", "--samples", "rows", "--out", "three.csv", "-q")
+    assert other.returncode == 0, other.stderr
+
+
+def test_rows_as_one_data_set(sfumato, folder):
+    done = sfumato("disclose", "fair.csv", "--protect", "affair", "--samples", "rows", "--out", "rows.csv")
+    assert done.returncode == 0, done.stderr
+    assert "windows of 3 rows that share one row" in done.stdout
+    assert "The law was estimated from these 6366 rows" in done.stdout
+    assert sfumato("verify", "rows.csv.certificate.json").returncode == 0
+    (folder / "law.csv").write_text("outcome,probability\nyes,1/3\nno,2/3\n")
+    (folder / "fair.csv.releases.json").unlink()
+    known = sfumato(
+        "disclose", "fair.csv", "--protect", "affair", "--samples", "rows", "--law", "law.csv", "-o", "k.csv"
+    )
+    assert known.returncode == 0, known.stderr
+    assert "estimated" not in known.stdout
+
+
+BAD = [
+    (("--protect", "affair"), "at least two"),
+    (("--protect", "affair,income"), "no column 'income'"),
+    (("--protect", "affair,religion", "--samples", "rows"), "one column"),
+    (("--protect", "affair,religion", "--law", "x.csv"), "--law"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), BAD, ids=range(len(BAD)))
+def test_bad_input(sfumato, folder, arguments, sentence):
+    done = sfumato("disclose", "fair.csv", "--out", "x.csv", *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert not (folder / "x.csv").exists()
+    assert not (folder / "fair.csv.releases.json").exists()
+
+
+def test_a_damaged_book_stops_everything(sfumato, folder):
+    (folder / "fair.csv.releases.json").write_text("{}")
+    done = sfumato("disclose", "fair.csv", "--protect", "affair,religion", "--out", "x.csv")
+    assert done.returncode == 2
+    assert "guards the data" in done.stderr
