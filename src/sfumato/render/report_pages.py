@@ -34,14 +34,15 @@ def study_report_html(
     confidence: float = 0.95,
     group: str | None = None,
     truth: Any = None,
-    sections: Sequence[tuple[str, str, Section]] = SECTIONS,
+    sections: Sequence[tuple[str, str, Section]] | None = None,
 ) -> str:
     """Return the page for the public reports of a study and files opened from them, side by side.
 
     `truth`, an Arrow table of the answers, marks the true shares; such a page is for simulations and not for release.
     """
     material = gather_material(plan, reports, confidence=confidence, group=group, truth=truth)
-    made = [(anchor, title, make(material)) for anchor, title, make in sections]
+    chosen = SECTIONS if sections is None else sections
+    made = [(anchor, title, make(material)) for anchor, title, make in chosen]
     shown = [(anchor, title, inside) for anchor, title, inside in made if inside]
     links = "".join(f'<li><a href="#{anchor}">{escape(title)}</a></li>' for anchor, title, _ in shown)
     body = "".join(
