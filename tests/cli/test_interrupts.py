@@ -252,7 +252,9 @@ def test_an_interrupt_while_libraries_are_loaded(tmp_path, share):
     if process.returncode == 0:
         assert (tmp_path / "c.json").exists()
     else:
-        assert (process.returncode, said) == (130, SENTENCE + "\n")
+        # It may have written its file already and said so; it may not say more than that.
+        assert process.returncode == 130
+        assert said.removeprefix("wrote c.json\n") == SENTENCE + "\n"
         assert not list(tmp_path.glob(".*"))
 
 
