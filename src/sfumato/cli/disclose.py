@@ -54,7 +54,7 @@ def disclose_command(
 
     from sfumato.errors import InvalidParameter
     from sfumato.io import read_prior, write_atomically
-    from sfumato.io.tables import read_table, write_table
+    from sfumato.io.tables import number_column, read_table, write_table
     from sfumato.study.disclosing import check_not_released, disclose_columns, disclose_rows, record_release
 
     names = [name.strip() for entry in protect for name in entry.split(",") if name.strip()]
@@ -74,7 +74,7 @@ def disclose_command(
     # The book first: a release that it does not know of could be followed by another.
     record_release(ledger, digests, str(out))
     write_atomically(f"{out}.certificate.json", made.certificate.to_json())
-    write_table(pa.table({"symbol": pa.array(made.symbols)}), out)
+    write_table(pa.table({"symbol": number_column(made.symbols)}), out)
     if json:
         typer.echo(json_module.dumps(_as_json(made, out)))
     elif not quiet:

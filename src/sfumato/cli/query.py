@@ -69,19 +69,18 @@ def answer_command(
 
         sfumato query answer people.csv --design design.json --out answers.csv
     """
-    import numpy as np
     import pyarrow as pa
 
     from sfumato.bits import InsecureSeeded, RowDraws, SystemBits
     from sfumato.io.query_files import read_query_design
-    from sfumato.io.tables import write_table
+    from sfumato.io.tables import text_column, write_table
 
     made = read_query_design(design)
     source = SystemBits() if insecure_seed is None else InsecureSeeded(insecure_seed)
     places = _data_places(data, column, made, limit_mb)
-    told = np.array([str(value) for value in made.query.values], dtype=object)
+    told = [str(value) for value in made.query.values]
     columns = {
-        f"answer_{i + 1}": pa.array(told[RowDraws(channel).draw(source, places)].tolist())
+        f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
         for i, channel in enumerate(made.channels)
     }
     write_table(pa.table(columns), out)

@@ -61,6 +61,24 @@ def write_table(table: Any, path: str | Path, note: str | None = None, *, privat
     write_atomically(path, _csv_bytes(table), private=private)
 
 
+def number_column(values: npt.NDArray[Any]) -> Any:
+    """Return a column of whole numbers. pyarrow's own way asks pandas first, which takes a second to import."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    held = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), held.size, [None, pa.py_buffer(held)])
+
+
+def text_column(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:
+    """Return a column of texts, `labels[code]` for each code; without pandas, as above."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    parts = [label.encode() for label in labels]
+    ends = np.cumsum([0, *(len(part) for part in parts)], dtype=np.int32)
+    words = pa.StringArray.from_buffers(len(parts), pa.py_buffer(ends), pa.py_buffer(b"".join(parts)))
+    return pa.DictionaryArray.from_arrays(number_column(codes.astype(np.int32)), words).cast(pa.string())
+
+
 def note_path(path: str | Path) -> Path:
     """Where the note of a CSV stands."""
     return Path(f"{path}.about.json")
@@ -96,9 +114,7 @@ def words_of(table: Any, name: str) -> Words:
     encoded = pa.chunked_array([encoded]) if isinstance(encoded, pa.Array) else encoded
     encoded = encoded.unify_dictionaries().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
-    return _stripped(
-        encoded.indices.to_numpy().astype(np.int64), [str(text) for text in encoded.dictionary.to_pylist()]
-    )
+    return _stripped(_numbers_of(encoded.indices), [str(text) for text in encoded.dictionary.to_pylist()])
 
 
 def places_in(table: Any, name: str, known: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -114,6 +130,14 @@ def places_in(table: Any, name: str, known: Sequence[str]) -> npt.NDArray[np.int
             f"Correct it, or add the value."
         )
     return places
+
+
+def _numbers_of(array: Any) -> npt.NDArray[np.int64]:
+    """Read whole numbers without gaps straight from their buffer; `to_numpy` would import pandas to do it."""
+    if len(array) == 0:
+        return np.empty(0, dtype=np.int64)
+    held = np.frombuffer(array.buffers()[1], dtype=str(array.type))
+    return held[array.offset : array.offset + len(array)].astype(np.int64)
 
 
 def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str]) -> Words:

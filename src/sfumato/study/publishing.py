@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, KeyedBits, RowDraws, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.io.tables import Words, words_of
+from sfumato.io.tables import Words, number_column, text_column, words_of
 from sfumato.refine import Binding, Key, Ladder
 from sfumato.refine.key_operations import merge_keys
 from sfumato.refine.keys import digest_of
@@ -123,7 +123,7 @@ def recover_table(reports: Reports, keys: Iterable[Key]) -> Any:
     columns: dict[str, Any] = {name: table.column(name).slice(start, stop - start) for name in kept}
     for name, key in merged.items():
         answers = note.ladder(name).recover(_public_reports(reports, name), key)
-        columns[name] = _labelled(answers, note.study.question(name).labels)
+        columns[name] = text_column(answers, note.study.question(name).labels)
     return _arrow(columns)
 
 
@@ -176,7 +176,7 @@ def _by_channel(
     channel = channel_for(study, question)
     reports = RowDraws(channel.to_exact()).draw(bits, symbols)
     labels = tuple(str(label) for label in channel.outputs)
-    return _labelled(reports, labels), ColumnNote(ladder=None, level=1, digest=digest_of(reports))
+    return text_column(reports, labels), ColumnNote(ladder=None, level=1, digest=digest_of(reports))
 
 
 def _rounding_bits(question: str, drawing: str) -> KeyedBits:
@@ -187,16 +187,10 @@ def _rounding_bits(question: str, drawing: str) -> KeyedBits:
     return KeyedBits(sha256(f"sfumato rounding {drawing} {question}".encode()).digest())
 
 
-def _labelled(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(labels))).cast(pa.string())
-
-
 def _arrow(columns: Mapping[str, Any]) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    return pa.table({name: pa.array(c) if isinstance(c, np.ndarray) else c for name, c in columns.items()})
+    return pa.table({name: number_column(c) if isinstance(c, np.ndarray) else c for name, c in columns.items()})
 
 
 def _check_kept(table: Any, keep: Sequence[str], study: Study) -> None:
