@@ -11,8 +11,9 @@ import hashlib
 import math
 import re
 import string
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,6 +33,8 @@ NO_DIGEST = "sha256:" + _ZEROS.decode()
 _CODE_DIGITS = string.digits + string.ascii_lowercase
 
 _JsonLabel = str | int | list[Any]
+Document = TypeVar("Document", bound=msgspec.Struct)
+Opened = TypeVar("Opened")
 
 
 class _Bounds(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -96,24 +99,38 @@ def seal(certificate: Certificate) -> str:
 
 def unseal(data: str | bytes) -> Certificate:
     """Read a sealed certificate, or raise: DigestMismatch when a byte differs, UnreadableFile when it is none."""
-    raw = checked_bytes(data, SCHEMA)
+    return open_sealed(data, SCHEMA, _Document, _read_certificate, seal)
+
+
+def _read_certificate(document: _Document) -> Certificate:
+    subject = _read_subject(document.subject)
+    return Certificate(
+        subject=subject,
+        prior=Distribution(_read_law(document.prior), subject.inputs),
+        claims=tuple(read_claim(claim) for claim in document.claims),
+        notes=tuple(document.notes),
+    )
+
+
+def open_sealed(
+    data: str | bytes,
+    schema: str,
+    kind: type[Document],
+    read: Callable[[Document], Opened],
+    write: Callable[[Opened], str],
+) -> Opened:
+    """Open a sealed document of any kind: its digest must hold, and writing it again must give the same bytes."""
+    raw = checked_bytes(data, schema)
     try:
-        document = msgspec.json.decode(raw, type=_Document)
-        certificate = Certificate(
-            subject=(subject := _read_subject(document.subject)),
-            prior=Distribution(_read_law(document.prior), subject.inputs),
-            claims=tuple(read_claim(claim) for claim in document.claims),
-            notes=tuple(document.notes),
-        )
-    except (msgspec.MsgspecError, InvalidInput, ValueError, ZeroDivisionError) as error:
-        raise UnreadableFile(
-            f"the certificate is damaged: {str(error).splitlines()[0][:200]}. Ask for it again from whoever made it."
-        ) from None
-    if seal(certificate).encode() != raw:
+        opened = read(msgspec.json.decode(raw, type=kind))
+    except (msgspec.MsgspecError, InvalidInput, ValueError, IndexError, ZeroDivisionError) as error:
+        reason = str(error).splitlines()[0][:200].rstrip(".") if str(error) else type(error).__name__
+        raise UnreadableFile(f"the certificate is damaged: {reason}. Ask for it again from whoever made it.") from None
+    if write(opened).encode() != raw:
         raise DigestMismatch(
             "the certificate is not in the one spelling that Sfumato writes. Ask for the original file."
         )
-    return certificate
+    return opened
 
 
 def spell(document: msgspec.Struct) -> str:

@@ -14,12 +14,12 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from sfumato.certificates.document import NO_DIGEST, ClaimRecord, checked_bytes, read_claim, spell, write_claim
+from sfumato.certificates.document import NO_DIGEST, ClaimRecord, open_sealed, read_claim, spell, write_claim
 from sfumato.certificates.rules import GRID, certified_claim, exact_claim, publish
 from sfumato.certificates.words import at_least, at_most
 from sfumato.disclose.data_laws import DataLaw
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, told_bits
-from sfumato.errors import ClaimRefused, DigestMismatch, InvalidInput, UnreadableFile
+from sfumato.errors import ClaimRefused
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
 from sfumato.values import Claim, Interval
@@ -86,20 +86,7 @@ class DisclosureCertificate:
     @staticmethod
     def from_json(data: str | bytes) -> DisclosureCertificate:
         """Open a sealed document; raises when a byte of it was changed."""
-        raw = checked_bytes(data, SCHEMA)
-        try:
-            document = msgspec.json.decode(raw, type=_Document)
-            certificate = _read(document)
-        except (msgspec.MsgspecError, InvalidInput, ValueError, ZeroDivisionError, IndexError) as error:
-            reason = str(error).splitlines()[0][:200].rstrip(".")
-            raise UnreadableFile(
-                f"the certificate is damaged: {reason}. Ask for it again from whoever made it."
-            ) from None
-        if certificate.to_json().encode() != raw:
-            raise DigestMismatch(
-                "the certificate is not in the one spelling that Sfumato writes. Ask for the original file."
-            )
-        return certificate
+        return open_sealed(data, SCHEMA, _Document, _read, DisclosureCertificate.to_json)
 
 
 def certify_disclosure(disclosure: Disclosure, *, estimated_from: int | None = None) -> DisclosureCertificate:

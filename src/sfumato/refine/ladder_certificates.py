@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sfumato.certificates.document import NO_DIGEST, ClaimRecord, checked_bytes, read_claim, spell, write_claim
-from sfumato.errors import ClaimRefused, DigestMismatch, InvalidInput, NotCertified, UnreadableFile
+from sfumato.certificates.document import NO_DIGEST, ClaimRecord, open_sealed, read_claim, spell, write_claim
+from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
 from sfumato.refine.ladder_evidence import AsBuilt, FromSteps
@@ -63,24 +63,7 @@ class LadderCertificate:
     @staticmethod
     def from_json(data: str | bytes) -> LadderCertificate:
         """Open a sealed document; raises when a byte of it was changed."""
-        raw = checked_bytes(data, SCHEMA)
-        try:
-            document = msgspec.json.decode(raw, type=_Document)
-            certificate = LadderCertificate(
-                declaration=Ladder.declared(document.ladder).declaration,
-                claims=tuple(read_claim(claim) for claim in document.claims),
-                notes=tuple(document.notes),
-            )
-        except (msgspec.MsgspecError, InvalidInput, ValueError, ZeroDivisionError) as error:
-            reason = str(error).splitlines()[0][:200].rstrip(".")
-            raise UnreadableFile(
-                f"the certificate is damaged: {reason}. Ask for it again from whoever made it."
-            ) from None
-        if certificate.to_json().encode() != raw:
-            raise DigestMismatch(
-                "the certificate is not in the one spelling that Sfumato writes. Ask for the original file."
-            )
-        return certificate
+        return open_sealed(data, SCHEMA, _Document, _read, LadderCertificate.to_json)
 
     @property
     def title(self) -> str:
@@ -93,6 +76,14 @@ class LadderCertificate:
         from sfumato.render.text import claims_markdown  # noqa: PLC0415  a door into a later room, opened when used
 
         return claims_markdown(self.title, self.claims, self.notes)
+
+
+def _read(document: _Document) -> LadderCertificate:
+    return LadderCertificate(
+        declaration=Ladder.declared(document.ladder).declaration,
+        claims=tuple(read_claim(claim) for claim in document.claims),
+        notes=tuple(document.notes),
+    )
 
 
 def is_ladder_certificate(data: bytes) -> bool:
