@@ -99,3 +99,50 @@ def test_a_damaged_book_stops_everything(sfumato, folder):
     done = sfumato("disclose", "fair.csv", "--protect", "affair,religion", "--out", "x.csv")
     assert done.returncode == 2
     assert "guards the data" in done.stderr
+
+
+STUDY = """schema = "sfumato/study/2"
+name = "Marriage"
+
+[public]
+epsilon = 1.0
+
+[disclosure]
+protect = ["affair", "religion"]
+
+[[questions]]
+id = "school"
+text = "Did you go to college?"
+kind = "yes-no"
+answers = ["school", "college"]
+"""
+
+
+def test_a_study_declares_its_disclosure_and_the_page_tells_about_it(sfumato, folder):
+    (folder / "study.toml").write_text(STUDY)
+    assert sfumato("disclose", "fair.csv", "--study", "study.toml", "--out", "whole.csv", "-q").returncode == 0
+    assert sfumato("publish", "fair.csv", "--study", "study.toml", "--out", "reports.csv", "-q").returncode == 0
+    done = sfumato("report", "reports.csv", "--release", "whole.csv", "--out", "page.html")
+    assert done.returncode == 0, done.stderr
+    page = (folder / "page.html").read_text()
+    assert "What the data say as a whole" in page
+    assert "Protected: affair, religion." in page
+    assert "tells nothing at all about any single sample" in page
+    without = sfumato("report", "reports.csv", "--out", "plain.html")
+    assert without.returncode == 0
+    assert "What the data say as a whole" not in (folder / "plain.html").read_text()
+
+
+def test_a_question_cannot_be_disclosed_as_well(sfumato, folder):
+    (folder / "study.toml").write_text(STUDY.replace('"religion"]', '"school"]'))
+    done = sfumato("disclose", "fair.csv", "--study", "study.toml", "--out", "whole.csv")
+    assert done.returncode == 2
+    assert "line 8" in done.stderr
+    assert "leak together" in done.stderr
+    (folder / "study.toml").write_text(STUDY.replace('[disclosure]\nprotect = ["affair", "religion"]\n', ""))
+    none = sfumato("disclose", "fair.csv", "--study", "study.toml", "--out", "whole.csv")
+    assert "no [disclosure]" in none.stderr
+    both = sfumato("disclose", "fair.csv", "--study", "study.toml", "--protect", "affair,religion", "--out", "w.csv")
+    assert "one of the two" in both.stderr
+    neither = sfumato("disclose", "fair.csv", "--out", "w.csv")
+    assert neither.returncode == 2

@@ -65,7 +65,7 @@ def page():
 class TestWhatIsSaid:
     def test_every_section_in_its_order(self, page):
         words = read(page)
-        places = [words.rindex(title) for _, title, _ in SECTIONS]
+        places = [words.rindex(title) for anchor, title, _ in SECTIONS if anchor != "whole"]
         assert places == sorted(places)
         assert words.startswith("Marriage survey")
 

@@ -24,8 +24,11 @@ class Samples(StrEnum):
 
 def disclose_command(
     data: Annotated[Path, typer.Argument(help="The data: CSV or Parquet.")],
-    protect: Annotated[list[str], typer.Option(help="A column to protect. Repeatable, or separated by commas.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the release (CSV or Parquet) here.")],
+    protect: Annotated[
+        list[str] | None, typer.Option(help="A column to protect. Repeatable, or separated by commas.")
+    ] = None,
+    study: Annotated[Path | None, typer.Option(help="The study whose [disclosure] says what to protect.")] = None,
     about: Annotated[
         str | None, typer.Option(help="Tell most about this column; default: the data themselves.")
     ] = None,
@@ -57,7 +60,7 @@ def disclose_command(
     from sfumato.io.tables import number_column, read_table, write_table
     from sfumato.study.disclosing import check_not_released, disclose_columns, disclose_rows, record_release
 
-    names = [name.strip() for entry in protect for name in entry.split(",") if name.strip()]
+    names, about = _what(protect, about, study, samples)
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
     ledger = book or Path(f"{data}.releases.json")
     columns = [*names, *([] if about is None else [about])]
@@ -79,6 +82,25 @@ def disclose_command(
         typer.echo(json_module.dumps(_as_json(made, out)))
     elif not quiet:
         _print(made, out)
+
+
+def _what(
+    protect: list[str] | None, about: str | None, study: Path | None, samples: Samples
+) -> tuple[list[str], str | None]:
+    """Return what is protected and told about, from the options or from the study."""
+    from sfumato.errors import InvalidParameter
+    from sfumato.study import read_study
+
+    if (protect is None) == (study is None):
+        raise InvalidParameter("give --protect COLUMNS, or --study with a [disclosure]: one of the two.")
+    if study is None:
+        return [name.strip() for entry in protect or [] for name in entry.split(",") if name.strip()], about
+    declared = read_study(study).disclosure
+    if declared is None:
+        raise InvalidParameter(f"the study {study} has no [disclosure]. Add one, or give --protect.")
+    if about is not None or samples is not Samples.COLUMNS:
+        raise InvalidParameter("the study says what is told and how. Leave out --about and --samples.")
+    return list(declared.protect), declared.about
 
 
 def _as_json(made: TableRelease, out: Path) -> dict[str, Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.output import MEGABYTE, say, show_waiting
+
+if TYPE_CHECKING:
+    from sfumato.disclose import DisclosureCertificate
 
 
 def report_command(
@@ -19,6 +22,9 @@ def report_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page here.")] = Path("report.html"),
     group: Annotated[str | None, typer.Option(help="Estimate by the groups of this kept column as well.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    release: Annotated[
+        Path | None, typer.Option(help="A release of `sfumato disclose`, to be told about from its certificate.")
+    ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="A table of the answers: marks the true shares. For simulations only.")
     ] = None,
@@ -44,8 +50,10 @@ def report_command(
     files = [Reports.read(path, limit_bytes=limit) for path in (reports, *(opened or []))]
     table = None if truth is None else read_table(truth, limit_bytes=limit)[0]
     note = files[0].note
+    disclosed = None if release is None else _certified(release)
     with show_waiting("writing the page"):
-        page = study_report_html(plan_study(note.study), files, confidence=confidence, group=group, truth=table)
+        plan = plan_study(note.study)
+        page = study_report_html(plan, files, confidence=confidence, group=group, truth=table, disclosed=disclosed)
         write_atomically(out, page)
     if note.is_insecure:
         say(f"WARNING: {note.source}")
@@ -64,3 +72,13 @@ def report_command(
         typer.echo(json_module.dumps(document, ensure_ascii=False))
     elif not quiet:
         typer.echo(f"wrote {out}")
+
+
+def _certified(release: Path) -> DisclosureCertificate:
+    """Return the certificate beside a release, verified."""
+    from sfumato.disclose import DisclosureCertificate, verify_disclosure
+    from sfumato.io import read_bytes
+
+    certificate = DisclosureCertificate.from_json(read_bytes(f"{release}.certificate.json"))
+    verify_disclosure(certificate)
+    return certificate

@@ -109,7 +109,8 @@ def design_responses(
         query=query,
         channels=channels,
         privacy=privacy,
-        converse=converse(query, n),
+        # With n even the bound for one response fewer is tighter, and more responses never hide more.
+        converse=min(converse(query, m) for m in (n - 1, n) if m),
         candidates=tuple((candidate, value) for candidate, value, _ in found),
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sfumato.disclose import DisclosureCertificate
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.study.estimating import QuestionEstimate, estimate_table
 from sfumato.study.planning import LadderPlan, QuestionPlan, StudyPlan
@@ -42,6 +43,7 @@ class ReportMaterial:
     seen: Mapping[str, tuple[Seen, ...]]
     group: str | None
     truths: Mapping[str, Truth]
+    disclosed: DisclosureCertificate | None = None
 
     @property
     def source(self) -> str:
@@ -61,6 +63,7 @@ def gather_material(
     confidence: float = 0.95,
     group: str | None = None,
     truth: Any = None,
+    disclosed: DisclosureCertificate | None = None,
 ) -> ReportMaterial:
     """Estimate every question from every file that shows it differently; `truth` is an Arrow table of answers."""
     if not files:
@@ -81,6 +84,7 @@ def gather_material(
         seen={planned.question.id: _views(planned, files, confidence, group) for planned in plan.questions},
         group=group,
         truths={} if truth is None else _truths(plan, truth),
+        disclosed=disclosed,
     )
 
 

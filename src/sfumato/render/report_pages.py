@@ -6,22 +6,30 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
+from sfumato.disclose import DisclosureCertificate
 from sfumato.render.page_style import whole_page
 from sfumato.render.report_charts import CHART_STYLE
 from sfumato.render.report_estimates import estimates_section
 from sfumato.render.report_material import ReportMaterial, gather_material
-from sfumato.render.report_sections import asked_section, certificates_section, limits_section, readers_section
+from sfumato.render.report_sections import (
+    asked_section,
+    certificates_section,
+    disclosure_section,
+    limits_section,
+    readers_section,
+)
 from sfumato.study.planning import StudyPlan
 from sfumato.study.reports import Reports
 
 Section = Callable[[ReportMaterial], str]
 
 # A section is a function from the material to HTML; what does not apply to a study is an empty text and left out.
-# New ones (answers that may be recovered, disclosure, budgets) are a line here.
+# New ones (budgets, say) are a line here.
 SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("asked", "What was asked, and how", asked_section),
     ("readers", "Who sees how much", readers_section),
     ("estimates", "What the reports say", estimates_section),
+    ("whole", "What the data say as a whole", disclosure_section),
     ("certificates", "Certificates", certificates_section),
     ("limits", "Limits of the claim", limits_section),
 )
@@ -34,13 +42,14 @@ def study_report_html(
     confidence: float = 0.95,
     group: str | None = None,
     truth: Any = None,
+    disclosed: DisclosureCertificate | None = None,
     sections: Sequence[tuple[str, str, Section]] | None = None,
 ) -> str:
     """Return the page for the public reports of a study and files opened from them, side by side.
 
     `truth`, an Arrow table of the answers, marks the true shares; such a page is for simulations and not for release.
     """
-    material = gather_material(plan, reports, confidence=confidence, group=group, truth=truth)
+    material = gather_material(plan, reports, confidence=confidence, group=group, truth=truth, disclosed=disclosed)
     chosen = SECTIONS if sections is None else sections
     made = [(anchor, title, make(material)) for anchor, title, make in chosen]
     shown = [(anchor, title, inside) for anchor, title, inside in made if inside]

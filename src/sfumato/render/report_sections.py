@@ -43,6 +43,24 @@ def certificates_section(material: ReportMaterial) -> str:
     )
 
 
+def disclosure_section(material: ReportMaterial) -> str:
+    """What a release tells about whole rows, from its certificate; nothing where nothing was released."""
+    certificate = material.disclosed
+    if certificate is None:
+        return ""
+    declared = material.plan.study.disclosure
+    named = "" if declared is None else f" Protected: {escape(', '.join(declared.protect))}."
+    document = certificate.to_json()
+    return (
+        "<p>Besides the reports, a symbol was released for each row. It is independent of every protected column, each "
+        f"on its own, and tells something about the row as a whole.{named}</p>"
+        f'<ul class="plain">{"".join(_item(claim.sentence, False) for claim in certificate.claims)}</ul>'
+        f"<p>Digest <code>{digest_in(document)}</code></p>"
+        + saving_link("disclosure.certificate.json", document)
+        + embedded_document("The sealed certificate of the release (JSON)", document)
+    )
+
+
 def limits_section(material: ReportMaterial) -> str:
     """What the claims do not say."""
     return f'<ul class="plain">{"".join(_item(*limit) for limit in stated_limits(material))}</ul>'

@@ -2,7 +2,7 @@
 
 from sfumato.study.costs import CostLevel, DesignCost, Rule, SurveyPlan, cost_levels, plan_survey
 from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
-from sfumato.study.studies import Analyst, Study
+from sfumato.study.studies import Analyst, DisclosedColumns, Study
 from sfumato.study.study_files import fingerprint, read_study, write_study
 from sfumato.study.survey_files import read_survey, write_survey
 from sfumato.study.surveys import Plan, StudyLimits, Survey, exact_number
@@ -12,6 +12,7 @@ __all__ = [
     "CostLevel",
     "Count",
     "DesignCost",
+    "DisclosedColumns",
     "FreeText",
     "OneOfMany",
     "Plan",

@@ -137,6 +137,22 @@ SECTIONS: dict[str, Any] = {
         },
         "additionalProperties": False,
     },
+    "disclosure": {
+        "description": "Columns of which only the whole is told.",
+        "type": "object",
+        "properties": {
+            "protect": {
+                "description": "The columns that the release tells nothing about, each on its own.",
+                "type": "array",
+                "items": _line("A column.", _LONGEST["name"]),
+                "uniqueItems": True,
+                "minItems": 2,
+            },
+            "about": _line("Tell most about this column.", _LONGEST["name"]),
+        },
+        "required": ["protect"],
+        "additionalProperties": False,
+    },
     "analysts": {
         "description": "Who gets a key, and how much it shows.",
         "type": "array",

@@ -57,6 +57,8 @@ def place_in_study(
     for (what, name), place in named.items():
         if message.startswith(f"{what} {name!r} "):
             return place
+    if message.startswith("protect "):
+        return "disclosure", 0, "protect"
     if message.startswith("two questions"):
         return "questions", _second([question.id.lower() for question in questions]), "id"
     if message.startswith("two analysts"):

@@ -37,6 +37,30 @@ class Analyst:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DisclosedColumns:
+    """Columns of which only what each row says as a whole is told, and nothing about any of them [D].
+
+    With `about`, most is told about that column.
+    """
+
+    protect: tuple[str, ...]
+    about: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in (*self.protect, *([] if self.about is None else [self.about])):
+            check_line("name", name)
+        if len(self.protect) < 2 or len(set(self.protect)) != len(self.protect):
+            raise InvalidParameter("protect must name at least two columns, each once: one column has no whole.")
+        if self.about in self.protect:
+            raise InvalidParameter("about must not be one of the protected columns. Drop it from one of the two.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that the release is made from."""
+        return self.protect if self.about is None else (*self.protect, self.about)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """Questions asked of the same people. `public_epsilon` is what everybody sees of each question without a key.
 
@@ -50,6 +74,7 @@ class Study:
     analysts: tuple[Analyst, ...] = ()
     public_epsilon: Fraction | None = None
     recover: bool = False
+    disclosure: DisclosedColumns | None = None
 
     def __post_init__(self) -> None:
         check_line("name", self.name)
@@ -62,6 +87,13 @@ class Study:
         if self.public_epsilon is not None:
             object.__setattr__(self, "public_epsilon", checked_epsilon("public epsilon", self.public_epsilon))
         self._check_levels()
+        if self.disclosure is not None:
+            both = {question.id for question in self.questions} & set(self.disclosure.columns)
+            if both:
+                raise InvalidParameter(
+                    f"protect names {min(both)!r}, which is a question as well. Private reports and a disclosure of "
+                    f"the same answers can leak together: take it out of one of the two."
+                )
         for question in self.questions:
             own = has_card(question) or isinstance(question, Recoverable) or question.epsilon is not None
             if not own and self.public_epsilon is None:

@@ -18,7 +18,7 @@ from sfumato.io.csv_tables import decode_text
 from sfumato.io.json_documents import check_schema
 from sfumato.study.places import about, at, check_table, place_in_study
 from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
-from sfumato.study.studies import Analyst, Study
+from sfumato.study.studies import Analyst, DisclosedColumns, Study
 from sfumato.study.survey_files import LIMIT_KEYS, PLAN_KEYS, read_limits, read_survey_document
 from sfumato.study.survey_files import SCHEMA as SHORT_SCHEMA
 from sfumato.study.surveys import Plan
@@ -37,7 +37,7 @@ SCHEMA = "sfumato/study/2"
 # A hundred thousand answers of forty letters.
 STUDY_LIMIT_BYTES = 2**23
 
-STUDY_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar")
+STUDY_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar", "disclosure")
 ANALYST_KEYS = ("name", "epsilon")
 _COMMON = ("id", "text", "kind", "epsilon")
 _KINDS: dict[str, tuple[type[Question], tuple[str, ...]]] = {
@@ -96,6 +96,10 @@ def as_document(study: Study) -> dict[str, Any]:
         document["public"] = {"epsilon": decimal_text(study.public_epsilon)}
     if study.recover:
         document["registrar"] = {"recover": True}
+    if study.disclosure is not None:
+        document["disclosure"] = {"protect": list(study.disclosure.protect)}
+        if study.disclosure.about is not None:
+            document["disclosure"]["about"] = study.disclosure.about
     if study.analysts:
         document["analysts"] = [{"name": a.name, "epsilon": decimal_text(a.epsilon)} for a in study.analysts]
     document["questions"] = [_question_document(question) for question in study.questions]
@@ -128,6 +132,7 @@ def study_from(document: Mapping[str, object]) -> Study:
             raise InvalidParameter("recover must be true or false. Write it without quotes.")
     with about("public", 0, public):
         public_epsilon = as_number(public["epsilon"], "epsilon") if "epsilon" in public else None
+    disclosure = _read_disclosure(document)
     questions = tuple(_each(document["questions"], "questions", _read_question))
     analysts = tuple(_each(document.get("analysts", []), "analysts", _read_analyst))
     try:
@@ -138,9 +143,23 @@ def study_from(document: Mapping[str, object]) -> Study:
             analysts=analysts,
             public_epsilon=public_epsilon,
             recover=recover,
+            disclosure=disclosure,
         )
     except InvalidParameter as error:
         raise at(error, *place_in_study(str(error), questions, analysts)) from None
+
+
+def _read_disclosure(document: Mapping[str, object]) -> DisclosedColumns | None:
+    if "disclosure" not in document:
+        return None
+    table = _section(document, "disclosure", ("protect", "about"))
+    with about("disclosure", 0, table):
+        if "protect" not in table:
+            raise InvalidParameter("[disclosure] lacks the key protect. List the columns to protect.")
+        return DisclosedColumns(
+            protect=_texts(table["protect"], "protect"),
+            about=as_text(table["about"], "about") if "about" in table else None,
+        )
 
 
 def _read_question(table: dict[str, object]) -> Question:
