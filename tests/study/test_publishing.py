@@ -15,7 +15,7 @@ from sfumato.study import Analyst, FreeText, OneOfMany, Recoverable, Study
 from sfumato.study.collecting import ladder_for
 from sfumato.study.estimating import estimate_table
 from sfumato.study.key_folders import KeyFolder
-from sfumato.study.publishing import open_table, publish_table, recover_table
+from sfumato.study.publishing import binding_of, open_table, publish_table, recover_table
 from sfumato.study.reports import Reports
 from sfumato.values import Guarantee
 from small_studies import PLACES, answers, small_study
@@ -211,15 +211,30 @@ def test_seeds_rotate_and_everybody_opens_the_next_epoch():
 
 
 def test_changed_answers_under_the_same_keys_are_refused():
-    publication = publish_table(small_study(), answers())
+    study = small_study(questions=small_study().questions[:3])
+    publication = publish_table(study, answers())
     held = {name: {0: keys[0]} for name, keys in publication.keys.items()}
-    study = replace(small_study(), questions=small_study().questions[:2])
-    held_two = {name: held[name] for name in ("moved", "place")}
+    fewer = replace(study, questions=study.questions[:2])
     with pytest.raises(KeyRefused, match="another study"):
-        publish_table(study, answers(), keys=held_two)
+        publish_table(fewer, answers(), keys={name: held[name] for name in ("moved", "place")})
     changed = answers().set_column(1, "place", pa.array(["south"] * 600))
     with pytest.raises(KeyReused, match="difference"):
-        publish_table(small_study(), changed, keys=held)
+        publish_table(study, changed, keys=held)
+
+
+def test_a_question_without_keys_is_not_answered_twice():
+    """A card answered afresh is a second report about the same person."""
+    publication = publish_table(small_study(), answers())
+    held = {name: {0: keys[0]} for name, keys in publication.keys.items()}
+    with pytest.raises(KeyReused, match="'debt'"):
+        publish_table(small_study(), answers(), keys=held)
+    unused = {
+        question.id: ladder_for(small_study(), question).draw_keys(
+            600, binding=binding_of(small_study(), question.id, 0)
+        )
+        for question in small_study().questions[:3]
+    }
+    assert len(publish_table(small_study(), answers(), keys=unused).reports) == 600
 
 
 def test_a_simulation_is_marked_wherever_it_goes(tmp_path):

@@ -99,8 +99,8 @@ def main() -> None:
             raise
         # The message of a foreign exception may quote data, so only its type is shown.
         typer.echo(
-            f"sfumato: this is a bug ({type(error).__name__}). Nothing was written. Please report it, with what "
-            f"SFUMATO_DEBUG=1 prints on data you can share.",
+            f"sfumato: this is a bug ({type(error).__name__}). Every file is as it was before, or complete. "
+            f"Please report it, with what SFUMATO_DEBUG=1 prints on data you can share.",
             err=True,
         )
         sys.exit(EXIT_BUG)

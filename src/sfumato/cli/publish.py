@@ -49,7 +49,8 @@ def publish_command(
     """Publish one private report for each respondent and question, and the keys that open them by degrees.
 
     Each analyst of the study gets a file NAME.QUESTION.key; `registrar` recovers the answers. Publishing again into
-    the same folder makes the same reports again, and refuses changed answers: draws are used once.
+    the same folder makes the same reports again, and refuses changed answers: draws are used once. Questions without
+    keys (cards, free text, recoverable answers) would be answered afresh, so a study with one is not published twice.
 
     Example:
 

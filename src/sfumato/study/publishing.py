@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, KeyedBits, RowDraws, SystemBits
-from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
+from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, UnreadableFile
 from sfumato.io.tables import Words, number_column, text_column, words_of
 from sfumato.refine import Binding, Key, Ladder
 from sfumato.refine.key_operations import merge_keys
@@ -53,6 +53,7 @@ def publish_table(
     """
     tell = progress or (lambda _: None)
     _check_kept(table, keep, study)
+    _check_first_time(study, keys)
     if table.num_rows == 0:
         raise UnreadableFile("the table has no rows. Give at least one respondent.")
     # Every column is read before anything is drawn, so that a mistake in the last costs nothing.
@@ -191,6 +192,18 @@ def _arrow(columns: Mapping[str, Any]) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     return pa.table({name: number_column(c) if isinstance(c, np.ndarray) else c for name, c in columns.items()})
+
+
+def _check_first_time(study: Study, keys: Mapping[str, Mapping[int, Key]] | None) -> None:
+    """Keys make the same reports again, but a card, a told part or free text would be answered afresh."""
+    used = any(key.produced is not None for by_level in (keys or {}).values() for key in by_level.values())
+    fresh = [question.id for question in study.questions if not has_levels(question)]
+    if used and fresh:
+        raise KeyReused(
+            f"these keys have made reports, and question {fresh[0]!r} has none that could repeat its own: it would be "
+            f"answered afresh, and two reports about one person tell more than one. Use the reports that were made; if "
+            f"none were given out, choose another folder for new keys."
+        )
 
 
 def _check_kept(table: Any, keep: Sequence[str], study: Study) -> None:
