@@ -1,10 +1,14 @@
 """Every page in a real Chromium: accessible by axe-core's rules, silent on the network, whole on phone and paper."""
 
 import dataclasses
+import io
 import re
+from collections import Counter
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from browser.devtools import missing_sentence
 from page_samples import ANSWERS, sample_files, sample_plan
@@ -177,6 +181,23 @@ class TestPaper:
     def test_paper_is_light_even_for_those_who_like_it_dark(self, browser, addresses):
         with browser.page(addresses("report"), dark=True, paper=True) as page:
             assert page.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+
+
+class TestCertificate:
+    def test_the_browser_sees_the_claims(self, browser, addresses):
+        with browser.page(addresses("certificate")) as page:
+            seen = page.run("document.body.innerText")
+            assert "A guesser who knows the prior is wrong at least 25 % of the time" in seen
+            assert page.run("document.querySelectorAll('.cell').length") == 4
+            assert page.run("document.querySelectorAll('th[scope=row]').length") == 14
+
+    def test_the_picture_has_ink_where_the_channel_is_dark(self, browser, addresses):
+        """The screenshot holds the heat map's darkest and lightest cells, in plausible amounts."""
+        with browser.page(addresses("certificate"), width=1000, height=1400) as page:
+            pixels = np.rint(imread(io.BytesIO(page.picture()))[..., :3] * 255).astype(int)
+        colours = Counter(map(tuple, pixels.reshape(-1, 3).tolist()))
+        assert colours[17, 74, 92] > 2 * 40 * 40  # two cells of probability 3/4
+        assert colours[168, 185, 187] > 2 * 40 * 40  # two of probability 1/4, a third of the way
 
 
 def test_a_missing_browser_is_said():

@@ -146,3 +146,19 @@ def test_a_question_cannot_be_disclosed_as_well(sfumato, folder):
     assert "one of the two" in both.stderr
     neither = sfumato("disclose", "fair.csv", "--out", "w.csv")
     assert neither.returncode == 2
+
+
+def test_of_two_releases_at_once_one_is_refused(folder):
+    """Both have looked at the book and found nothing; the second to write is refused all the same."""
+    from sfumato.errors import KeyReused
+    from sfumato.io.tables import read_table
+    from sfumato.study.disclosing import check_not_released, record_release
+
+    data, _ = read_table(folder / "fair.csv")
+    book = folder / "book.json"
+    first = check_not_released(book, ["affair", "religion"], data)
+    second = check_not_released(book, ["religion", "school"], data)
+    record_release(book, first, "one.csv")
+    with pytest.raises(KeyReused, match="leak together"):
+        record_release(book, second, "two.csv")
+    assert [entry["release"] for entry in json.loads(book.read_text())["releases"]] == ["one.csv"]

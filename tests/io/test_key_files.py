@@ -16,7 +16,7 @@ import pytest
 
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, UnreadableFile
-from sfumato.io import key_files
+from sfumato.io import key_files, locks
 from sfumato.io.files import write_atomically
 from sfumato.io.key_files import (
     publish_with_files,
@@ -285,7 +285,7 @@ def test_threads_take_turns(tmp_path):
 def test_a_lock_whose_name_is_gone_is_no_lock(tmp_path, monkeypatch):
     """Its holder took the name away between our opening and our locking; another process may hold the new one."""
     lock = tmp_path / ".k.lock"
-    honest, calls = key_files.fcntl.flock, []
+    honest, calls = locks.fcntl.flock, []
 
     def late(descriptor, how):
         calls.append(descriptor)
@@ -295,8 +295,8 @@ def test_a_lock_whose_name_is_gone_is_no_lock(tmp_path, monkeypatch):
             lock.touch()
         honest(descriptor, how)
 
-    monkeypatch.setattr(key_files.fcntl, "flock", late)
-    descriptor = key_files._take(lock)
+    monkeypatch.setattr(locks.fcntl, "flock", late)
+    descriptor = locks._take(lock)
     assert len(calls) == 3
     assert os.path.samestat(os.fstat(descriptor), lock.stat())
     os.close(descriptor)
@@ -317,11 +317,11 @@ def test_a_file_that_is_not_there_cannot_be_used(tmp_path):
 
 
 def test_without_locks_of_the_system_a_file_serves(tmp_path, monkeypatch):
-    monkeypatch.setattr(key_files, "_HAS_LOCKS", False)
+    monkeypatch.setattr(locks, "_HAS_LOCKS", False)
     test_threads_take_turns(tmp_path)
     path = tmp_path / "level0.key"
     (tmp_path / ".level0.key.lock").touch()
-    monkeypatch.setattr(key_files, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(locks, "_PATIENCE_SECONDS", 0.1)
     with pytest.raises(InvalidParameter, match="if it was killed, delete that file"):
         record_use(path, OPEN, "ab" * 32)
 

@@ -6,16 +6,15 @@ about its own file: a copy made before the first use does not know what was done
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused
 from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.io.locks import locked
 from sfumato.refine.key_documents import open_key, read_header, seal_key
 from sfumato.refine.key_headers import KeyHeader
 from sfumato.refine.key_protection import (
@@ -29,16 +28,7 @@ from sfumato.refine.key_protection import (
 from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.ladder import Ladder, Publication
 
-try:
-    import fcntl
-except ImportError:  # no such locks on Windows; a file that only one process can create serves instead
-    _HAS_LOCKS = False
-else:
-    _HAS_LOCKS = True
-
 _PEM_LIMIT_BYTES = 1 << 16
-_PATIENCE_SECONDS = 60.0
-_PAUSE_SECONDS = 0.02
 
 _REFUSAL = (
     "the key file {path} has already made other reports, perhaps in another process. Under the same draws, the "
@@ -50,7 +40,7 @@ _REFUSAL = (
 def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
     """Write a key file that only its owner may read; one that is there already is replaced only when told to."""
     data = seal_key(key, protection)
-    with _locked(path):
+    with locked(path):
         _check_free(path, overwrite=overwrite)
         write_atomically(path, data, private=True)
 
@@ -77,7 +67,7 @@ def record_use(
 
     Of two processes with different reports exactly one gets the key. With `drawing`, the file must still be of it.
     """
-    with _locked(path):
+    with locked(path):
         data = read_bytes(path, limit_bytes=limit_bytes)
         key = open_key(data, unlock)
         if drawing is not None and key.drawing != drawing:
@@ -123,7 +113,7 @@ def write_key_pair(
 ) -> Path:
     """Write a private key as PEM, for its owner alone, and the public one beside it as `.pub`; return where."""
     public_path = Path(f"{path}.pub")
-    with _locked(path):
+    with locked(path):
         for target in (path, public_path):
             _check_free(target, overwrite=overwrite)
         write_atomically(path, private.to_pem(passphrase), private=True)
@@ -157,63 +147,3 @@ def _check_binding(key: Key, binding: Binding, path: str | Path) -> None:
             f"the key file {path} was drawn for another {' and another '.join(differing)}. Use the key that was drawn "
             f"for this one, or draw new keys."
         )
-
-
-@contextlib.contextmanager
-def _locked(path: str | Path) -> Iterator[None]:
-    """Be the only process at work on a file; the lock is a file beside it, gone again afterwards."""
-    try:
-        # Two names of one file share its lock.
-        target = Path(os.path.realpath(path))
-    except (OSError, ValueError):  # a NUL byte, or links in a circle
-        raise InvalidParameter("path is not a name that a file can have. Choose another.") from None
-    lock = target.with_name(f".{target.name[:100]}.lock")
-    descriptor = _take(lock)
-    try:
-        yield
-    finally:
-        # While the lock is held: who waits for this very file finds that its name is gone, and starts over.
-        with contextlib.suppress(OSError):
-            lock.unlink()
-        os.close(descriptor)
-
-
-def _take(lock: Path) -> int:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while True:
-        descriptor = _try_to_take(lock)
-        if descriptor is not None:
-            return descriptor
-        if time.monotonic() > deadline:
-            raise InvalidParameter(
-                f"path: another process has held {lock} for a minute. Wait for it to finish; if it was killed, delete "
-                f"that file."
-            )
-        time.sleep(_PAUSE_SECONDS)
-
-
-def _try_to_take(lock: Path) -> int | None:
-    exclusively = 0 if _HAS_LOCKS else os.O_EXCL
-    try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | exclusively, 0o600)
-    except FileExistsError:
-        return None
-    except (FileNotFoundError, NotADirectoryError):
-        raise InvalidParameter(
-            f"path={lock.parent} is a folder that does not exist. Create the folder first."
-        ) from None
-    except OSError as error:
-        raise InvalidParameter(
-            f"path: no lock can be made in {lock.parent}: {error.strerror}. Choose another folder."
-        ) from None
-    if not _HAS_LOCKS:
-        return descriptor
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The holder before may have taken the name away between the opening and the locking.
-        if os.path.samestat(os.fstat(descriptor), lock.stat()):
-            return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    os.close(descriptor)
-    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -25,6 +25,7 @@ from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
 from sfumato.io import read_bytes, write_atomically
 from sfumato.io.csv_tables import decode_text
+from sfumato.io.locks import locked
 from sfumato.io.tables import Words, words_of
 from sfumato.prob import Distribution
 
@@ -134,20 +135,26 @@ def disclose_rows(
 def check_not_released(book: Path, columns: Sequence[str], table: Any) -> list[str]:
     """Return a digest of each column to be released; raise if the book says that one of them was released before."""
     digests = [_digest(name, table) for name in sorted(columns)]
-    for entry in _read_book(book):
-        if set(entry["columns"]) & set(digests):
-            raise KeyReused(
-                f"the book {book} says that some of these columns were released before. Perfect sample privacy does "
-                f"not add up: two private releases of the same data can leak together. Use the first, or protect all "
-                f"columns in one."
-            )
+    _refuse_twice(book, _read_book(book), digests)
     return digests
 
 
 def record_release(book: Path, digests: Sequence[str], release: str) -> None:
-    """Write into the book that columns were released."""
-    entries = [*_read_book(book), {"columns": list(digests), "release": release}]
-    write_atomically(book, json.dumps({"schema": BOOK_SCHEMA, "releases": entries}, indent=1) + "\n")
+    """Write into the book that columns are released, before they are; of two processes at it, one is refused."""
+    with locked(book):
+        entries = _read_book(book)
+        _refuse_twice(book, entries, digests)
+        entries.append({"columns": list(digests), "release": release})
+        write_atomically(book, json.dumps({"schema": BOOK_SCHEMA, "releases": entries}, indent=1) + "\n")
+
+
+def _refuse_twice(book: Path, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
+    if any(set(entry["columns"]) & set(digests) for entry in entries):
+        raise KeyReused(
+            f"the book {book} says that some of these columns were released before. Perfect sample privacy does not "
+            f"add up: two private releases of the same data can leak together. Use the first, or protect all "
+            f"columns in one."
+        )
 
 
 def _read_book(book: Path) -> list[dict[str, Any]]:
