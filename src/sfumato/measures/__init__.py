@@ -10,6 +10,13 @@ from sfumato.measures.chernoff import (
     chernoff_information_nats,
     chernoff_radius_nats,
 )
+from sfumato.measures.correlations import (
+    CorrelatedLeak,
+    max_individual_capacity_bits,
+    neighbour_epsilon,
+    neighbour_odds,
+    worst_correlation,
+)
 from sfumato.measures.distances import (
     largest_total_variation,
     total_variation,
@@ -33,7 +40,16 @@ from sfumato.measures.guessing import (
     min_entropy_leakage_interval,
     prior_guess_error,
 )
+from sfumato.measures.individual import (
+    WorstCase,
+    capacity_about,
+    group_capacity,
+    group_capacity_bits,
+    individual_capacity,
+    individual_capacity_bits,
+)
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
+from sfumato.measures.records import selected_channels
 from sfumato.measures.recovery import heaviest_output, is_recoverable
 from sfumato.measures.shannon import (
     conditional_entropy_bits,
@@ -47,6 +63,9 @@ from sfumato.measures.shannon import (
 )
 
 __all__ = [
+    "CorrelatedLeak",
+    "WorstCase",
+    "capacity_about",
     "capacity_bits",
     "capacity_interval_from",
     "capacity_with_witness",
@@ -63,12 +82,17 @@ __all__ = [
     "f_divergence",
     "family_information",
     "fisher_information",
+    "group_capacity",
+    "group_capacity_bits",
     "guess_error",
     "heaviest_output",
+    "individual_capacity",
+    "individual_capacity_bits",
     "is_recoverable",
     "kullback_leibler_nats",
     "largest_randomness_interval",
     "largest_total_variation",
+    "max_individual_capacity_bits",
     "max_information_bits",
     "max_information_interval",
     "maximal_leakage_bits",
@@ -77,12 +101,16 @@ __all__ = [
     "min_entropy_leakage_interval",
     "mutual_information_bits",
     "mutual_information_interval",
+    "neighbour_epsilon",
+    "neighbour_odds",
     "odds",
     "prior_guess_error",
     "randomness_bits",
     "renyi_nats",
+    "selected_channels",
     "squared_hellinger",
     "total_variation",
     "weighted_guess_error",
     "weighted_l1",
+    "worst_correlation",
 ]

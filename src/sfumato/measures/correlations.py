@@ -1,0 +1,127 @@
+"""What correlations between people add: differential privacy holds for independent records, and only for those.
+
+With independent records, max-information about one record is at most ε exactly when the channel is ε-differentially
+private [E, Thm 1]. An adversary who knows that other records follow this one compares data sets that differ in more
+places than one, and the same channel tells more: up to the odds between any two data sets that differ in this record.
+Natural logarithms for ε, bits for information.   Theory: docs/theory/correlations.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.measures.enclosures import ln_interval, log2_interval
+from sfumato.measures.records import Places, check_shape, datasets_by_value
+from sfumato.prob import AnyChannel, Channel, Distribution
+from sfumato.values.checks import Number, as_number, check_between
+from sfumato.values.interval import Interval
+
+_Entry = tuple[Number, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelatedLeak:
+    """The report that tells most about one record.
+
+    `output` is `odds` times as likely from the `surprising` data set as from the `expected` one; the two differ in
+    `record`, and the adversary holds every other one for impossible.
+    """
+
+    odds: Number
+    record: int
+    expected: int
+    surprising: int
+    output: int
+    _channel: Channel
+
+    def prior(self, surprise: Number) -> Distribution:
+        """The adversary who gives the surprising data set the chance `surprise`, and the expected one the rest."""
+        chance = as_number("surprise", surprise)
+        check_between("surprise", chance, 0, 1)
+        masses: list[Number] = [0 * chance] * self._channel.shape[0]
+        masses[self.expected], masses[self.surprising] = 1 - chance, chance
+        return Distribution(masses, self._channel.inputs)
+
+    def max_information_bits(self, surprise: Number) -> float:
+        """log2 P(y|x)/P(y) for the worst report, seen by that adversary; towards log2 odds as `surprise` goes to 0."""
+        chance = as_number("surprise", surprise)
+        check_between("surprise", chance, 0, 1)
+        high, low = (self._channel.row(x)[self.output] for x in (self.surprising, self.expected))
+        return math.log2(high / (chance * high + (1 - chance) * low))
+
+
+def neighbour_odds(channel: AnyChannel, shape: Sequence[int]) -> Number:
+    """e^ε of differential privacy: the largest P(y|x)/P(y|x') over data sets that differ in one record [E, Def. 10]."""
+    sizes = check_shape(channel, shape)
+    dense = channel.to_dense()
+    worst: Number = Fraction(1)
+    for record in range(len(sizes)):
+        for datasets in datasets_by_value(sizes, (record,)).T:  # one column: all others fixed
+            for y in range(dense.shape[1]):
+                worst = max(worst, _ratio(*_extremes(dense, datasets, y)))
+    return worst
+
+
+def neighbour_epsilon(channel: AnyChannel, shape: Sequence[int]) -> float:
+    """ε of differential privacy in nats, rounded up: the most max-information about independent records [E, Thm 1]."""
+    return ln_interval(neighbour_odds(channel, shape)).at_least(0.0).upper
+
+
+def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLeak:
+    """Return the two data sets, different in one record, and the report that sets them apart most."""
+    sizes = check_shape(channel, shape)
+    dense = channel.to_dense()
+    if max(sizes) < 2:
+        return CorrelatedLeak(odds=Fraction(1), record=0, expected=0, surprising=0, output=0, _channel=dense)
+    return max(_leaks(dense, sizes), key=lambda leak: leak.odds)
+
+
+def max_individual_capacity_bits(channel: AnyChannel, shape: Sequence[int]) -> Interval:
+    """Enclose C_{1,∞} in bits: the largest max-information about one record over all joint laws [E, Def. 8].
+
+    A supremum: no adversary reaches it, those for whom the surprising data set is ever less likely come close.
+    """
+    return log2_interval(worst_correlation(channel, shape).odds).at_least(0.0)
+
+
+def _leaks(dense: Channel, sizes: tuple[int, ...]) -> Iterator[CorrelatedLeak]:
+    for record, size in enumerate(sizes):
+        if size < 2:
+            continue
+        by_value = datasets_by_value(sizes, (record,))
+        for y in range(dense.shape[1]):
+            ends = [_extremes(dense, datasets, y) for datasets in by_value]
+            # The best high end with the best low end of another value: the two best of each are enough to look at.
+            for a in sorted(range(size), key=lambda a: -ends[a][0][0])[:2]:
+                for b in sorted(range(size), key=lambda b: ends[b][1][0])[:2]:
+                    if a != b:
+                        (high, surprising), (low, expected) = ends[a][0], ends[b][1]
+                        yield CorrelatedLeak(
+                            odds=_ratio((high, surprising), (low, expected)),
+                            record=record,
+                            expected=expected,
+                            surprising=surprising,
+                            output=y,
+                            _channel=dense,
+                        )
+
+
+def _extremes(dense: Channel, datasets: Places, y: int) -> tuple[_Entry, _Entry]:
+    column = dense.integers()[0][datasets, y] if dense.exact else dense.array[datasets, y]
+    high, low = int(datasets[int(np.argmax(column))]), int(datasets[int(np.argmin(column))])
+    return (dense.row(high)[y], high), (dense.row(low)[y], low)
+
+
+def _ratio(high: _Entry, low: _Entry) -> Number:
+    """The ratio of two probabilities, rounded up where they are floats; 1 where neither can happen."""
+    if high[0] <= low[0]:
+        return Fraction(1)
+    if low[0] == 0:
+        return math.inf
+    ratio = high[0] / low[0]
+    return ratio if isinstance(ratio, Fraction) else math.nextafter(ratio, math.inf)
