@@ -1,0 +1,161 @@
+"""The exponential channel: answers that are worse by the distortion table are exponentially less likely.
+
+Every answer is ranked by its distortion from the true one, and rank j is drawn with weight r^j, r = e^-λ. The rows are
+permutations of one law, so C_1 ≤ log2 k - H(Z) with the closed form (82); the capacity of the channel, and for a record
+with few values of its best rows, is no larger. r is a fraction, so the channel is exact and the law drawn is the law
+certified.   Ref: [E, Def. 15, Cor. 5]; theory: docs/theory/calibrated_noise.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.bits import BitSource, RowDraws, SystemBits
+from sfumato.errors import InvalidParameter
+from sfumato.measures.capacity import capacity_bits
+from sfumato.measures.records import normalised_rows
+from sfumato.measures.selections import best_subset
+from sfumato.measures.symmetry import data_independent_bits
+from sfumato.prob import Channel
+from sfumato.prob.alphabet import Label
+from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
+from sfumato.values.interval import Interval
+
+_GRID = 1 << 16
+_GAP_BITS = 1e-9
+Distortion = tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExponentialDesign:
+    """Rank j of the distortion table is drawn with weight ratio^j.
+
+    `bits` is the certified bound on C_1 for a record of `values` values (of any number where that is None).
+    """
+
+    ratio: Fraction
+    channel: Channel
+    bits: Interval
+    values: int | None
+    budget_bits: Fraction | None = None
+
+    @property
+    def rate(self) -> float:
+        """λ = -ln ratio, per rank."""
+        return -math.log(self.ratio)
+
+    @property
+    def printed_bits(self) -> Interval:
+        """log2 k - H(Z), the bound of [E, Cor. 5]."""
+        return data_independent_bits(self.channel)
+
+    def release(self, answer: Label, bits: BitSource | None = None) -> Label:
+        """Return one answer drawn for the true one, exactly by the channel."""
+        if answer not in self.channel.inputs:
+            raise InvalidParameter("answer is not one of the possible answers. Give one that the distortion table has.")
+        row = np.array([self.channel.inputs.index(answer)])
+        (drawn,) = RowDraws(self.channel).draw(bits or SystemBits(), row).tolist()
+        told: Label = self.channel.outputs[drawn]
+        return told
+
+
+def exponential(
+    distortion: Sequence[Sequence[object]],
+    *,
+    budget_bits: object,
+    values: int | None = None,
+    answers: Sequence[Label] | None = None,
+) -> ExponentialDesign:
+    """Return the sharpest exponential channel whose C_1 is certainly within the budget.
+
+    `values` is the number of values of a record, where that is known: fewer values leak less.
+    """
+    table = check_distortion(distortion)
+    budget = as_exact("budget_bits", budget_bits)
+    check_positive("budget_bits", budget)
+    low, high = 0, _GRID  # low is too sharp; at ratio 1 every answer is as likely, and nothing leaks
+    while high - low > 1:
+        middle = (low + high) // 2
+        if Fraction(exponential_of(table, ratio=Fraction(middle, _GRID), values=values).bits.upper) <= budget:
+            high = middle
+        else:
+            low = middle
+    found = exponential_of(table, ratio=Fraction(high, _GRID), values=values, answers=answers)
+    return ExponentialDesign(
+        ratio=found.ratio, channel=found.channel, bits=found.bits, values=values, budget_bits=budget
+    )
+
+
+def exponential_of(
+    distortion: Sequence[Sequence[object]],
+    *,
+    ratio: object,
+    values: int | None = None,
+    answers: Sequence[Label] | None = None,
+) -> ExponentialDesign:
+    """Return the exponential channel with a given ratio = e^-λ, and what it leaks."""
+    table = check_distortion(distortion)
+    weight = as_exact("ratio", ratio)
+    check_between("ratio", weight, 0, 1, way_out="It is e^-λ, the weight of one rank against the one before.")
+    if weight == 0:
+        raise InvalidParameter("ratio=0 would always tell the answer. Choose a ratio above 0.")
+    if values is not None:
+        check_at_least("values", check_integer("values", values), 2)
+    channel = Channel(_rows(table, weight), answers, answers)
+    return ExponentialDesign(ratio=weight, channel=channel, bits=_leak(channel, values), values=values)
+
+
+def check_distortion(distortion: Sequence[Sequence[object]]) -> Distortion:
+    """Return the table d(y, y'): square, finite, not negative, and 0 from an answer to itself."""
+    table = tuple(tuple(as_exact("distortion", as_number("distortion", entry)) for entry in row) for row in distortion)
+    if len(table) < 2 or any(len(row) != len(table) for row in table):
+        raise InvalidParameter(
+            "distortion must be a square table with a row and a column for each of at least two answers. Complete it."
+        )
+    if any(entry < 0 for row in table for entry in row):
+        raise InvalidParameter("distortion has a negative entry. A distortion is 0 or more; shift the table.")
+    if any(row[place] > min(row) for place, row in enumerate(table)):
+        raise InvalidParameter(
+            "distortion calls some answer nearer to another than to itself. Put the smallest entry of each row on the "
+            "diagonal."
+        )
+    return table
+
+
+def noise_entropy_nats(outputs: int, rate: float) -> float:
+    """H(Z) in nats by the closed form (82) of paper E, for `outputs` answers and λ = rate per rank."""
+    check_at_least("outputs", check_integer("outputs", outputs), 1)
+    check_positive("rate", rate)
+    geometric = math.log(-math.expm1(-outputs * rate)) - math.log(-math.expm1(-rate))
+    return geometric + _per_expm1(rate) - _per_expm1(outputs * rate)
+
+
+def _per_expm1(value: float) -> float:
+    """x/(e^x - 1), which is 0 long before e^x overflows."""
+    return value / math.expm1(value) if value < 700 else 0.0
+
+
+def _rows(table: Distortion, ratio: Fraction) -> list[list[Fraction]]:
+    size = len(table)
+    weights = [ratio**rank for rank in range(size)]
+    total = sum(weights, Fraction(0))
+    rows = []
+    for truth, distances in enumerate(table):
+        # The true answer comes first; others of equal distortion keep the order of the table.
+        order = sorted(range(size), key=lambda y: (distances[y], y != truth, y))
+        row = [Fraction(0)] * size
+        for rank, y in enumerate(order):
+            row[y] = weights[rank] / total
+        rows.append(row)
+    return rows
+
+
+def _leak(channel: Channel, values: int | None) -> Interval:
+    if values is None or values >= channel.shape[0]:
+        return capacity_bits(channel, gap_bits=_GAP_BITS)
+    return best_subset(np.unique(normalised_rows(channel), axis=0), values, gap_bits=1e-7).bits
