@@ -10,12 +10,16 @@ from sfumato.values import Claim
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """Claims about an exact channel under a prior. `notes` tell how the subject came to be exact."""
+    """Claims about an exact channel under a prior. `notes` tell how the subject came to be exact.
+
+    With `shape`, the inputs are tables of records with so many values each, and some claims are about one record.
+    """
 
     subject: AnyChannel
     prior: Distribution
     claims: tuple[Claim, ...]
     notes: tuple[str, ...] = ()
+    shape: tuple[int, ...] | None = None
 
     def __getitem__(self, measure: str) -> Claim:
         for claim in self.claims:

@@ -8,9 +8,10 @@ from fractions import Fraction
 
 from sfumato.bits import Mechanism
 from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.rules import Context
-from sfumato.certificates.statements import RULES
 from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.measures.records import check_shape
 from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, as_prior
 from sfumato.values.checks import Number
 
@@ -20,11 +21,18 @@ _SMALL_ENTRIES = 4096
 _SMALLEST = Fraction(1, 1 << 900)
 
 
-def certify(subject: AnyChannel | Mechanism, prior: Distribution | Sequence[object] | None = None) -> Certificate:
+def certify(
+    subject: AnyChannel | Mechanism,
+    prior: Distribution | Sequence[object] | None = None,
+    *,
+    shape: Sequence[int] | None = None,
+) -> Certificate:
     """Return every claim that applies, about the law that is really sampled when a mechanism is given.
 
     Without a prior every input is taken as equally likely. A float64 channel or prior is made exact first, by the rule
-    of :mod:`sfumato.prob.exact`; the certificate is about the exact one, carries it, and notes how far it moved.
+    of :mod:`sfumato.prob.exact`; the certificate is about the exact one, carries it, and notes how far it moved. With
+    `shape` the inputs are tables of records, ordered as the product of the records' alphabets, and what the report says
+    about one record is claimed too.
     """
     notes: list[str] = []
     channel = _exact_channel(_channel_of(subject, notes), notes)
@@ -32,9 +40,10 @@ def certify(subject: AnyChannel | Mechanism, prior: Distribution | Sequence[obje
     if isinstance(channel, Circulant) and channel.shape[0] * channel.shape[1] <= _SMALL_ENTRIES:
         channel = channel.to_dense()
     _check_range(channel, law)
-    context = Context(subject=channel, prior=law)
-    claims = tuple(rule.state(context) for rule in RULES if rule.applies(channel))
-    return Certificate(subject=channel, prior=law, claims=claims, notes=tuple(notes))
+    sizes = None if shape is None else check_shape(channel, shape)
+    context = Context(subject=channel, prior=law, shape=sizes)
+    claims = tuple(rule.state(context) for rule in rules_for(channel, sizes))
+    return Certificate(subject=channel, prior=law, claims=claims, notes=tuple(notes), shape=sizes)
 
 
 def _channel_of(subject: AnyChannel | Mechanism, notes: list[str]) -> AnyChannel:

@@ -75,13 +75,14 @@ class _CirculantLaw(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag
     law: str
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     schema: str
     digest: str
     subject: _Dense | _Circulant | _CirculantLaw
     prior: str
     notes: list[str]
     claims: list[ClaimRecord]
+    shape: list[int] | None = None
 
 
 def seal(certificate: Certificate) -> str:
@@ -93,6 +94,7 @@ def seal(certificate: Certificate) -> str:
         prior=_write_law(certificate.prior.probabilities),
         notes=list(certificate.notes),
         claims=[write_claim(claim) for claim in certificate.claims],
+        shape=None if certificate.shape is None else list(certificate.shape),
     )
     return spell(document)
 
@@ -109,6 +111,7 @@ def _read_certificate(document: _Document) -> Certificate:
         prior=Distribution(_read_law(document.prior), subject.inputs),
         claims=tuple(read_claim(claim) for claim in document.claims),
         notes=tuple(document.notes),
+        shape=None if document.shape is None else tuple(document.shape),
     )
 
 

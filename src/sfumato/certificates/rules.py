@@ -1,8 +1,8 @@
 """How claims are made and checked: the context a rule sees, and the interval it may state.
 
-`certify` states every rule that applies; `verify` states it again from the subject and compares. The only number that
-is searched for is the capacity: its claim carries the input law that proves it, and verification evaluates that law
-instead of searching, so a solver cannot vouch for itself.
+`certify` states every rule that applies; `verify` states it again from the subject and compares. Only capacities are
+searched for: their claims carry the input law that proves them, and verification evaluates that law instead of
+searching, so a solver cannot vouch for itself.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ _MOST_SLACK = 3 * GRID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a rule may look at. `claimed` is the claim to be checked, absent when a new one is to be made."""
+    """What a rule may look at: the subject, the prior, and the sizes of the records where inputs are tables of them.
+
+    `claimed` is the claim to be checked, absent when a new one is to be made.
+    """
 
     subject: AnyChannel
     prior: Distribution
+    shape: tuple[int, ...] | None = None
     claimed: Claim | None = None
 
     @property

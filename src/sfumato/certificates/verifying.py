@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.rules import Context
-from sfumato.certificates.statements import RULES
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
+from sfumato.measures.records import check_shape
 from sfumato.values import Claim
 
 
@@ -16,7 +17,11 @@ def verify(certificate: Certificate) -> None:
         raise ClaimRefused("the subject and its prior must be exact, or nothing can be recomputed from them.")
     if len(certificate.prior) != subject.shape[0] or min(certificate.prior.probabilities) == 0:
         raise ClaimRefused("the prior must give every input of the subject a positive probability.")
-    rules = {rule.measure: rule for rule in RULES if rule.applies(subject)}
+    try:
+        shape = None if certificate.shape is None else check_shape(subject, certificate.shape)
+    except InvalidInput as error:
+        raise ClaimRefused(f"the records do not fit the subject: {error}") from None
+    rules = {rule.measure: rule for rule in rules_for(subject, shape)}
     stated = [claim.measure for claim in certificate.claims]
     if len(set(stated)) != len(stated):
         raise ClaimRefused("a measure is claimed twice. Ask for the original certificate.")
@@ -25,7 +30,7 @@ def verify(certificate: Certificate) -> None:
     for claim in certificate.claims:
         if claim.measure not in rules:
             raise ClaimRefused(f"{claim.measure} is not a measure that this version can check for such a subject.")
-        context = Context(subject=subject, prior=certificate.prior, claimed=claim)
+        context = Context(subject=subject, prior=certificate.prior, shape=shape, claimed=claim)
         try:
             _compare(claim, rules[claim.measure].state(context))
         except (InvalidInput, NotCertified) as error:

@@ -16,6 +16,12 @@ def certify_command(
         str | None,
         typer.Option(help="Prior of the answers: a file, or text such as 0.9,0.1 or no=0.9,yes=0.1. Default: uniform."),
     ] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(
+            help="Rows are tables of records with so many values each, such as 2,2,3: claim about one record."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the sealed certificate instead of a table.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the sealed certificate here.")] = None,
@@ -37,7 +43,7 @@ def certify_command(
         raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
     subject = read_any_channel(channel, limit_bytes=limit_mb * MEGABYTE)
     with show_waiting("certifying"):
-        certificate = certify(subject, None if prior is None else read_prior(prior))
+        certificate = certify(subject, None if prior is None else read_prior(prior), shape=_sizes(shape))
     # Both documents are made before either is written, so a failure leaves nothing behind.
     sealed = certificate.to_json()
     page = certificate_html(certificate) if html is not None else ""
@@ -53,3 +59,14 @@ def certify_command(
         typer.echo(certificate_markdown(certificate), nl=False)
     elif output is None and html is None:
         console().print(certificate_table(certificate))
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    from sfumato.errors import InvalidParameter
+
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise InvalidParameter("--shape must be whole numbers separated by commas, such as 2,2,3. Write it like that.")
+    return [int(part) for part in parts]

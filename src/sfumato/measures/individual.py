@@ -93,13 +93,7 @@ def _worst(
         bits, law = capacity_with_witness(channel, gap_bits=max(DEFAULT_GAP_BITS, gap_bits))
         members, datasets = candidates[0], tuple(range(channel.shape[0]))
         return WorstCase(bits=bits, members=members, datasets=datasets, law=law, inputs=channel.inputs)
-    rows = normalised_rows(channel)
-    different: dict[tuple[bytes, ...], tuple[tuple[int, ...], tuple[Choices, ...]]] = {}
-    for members in candidates:
-        # Records that meet the same rows, as those of a symmetric function do, are one record as far as C_1 goes.
-        contest = groups(rows, shape, members)
-        different.setdefault(_met(contest), (members, contest))
-    contests = tuple(different.values())
+    contests = contests_of(channel, shape, candidates)
     found = best_selection([tuple(choice.rows for choice in contest) for _, contest in contests], gap_bits=gap_bits)
     members, contest = contests[found.contest]
     return WorstCase(
@@ -109,6 +103,21 @@ def _worst(
         law=found.law,
         inputs=channel.inputs,
     )
+
+
+def contests_of(
+    channel: AnyChannel, shape: tuple[int, ...], candidates: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[tuple[int, ...], tuple[Choices, ...]], ...]:
+    """For every group of records, the rows that each of its values can meet.
+
+    Records that meet the same rows, as those of a symmetric function do, are one record as far as C_1 goes.
+    """
+    rows = normalised_rows(channel)
+    different: dict[tuple[bytes, ...], tuple[tuple[int, ...], tuple[Choices, ...]]] = {}
+    for members in candidates:
+        contest = groups(rows, shape, members)
+        different.setdefault(_met(contest), (members, contest))
+    return tuple(different.values())
 
 
 def _met(contest: tuple[Choices, ...]) -> tuple[bytes, ...]:

@@ -23,6 +23,9 @@ NAMES = {
     "heaviest_output": "recovery: heaviest output",
     "chernoff_information": "Chernoff information",
     "fisher_information": "Fisher information",
+    "neighbour_odds": "odds between neighbours",
+    "correlated_odds": "odds with correlations",
+    "individual_capacity_bits": "individual capacity",
 }
 
 
