@@ -4,6 +4,8 @@ A plain name, or one that ends in `_bits` or `_nats`, returns one number (a Frac
 measure rational); its sibling ending in `_interval` encloses the true value. Capacities come as intervals only.
 """
 
+from sfumato.measures.balance_plateau import plateau_bits, plateau_interval
+from sfumato.measures.balances import Balance, balance, balance_curve
 from sfumato.measures.capacity import capacity_bits, capacity_interval_from, capacity_with_witness
 from sfumato.measures.chernoff import (
     chernoff_information_interval,
@@ -61,10 +63,21 @@ from sfumato.measures.shannon import (
     mutual_information_interval,
     randomness_bits,
 )
+from sfumato.measures.symmetry import (
+    BalancedChoice,
+    balanced_choice,
+    data_independent_bits,
+    is_data_independent,
+)
 
 __all__ = [
+    "Balance",
+    "BalancedChoice",
     "CorrelatedLeak",
     "WorstCase",
+    "balance",
+    "balance_curve",
+    "balanced_choice",
     "capacity_about",
     "capacity_bits",
     "capacity_interval_from",
@@ -74,6 +87,7 @@ __all__ = [
     "chernoff_radius_nats",
     "chi_squared",
     "conditional_entropy_bits",
+    "data_independent_bits",
     "entropy_bits",
     "epsilon",
     "epsilon_interval",
@@ -88,6 +102,7 @@ __all__ = [
     "heaviest_output",
     "individual_capacity",
     "individual_capacity_bits",
+    "is_data_independent",
     "is_recoverable",
     "kullback_leibler_nats",
     "largest_randomness_interval",
@@ -104,6 +119,8 @@ __all__ = [
     "neighbour_epsilon",
     "neighbour_odds",
     "odds",
+    "plateau_bits",
+    "plateau_interval",
     "prior_guess_error",
     "randomness_bits",
     "renyi_nats",

@@ -1,5 +1,6 @@
 """For people to look at: terminal tables, Markdown, plots, and pages that stand alone."""
 
+from sfumato.render.balance_plots import balance_svg
 from sfumato.render.heatmap import heatmap_svg
 from sfumato.render.html import certificate_html
 from sfumato.render.plots import cost_svg, estimate_svg
@@ -9,6 +10,7 @@ from sfumato.render.text import audit_text, certificate_markdown, certificate_ta
 
 __all__ = [
     "audit_text",
+    "balance_svg",
     "certificate_html",
     "certificate_markdown",
     "certificate_table",

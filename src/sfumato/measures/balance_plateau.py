@@ -1,0 +1,71 @@
+"""How ignorant an adversary may be and still learn the most: where the balance function of a yes/no answer leaves 0.
+
+For a function f of the records with values 0 and 1, published through any binary symmetric channel, C_1^b = C_1 exactly
+up to a b that counting gives: 1 + (log2|A_0| + log2|A_1|)/2, the largest over records i and sets T of its values, with
+A_1 = {x : x_i ∈ T, f(x) = 1} and A_0 = {x : x_i ∉ T, f(x) = 0}.   Ref: [E, Def. 11]; proof: docs/theory/balance.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sfumato.errors import InvalidParameter
+from sfumato.measures.enclosures import log2_interval
+from sfumato.measures.records import datasets_by_value
+from sfumato.values.checks import check_at_least, check_integer
+from sfumato.values.interval import Interval
+
+
+def plateau_bits(truth: Sequence[object], shape: Sequence[int]) -> float:
+    """Return the largest b with g(b) = 0; `truth` is f(x) for every data set x, the last record running fastest."""
+    return plateau_interval(truth, shape).midpoint
+
+
+def plateau_interval(truth: Sequence[object], shape: Sequence[int]) -> Interval:
+    """Enclose that b, a few ulps wide."""
+    sizes = tuple(check_integer("shape", size) for size in shape)
+    for size in sizes:
+        check_at_least("shape", size, 1)
+    answers = _answers(truth, sizes)
+    if len(set(answers)) == 1:  # a constant says nothing, whatever the adversary knows
+        return log2_interval(Fraction(len(answers)))
+    best = max(_largest_product(answers, sizes, record) for record in range(len(sizes)))
+    twice = log2_interval(Fraction(4 * best))
+    return Interval(twice.lower / 2, twice.upper / 2)
+
+
+def _answers(truth: Sequence[object], shape: tuple[int, ...]) -> tuple[int, ...]:
+    if not shape or len(truth) != math.prod(shape):
+        raise InvalidParameter(
+            f"truth has {len(truth)} entries and shape={shape} means {math.prod(shape) if shape else 0} data sets. "
+            f"Give f(x) for every data set, the last record running fastest."
+        )
+    answers = []
+    for value in truth:
+        if value not in (0, 1):
+            raise InvalidParameter(
+                f"truth holds {value!r} and the plateau is known for answers 0 and 1 only. Write the two values of f "
+                f"as 0 and 1, or bound the balance of the channel itself with balance()."
+            )
+        answers.append(int(bool(value)))
+    return tuple(answers)
+
+
+def _largest_product(answers: tuple[int, ...], shape: tuple[int, ...], record: int) -> int:
+    """The largest |A_0|·|A_1| over all sets T of values.
+
+    Each value of the record goes into T, and adds its ones, or stays out, and adds its zeros; for each number of ones
+    only the largest number of zeros is worth keeping, so there are never more cases than data sets.
+    """
+    most_zeros = {0: 0}
+    for here in datasets_by_value(shape, (record,)):
+        ones = sum(answers[x] for x in here)
+        zeros = len(here) - ones
+        fresh: dict[int, int] = {}
+        for one, zero in most_zeros.items():
+            fresh[one + ones] = max(fresh.get(one + ones, 0), zero)
+            fresh[one] = max(fresh.get(one, 0), zero + zeros)
+        most_zeros = fresh
+    return max(one * zero for one, zero in most_zeros.items())

@@ -1,0 +1,133 @@
+"""The balance function: how much less a report says about anyone when adversaries are known to be ignorant.
+
+C_1^b is what a report says at most about one record to an adversary whose law of all records has an entropy of at least
+b bits, and g(b) = C_1 − C_1^b is what that ignorance is worth [E, Def. 11]. By [E, Prop. 3] a channel with
+C_1 ≤ ε + g(b) is as good against such adversaries as one with C_1 ≤ ε is against all. The paper leaves g unevaluated;
+here it comes with two bounds, each computed from a witness (a law; prices) and rounded outward.
+Theory: docs/theory/balance.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.measures.balance_bounds import Outcome, constrained_capacity
+from sfumato.measures.balance_classes import RecordClasses, record_classes
+from sfumato.measures.balance_search import evenly
+from sfumato.measures.individual import INDIVIDUAL_GAP_BITS, individual_capacity_bits
+from sfumato.measures.records import check_shape
+from sfumato.prob import AnyChannel, Distribution
+from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
+from sfumato.values.interval import Interval
+from sfumato.values.rounding import log2_bounds
+
+BALANCE_GAP_BITS = 1e-3
+MOST_BOXES = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """g(b) and what it is made of, all in bits.
+
+    `law` is a joint law of all records with an entropy of at least b, under which the report says as much about
+    `record` as the lower end of `constrained`: the worst adversary found who is that ignorant.
+    """
+
+    b: float
+    bits: Interval
+    constrained: Interval
+    unconstrained: Interval
+    record: int
+    law: Distribution
+
+
+def balance(
+    channel: AnyChannel,
+    shape: Sequence[int],
+    b: float,
+    *,
+    gap_bits: float = BALANCE_GAP_BITS,
+    most_boxes: int = MOST_BOXES,
+) -> Balance:
+    """Enclose g(b) = C_1 − C_1^b, with C_1^b known to `gap_bits`, or raise NotCertified [E, Def. 11].
+
+    The rows of the channel are data sets, ordered as the product of the records' alphabets, whose sizes are `shape`.
+    """
+    return balance_curve(channel, shape, (b,), gap_bits=gap_bits, most_boxes=most_boxes)[0]
+
+
+def balance_curve(
+    channel: AnyChannel,
+    shape: Sequence[int],
+    points: Sequence[float],
+    *,
+    gap_bits: float = BALANCE_GAP_BITS,
+    most_boxes: int = MOST_BOXES,
+) -> tuple[Balance, ...]:
+    """Enclose g at several b, in the order given; the bounds never fall as b grows, as g does not [E, Lemma 1]."""
+    sizes = check_shape(channel, shape)
+    check_positive("gap_bits", gap_bits)
+    check_at_least("most_boxes", check_integer("most_boxes", most_boxes), 1)
+    floors = [_checked_floor(point, channel.shape[0]) for point in points]
+    whole = individual_capacity_bits(channel, sizes, gap_bits=min(INDIVIDUAL_GAP_BITS, gap_bits / 10))
+    records = record_classes(channel, sizes)
+    found: dict[float, Outcome] = {}
+    ceiling = whole.upper
+    for floor in sorted(set(floors)):
+        found[floor] = _enclosed(records, floor, ceiling, gap_bits, most_boxes)
+        ceiling = min(ceiling, found[floor].bits.upper)
+    # A law that is ignorant enough for one b is so for every smaller one.
+    behind: Outcome | None = None
+    for floor in sorted(found, reverse=True):
+        if behind is not None and behind.bits.lower > found[floor].bits.lower:
+            upper = max(found[floor].bits.upper, behind.bits.lower)
+            bits = Interval(behind.bits.lower, upper)
+            found[floor] = Outcome(bits=bits, best=behind.best, boxes=found[floor].boxes)
+        behind = found[floor]
+    return tuple(_balance(channel, floor, whole, found[floor]) for floor in floors)
+
+
+def _checked_floor(b: object, datasets: int) -> float:
+    floor = float(as_number("b", b))
+    highest = log2_bounds(Fraction(datasets))[1]
+    if not 0 <= floor <= highest:
+        raise InvalidParameter(
+            f"b={floor} must lie in [0, log2 {datasets}] = [0, {highest:.6g}]: no law of {datasets} data sets has a "
+            f"larger entropy, nor one below 0. Move b into that range."
+        )
+    return floor
+
+
+def _enclosed(
+    records: tuple[RecordClasses, ...], floor: float, ceiling: float, gap_bits: float, most_boxes: int
+) -> Outcome:
+    if floor >= log2_bounds(Fraction(len(records[0].places)))[1]:  # the uniform law alone is that ignorant
+        laws = [evenly(classes) for classes in records]
+        best = max(laws, key=lambda found: found.bits.lower)
+        return Outcome(bits=Interval(best.bits.lower, max(found.bits.upper for found in laws)), best=best, boxes=0)
+    outcome = constrained_capacity(records, floor, ceiling_bits=ceiling, gap_bits=gap_bits, most_boxes=most_boxes)
+    if outcome.bits.width > gap_bits:
+        raise NotCertified(
+            f"after {outcome.boxes} boxes C_1^b at b={floor:.6g} is only known to lie in [{outcome.bits.lower:.6g}, "
+            f"{outcome.bits.upper:.6g}], which is wider than gap_bits={gap_bits:g}. Allow a gap_bits of "
+            f"{1.1 * outcome.bits.width:.2g}, or more boxes with most_boxes."
+        )
+    return outcome
+
+
+def _balance(channel: AnyChannel, floor: float, whole: Interval, outcome: Outcome) -> Balance:
+    constrained = outcome.bits
+    lower = max(0.0, math.nextafter(whole.lower - constrained.upper, -math.inf))
+    upper = max(0.0, math.nextafter(whole.upper - constrained.lower, math.inf))
+    return Balance(
+        b=floor,
+        bits=Interval(lower, max(lower, min(upper, whole.upper))),
+        constrained=constrained,
+        unconstrained=whole,
+        record=outcome.best.record,
+        law=Distribution(outcome.best.law.tolist(), channel.inputs),
+    )
