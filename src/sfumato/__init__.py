@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import (
+        account,
         bits,
         certificates,
         design,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = (
+    "account",
     "bits",
     "certificates",
     "design",
@@ -92,6 +94,7 @@ __all__ = [
     "Ladder",
     "Reports",
     "Study",
+    "account",
     "audit",
     "bits",
     "certificates",

@@ -12,6 +12,7 @@
     │   ├── ClaimRefused        recomputing a claim gave something else
     │   ├── DigestMismatch      the bytes are not the bytes that were sealed
     │   ├── NotCertified        a solver did not reach what it has to prove
+    │   ├── BudgetSpent         a release asks for more than its ledger has left
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
     └── SourceFailed            random bits could not be had; nothing was released
@@ -64,6 +65,10 @@ class DigestMismatch(Refused):
 
 class NotCertified(Refused):
     """A solver did not reach what it has to prove."""
+
+
+class BudgetSpent(Refused):
+    """A release asks for more than its ledger has left, or for a promise that can be made only once."""
 
 
 class KeyRefused(Refused):

@@ -80,6 +80,7 @@ def prepared(tmp_path_factory):
     rows = [("yes" if i % 4 == 0 else "no", "south" if i % 3 else "north") for i in range(ROWS)]
     (folder / "answers.csv").write_text("affair,region\n" + "".join(f"{a},{r}\n" for a, r in rows))
     (folder / "channel.csv").write_text("answer,no,yes\nno,3/4,1/4\nyes,0.25,0.75\n")
+    (folder / "distortion.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (folder / "blood.csv").write_text("value,tell\nA,no\nB,no\nO,yes\n")
     (folder / "people.csv").write_text("value\n" + "A\nB\nO\n" * 50)
     (folder / "reports.csv").write_text("report,region\n" + "either,north\nno,south\nyes,north\n" * 40)
@@ -111,6 +112,8 @@ def make_room(folder, verb, line):
         shutil.copy(folder / "survey.toml", folder / "study.toml")
     if verb == "disclose":
         (folder / "answers.csv").write_text("moved,place\n" + "no,town\nno,land\nyes,town\nyes,land\nno,town\n" * 40)
+    if verb == "noise mean":
+        (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":
         (folder / "reports.csv").write_text("input,output,count\nno,no,731\nno,yes,269\nyes,no,269\nyes,yes,731\n")
 
@@ -146,9 +149,11 @@ def test_the_example_runs(prepared, monkeypatch, capsys, tmp_path, verb, line):
 
 
 def before(verb):
-    """The verbs of a query follow each other: each needs what those before it made."""
-    steps = ["query design", "query answer", "query attack"]
-    return [examples(VERBS[step])[0] for step in steps[: steps.index(verb)]] if verb in steps else []
+    """Some verbs follow each other: each needs what those before it made."""
+    for steps in (["query design", "query answer", "query attack"], ["budget init", "budget spend", "budget show"]):
+        if verb in steps:
+            return [examples(VERBS[step])[0] for step in steps[: steps.index(verb)]]
+    return []
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

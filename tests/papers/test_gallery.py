@@ -11,6 +11,7 @@ import pytest
 from scipy.linalg import hadamard
 from scipy.optimize import brentq, linprog
 
+from papers.dalenius_goal_methods import DALENIUS
 from papers.recoverable_methods import RECOVERABLE
 from papers.sample_privacy_methods import SAMPLE_PRIVACY
 from sfumato.errors import ClaimRefused
@@ -303,6 +304,7 @@ REFINEMENT = {
     ("Section 7.1", "favoured keys of the cheapest key, ε = 5"): (100, lambda k: cheapest_key(k, 5.0), 0),
 }
 INDEPENDENT = {
+    "dalenius-goal": DALENIUS,
     "randomized-responses": {key: (*found, 1e-9) for key, found in RESPONSES.items()},
     "perfect-sample-privacy": SAMPLE_PRIVACY,
     "recoverable-functions": RECOVERABLE,

@@ -2,8 +2,8 @@
 
 About one data set, the bits add: C_1 of all releases together is at most the sum of theirs [E, Thm 5], and what is
 computed from a release costs nothing [E, Prop. 1]. About two data sets of the same people, each release also tells
-something about the other data set [E, Thm 6]. Releases about different people add too: there is no discount for disjoint
-parts, since people may be alike [E, Prop. 7].   Theory: docs/theory/composition.md
+something about the other data set [E, Thm 6]. Releases about different people add too: there is no discount for
+disjoint parts, since people may be alike [E, Prop. 7].   Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations

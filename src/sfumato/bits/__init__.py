@@ -1,6 +1,7 @@
 """Where random bits come from, exact samplers, and the protocol of a mechanism."""
 
 from sfumato.bits.coins import Coin
+from sfumato.bits.discrete_gaussian import DiscreteGaussian
 from sfumato.bits.economical import Economical, Metered
 from sfumato.bits.mechanism import Mechanism
 from sfumato.bits.row_draws import RowDraws
@@ -12,6 +13,7 @@ __all__ = [
     "BulkBits",
     "Categorical",
     "Coin",
+    "DiscreteGaussian",
     "Economical",
     "InsecureSeeded",
     "KeyedBits",

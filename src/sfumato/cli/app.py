@@ -14,6 +14,7 @@ import typer
 
 from sfumato import __version__
 from sfumato.cli.audit import audit_command
+from sfumato.cli.budget import budget_app
 from sfumato.cli.certify import certify_command
 from sfumato.cli.disclose import disclose_command
 from sfumato.cli.estimate import estimate_command
@@ -21,6 +22,7 @@ from sfumato.cli.explain import explain_command
 from sfumato.cli.interrupts import was_interrupted
 from sfumato.cli.keys import keys_app
 from sfumato.cli.new import new_command
+from sfumato.cli.noise import noise_app
 from sfumato.cli.open import open_command, recover_command
 from sfumato.cli.papers import papers_command
 from sfumato.cli.plan import plan_command
@@ -49,7 +51,9 @@ app.command("certify")(certify_command)
 app.command("verify")(verify_command)
 app.command("audit")(audit_command)
 app.command("disclose")(disclose_command)
+app.add_typer(budget_app)
 app.add_typer(keys_app)
+app.add_typer(noise_app)
 app.add_typer(query_app)
 app.command("papers")(papers_command)
 app.command("explain")(explain_command)

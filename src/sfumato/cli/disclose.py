@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json as json_module
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.budget_options import LEDGER, chosen_ledger
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ def disclose_command(
     book: Annotated[
         Path | None, typer.Option(help="The book of releases. Default: beside the data, .releases.json.")
     ] = None,
+    ledger: Annotated[Path | None, LEDGER] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to search for the best mapping.")] = 60.0,
     json: Annotated[bool, typer.Option("--json", help="Print what was released as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")] = False,
@@ -47,7 +50,8 @@ def disclose_command(
     """Disclose collective properties: the release is independent of every protected part, and tells about the whole.
 
     A certificate is written beside the release; `sfumato verify` checks it. A second release of the same data is
-    refused, because two private releases can leak together.
+    refused, because two private releases can leak together. With a ledger, from --ledger or the study, it is debited
+    before anything is written.
 
     Example:
 
@@ -58,13 +62,14 @@ def disclose_command(
     from sfumato.errors import InvalidParameter
     from sfumato.io import read_prior, write_atomically
     from sfumato.io.tables import number_column, read_table, write_table
+    from sfumato.study.budgets import check_folder_of, paid, release_of_disclosure
     from sfumato.study.disclosing import check_not_released, disclose_columns, disclose_rows, record_release
 
     names, about = _what(protect, about, study, samples)
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
-    ledger = book or Path(f"{data}.releases.json")
+    remembered = book or Path(f"{data}.releases.json")
     columns = [*names, *([] if about is None else [about])]
-    digests = check_not_released(ledger, columns, table)
+    digests = check_not_released(remembered, columns, table)
     with show_waiting("searching for the best mapping"):
         if samples is Samples.ROWS:
             if len(names) != 1 or about is not None:
@@ -74,10 +79,14 @@ def disclose_command(
             if law is not None:
                 raise InvalidParameter("--law is for --samples rows; for columns pass a law in Python.")
             made = disclose_columns(table, names, about, seconds=seconds)
-    # The book first: a release that it does not know of could be followed by another.
-    record_release(ledger, digests, str(out))
-    write_atomically(f"{out}.certificate.json", made.certificate.to_json())
-    write_table(pa.table({"symbol": number_column(made.symbols)}), out)
+    paying = chosen_ledger(study, ledger)
+    check_folder_of(out)
+    cells = math.prod(made.certificate.law.shape) if samples is Samples.COLUMNS else made.certificate.law.shape[0]
+    with paid(paying, None if paying is None else release_of_disclosure(str(out.name), digests, cells)):
+        # The book first: a release that it does not know of could be followed by another.
+        record_release(remembered, digests, str(out))
+        write_atomically(f"{out}.certificate.json", made.certificate.to_json())
+        write_table(pa.table({"symbol": number_column(made.symbols)}), out)
     if json:
         typer.echo(json_module.dumps(_as_json(made, out)))
     elif not quiet:

@@ -51,6 +51,7 @@ def publish_command(
     Each analyst of the study gets a file NAME.QUESTION.key; `registrar` recovers the answers. Publishing again into
     the same folder makes the same reports again, and refuses changed answers: draws are used once. Questions without
     keys (cards, free text, recoverable answers) would be answered afresh, so a study with one is not published twice.
+    A study that names a ledger in [budget] is debited to it before anything is written.
 
     Example:
 
@@ -59,6 +60,7 @@ def publish_command(
     from sfumato.bits import InsecureSeeded
     from sfumato.io.tables import read_table
     from sfumato.study import read_study
+    from sfumato.study.budgets import check_folder_of, id_of_reports, ledger_path, paid, release_of_reports
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.publishing import publish_table
 
@@ -74,9 +76,12 @@ def publish_command(
         published = publish_table(
             declared, table, bits=bits, guarantee=guarantee, epoch=epoch, keep=keep or [], keys=held
         )
-        # Keys before reports: reports whose keys were lost could never be opened, keys alone open nothing.
-        folder.write(published.keys, protections, unlocker)
-        published.reports.write(out)
+        check_folder_of(out)
+        release = None if declared.ledger is None else release_of_reports(declared, published.reports.note.rows)
+        with paid(ledger_path(declared, study), release, id_of_reports(published)):
+            # Keys before reports: reports whose keys were lost could never be opened, keys alone open nothing.
+            folder.write(published.keys, protections, unlocker)
+            published.reports.write(out)
     if published.reports.note.is_insecure:
         say(f"WARNING: {published.reports.note.source}")
     if json:

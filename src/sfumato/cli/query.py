@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.budget_options import LEDGER, STUDY_BUDGET, chosen_ledger
 from sfumato.cli.output import MEGABYTE, console, say, show_progress
 
 if TYPE_CHECKING:
@@ -60,10 +61,14 @@ def answer_command(
     insecure_seed: Annotated[
         int | None, typer.Option(min=0, help="Repeatable draws, for simulations only: anyone can undo them.")
     ] = None,
+    study: Annotated[Path | None, STUDY_BUDGET] = None,
+    ledger: Annotated[Path | None, LEDGER] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")] = False,
     limit_mb: Annotated[int, typer.Option(min=1, help="Refuse data larger than this many MB.")] = 2000,
 ) -> None:
     """Answer for every row of the data; the answers can be given out.
+
+    With a ledger they are debited to it before they are written.
 
     Example:
 
@@ -74,6 +79,7 @@ def answer_command(
     from sfumato.bits import InsecureSeeded, RowDraws, SystemBits
     from sfumato.io.query_files import read_query_design
     from sfumato.io.tables import text_column, write_table
+    from sfumato.study.budgets import check_folder_of, paid, release_of_answers
 
     made = read_query_design(design)
     source = SystemBits() if insecure_seed is None else InsecureSeeded(insecure_seed)
@@ -83,7 +89,10 @@ def answer_command(
         f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
         for i, channel in enumerate(made.channels)
     }
-    write_table(pa.table(columns), out)
+    book = chosen_ledger(study, ledger)
+    check_folder_of(out)
+    with paid(book, None if book is None else release_of_answers(made, places.size)):
+        write_table(pa.table(columns), out)
     if insecure_seed is not None:
         say(f"WARNING: {source.label}")
     if not quiet:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +49,7 @@ def verify_command(
 def _verified(data: bytes) -> tuple[int, RenderableType]:
     """Verify a certificate of any kind; returns how many claims hold, and a table of them."""
     from sfumato.certificates import Certificate, verify
+    from sfumato.design.noise_certificates import NoiseCertificate, is_noise_certificate, verify_noise
     from sfumato.disclose import DisclosureCertificate, verify_disclosure
     from sfumato.disclose.disclosure_certificates import is_disclosure_certificate
     from sfumato.refine import LadderCertificate, verify_ladder
@@ -55,14 +57,16 @@ def _verified(data: bytes) -> tuple[int, RenderableType]:
     from sfumato.render import certificate_table
     from sfumato.render.text import claims_table
 
-    if is_ladder_certificate(data):
-        ladder = LadderCertificate.from_json(data)
-        verify_ladder(ladder)
-        return len(ladder.claims), claims_table(ladder.title, ladder.claims, ladder.notes)
-    if is_disclosure_certificate(data):
-        disclosure = DisclosureCertificate.from_json(data)
-        verify_disclosure(disclosure)
-        return len(disclosure.claims), claims_table(disclosure.title, disclosure.claims, disclosure.notes)
+    kinds: tuple[tuple[Callable[[bytes], bool], Any, Callable[[Any], None]], ...] = (
+        (is_ladder_certificate, LadderCertificate, verify_ladder),
+        (is_disclosure_certificate, DisclosureCertificate, verify_disclosure),
+        (is_noise_certificate, NoiseCertificate, verify_noise),
+    )
+    for is_one, kind, check in kinds:
+        if is_one(data):
+            opened = kind.from_json(data)
+            check(opened)
+            return len(opened.claims), claims_table(opened.title, opened.claims, opened.notes)
     channel = Certificate.from_json(data)
     verify(channel)
     return len(channel.claims), certificate_table(channel)

@@ -3,8 +3,12 @@
 from sfumato.design.advising import Advice, Prediction, advise
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import unrelated_question, warner
+from sfumato.design.exponential_noise import ExponentialDesign, exponential, exponential_of
+from sfumato.design.flipped_answers import FlipDesign, flip
+from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
 from sfumato.design.limits import Limits
 from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses
+from sfumato.design.noise_certificates import NoiseCertificate, certify_noise, verify_noise
 from sfumato.design.optimality import (
     OptimalFor,
     largest_chernoff_nats,
@@ -14,6 +18,7 @@ from sfumato.design.optimality import (
     optimal_weight,
     share_law,
 )
+from sfumato.design.private_means import PrivateMean, private_mean
 from sfumato.design.published_schemes import (
     accuracy_floor,
     accuracy_of_noise,
@@ -45,10 +50,16 @@ from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 
 __all__ = [
     "Advice",
+    "ExponentialDesign",
+    "FlipDesign",
+    "GaussianBox",
+    "GaussianDesign",
     "Limits",
+    "NoiseCertificate",
     "OptimalFor",
     "Prediction",
     "PriorPrice",
+    "PrivateMean",
     "Query",
     "RecoverableDesign",
     "ResponsesDesign",
@@ -65,11 +76,17 @@ __all__ = [
     "best_noise",
     "block_noise",
     "block_privacy",
+    "certify_noise",
     "chernoff_radius_nats",
     "converse",
     "decay_bounds",
     "decay_exponent_nats",
     "design_responses",
+    "exponential",
+    "exponential_of",
+    "flip",
+    "gaussian",
+    "gaussian_box",
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
@@ -85,6 +102,7 @@ __all__ = [
     "pair_noise",
     "playable",
     "privacy_of_noise",
+    "private_mean",
     "published_noise",
     "recoverable",
     "responses",
@@ -94,5 +112,6 @@ __all__ = [
     "spinner_card",
     "survey",
     "unrelated_question",
+    "verify_noise",
     "warner",
 ]

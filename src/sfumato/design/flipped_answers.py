@@ -1,8 +1,8 @@
 """A yes/no answer about many records, flipped by a coin: the flip for a budget in bits, and back.
 
 A flip with probability p leaks C_1 = 1 - H2(p) bits about somebody, for every function that is not constant and
-whatever the records are: two values of one record whose answers differ already make the whole binary symmetric channel, so the
-case that the paper leaves open is settled.   Ref: [E, Sec. 4.1]; theory: docs/theory/calibrated_noise.md
+whatever the records are: two values of one record whose answers differ already make the whole binary symmetric channel,
+so the case that the paper leaves open is settled.   Ref: [E, Sec. 4.1]; theory: docs/theory/calibrated_noise.md
 """
 
 from __future__ import annotations

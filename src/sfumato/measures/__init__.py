@@ -4,6 +4,7 @@ A plain name, or one that ends in `_bits` or `_nats`, returns one number (a Frac
 measure rational); its sibling ending in `_interval` encloses the true value. Capacities come as intervals only.
 """
 
+from sfumato.measures.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
 from sfumato.measures.balance_plateau import plateau_bits, plateau_interval
 from sfumato.measures.balances import Balance, balance, balance_curve
 from sfumato.measures.capacity import capacity_bits, capacity_interval_from, capacity_with_witness
@@ -71,10 +72,13 @@ from sfumato.measures.symmetry import (
 )
 
 __all__ = [
+    "AmplitudeCapacity",
     "Balance",
     "BalancedChoice",
     "CorrelatedLeak",
     "WorstCase",
+    "amplitude_capacity",
+    "amplitude_ratio",
     "balance",
     "balance_curve",
     "balanced_choice",

@@ -2,7 +2,8 @@
 
 The inputs of the channel are data sets x = (x_1, …, x_n), ordered as the product of the records' alphabets (the last
 record runs fastest). Whoever believes that the other records follow record i by a rule sees, for each value a of that
-record, one of the rows P(·|x) with x_i = a: the rows that `groups` lists.   Ref: [E, Sec. 3]
+record, one of the rows P(·|x) with x_i = a: the rows that `groups` lists.   Ref: [E, Sec. 3]; theory:
+docs/theory/individual_capacity.md
 """
 
 from __future__ import annotations

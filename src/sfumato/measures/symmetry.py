@@ -1,8 +1,8 @@
 """Channels whose rows are permutations of one another: their leak has a closed form, or a bound that needs no search.
 
 Every channel that an adversary can make of such a channel has the same noise in every row, so C_1 ≤ log2|Y| - H(Z) with
-Z the noise; it is reached where some record can choose rows that add up to the same for every output, by a uniform law on
-that record.   Ref: [E, Def. 12 and 13, Cor. 4]; theory: docs/theory/calibrated_noise.md
+Z the noise; it is reached where some record can choose rows that add up to the same for every output, by a uniform law
+on that record.   Ref: [E, Def. 12 and 13, Cor. 4]; theory: docs/theory/calibrated_noise.md
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from sfumato.errors import InvalidParameter
 from sfumato.papers import (
+    dalenius_goal,
     perfect_sample_privacy,
     randomized_responses,
     recoverable_functions,
@@ -22,6 +23,7 @@ PAPERS = MappingProxyType(
         "recoverable-functions": recoverable_functions.PAPER,
         "successive-refinement": successive_refinement.PAPER,
         "perfect-sample-privacy": perfect_sample_privacy.PAPER,
+        "dalenius-goal": dalenius_goal.PAPER,
     }
 )
 

@@ -153,6 +153,18 @@ SECTIONS: dict[str, Any] = {
         "required": ["protect"],
         "additionalProperties": False,
     },
+    "budget": {
+        "description": "Where releases are paid for.",
+        "type": "object",
+        "properties": {
+            "ledger": _line(
+                "The ledger that every release of this study is debited to, from the study's folder. Make it with "
+                "`sfumato budget init`.",
+                _LONGEST["ledger"],
+            )
+        },
+        "additionalProperties": False,
+    },
     "analysts": {
         "description": "Who gets a key, and how much it shows.",
         "type": "array",

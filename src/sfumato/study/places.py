@@ -57,6 +57,8 @@ def place_in_study(
     for (what, name), place in named.items():
         if message.startswith(f"{what} {name!r} "):
             return place
+    if message.startswith("ledger "):
+        return "budget", 0, "ledger"
     if message.startswith("protect "):
         return "disclosure", 0, "protect"
     if message.startswith("two questions"):

@@ -12,6 +12,7 @@ from sfumato.io.frames import as_arrow
 from sfumato.io.key_files import read_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
+from sfumato.study.budgets import ledger_path, paid, release_of_reports
 from sfumato.study.estimating import Estimates, estimate_table
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.planning import StudyPlan, plan_study
@@ -37,9 +38,18 @@ def publish(
     guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC,
     epoch: int = 0,
     keep: Sequence[str] = (),
+    ledger: str | Path | None = None,
 ) -> StudyPublication:
-    """Make public reports and keys from a table with a column of answers for each question."""
-    return publish_table(_study(study), as_arrow(data), bits=bits, guarantee=guarantee, epoch=epoch, keep=keep)
+    """Make public reports and keys from a table with a column of answers for each question.
+
+    They are debited to `ledger`, or to the one that the study names, before they are returned.
+    """
+    declared = _study(study)
+    made = publish_table(declared, as_arrow(data), bits=bits, guarantee=guarantee, epoch=epoch, keep=keep)
+    file = None if isinstance(study, Study) else study
+    book = ledger or ledger_path(declared, file)
+    with paid(book, None if book is None else release_of_reports(declared, made.reports.note.rows)):
+        return made
 
 
 def write_publication(

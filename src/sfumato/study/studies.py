@@ -65,7 +65,7 @@ class Study:
     """Questions asked of the same people. `public_epsilon` is what everybody sees of each question without a key.
 
     A question's own epsilon is a ceiling: nobody but the registrar sees it sharper. With `recover` the registrar's key
-    gives the answers back.
+    gives the answers back. `ledger` names the file of the budget that every release is debited to.
     """
 
     name: str
@@ -75,9 +75,12 @@ class Study:
     public_epsilon: Fraction | None = None
     recover: bool = False
     disclosure: DisclosedColumns | None = None
+    ledger: str | None = None
 
     def __post_init__(self) -> None:
         check_line("name", self.name)
+        if self.ledger is not None:
+            check_line("ledger", self.ledger)
         check_between("questions", len(self.questions), 1, MOST_QUESTIONS, way_out="Ask at least one.")
         check_between("analysts", len(self.analysts), 0, MOST_ANALYSTS)
         _check_once("question", "id", [question.id.lower() for question in self.questions])

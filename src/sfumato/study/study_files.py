@@ -37,7 +37,7 @@ SCHEMA = "sfumato/study/2"
 # A hundred thousand answers of forty letters.
 STUDY_LIMIT_BYTES = 2**23
 
-STUDY_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar", "disclosure")
+STUDY_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar", "disclosure", "budget")
 ANALYST_KEYS = ("name", "epsilon")
 _COMMON = ("id", "text", "kind", "epsilon")
 _KINDS: dict[str, tuple[type[Question], tuple[str, ...]]] = {
@@ -100,6 +100,8 @@ def as_document(study: Study) -> dict[str, Any]:
         document["disclosure"] = {"protect": list(study.disclosure.protect)}
         if study.disclosure.about is not None:
             document["disclosure"]["about"] = study.disclosure.about
+    if study.ledger is not None:
+        document["budget"] = {"ledger": study.ledger}
     if study.analysts:
         document["analysts"] = [{"name": a.name, "epsilon": decimal_text(a.epsilon)} for a in study.analysts]
     document["questions"] = [_question_document(question) for question in study.questions]
@@ -133,6 +135,9 @@ def study_from(document: Mapping[str, object]) -> Study:
     with about("public", 0, public):
         public_epsilon = as_number(public["epsilon"], "epsilon") if "epsilon" in public else None
     disclosure = _read_disclosure(document)
+    budget = _section(document, "budget", ("ledger",))
+    with about("budget", 0, budget):
+        ledger = as_text(budget["ledger"], "ledger") if "ledger" in budget else None
     questions = tuple(_each(document["questions"], "questions", _read_question))
     analysts = tuple(_each(document.get("analysts", []), "analysts", _read_analyst))
     try:
@@ -144,6 +149,7 @@ def study_from(document: Mapping[str, object]) -> Study:
             public_epsilon=public_epsilon,
             recover=recover,
             disclosure=disclosure,
+            ledger=ledger,
         )
     except InvalidParameter as error:
         raise at(error, *place_in_study(str(error), questions, analysts)) from None

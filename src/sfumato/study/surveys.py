@@ -18,7 +18,7 @@ from sfumato.values.rounding import float_below
 MOST_DENOMINATOR = 10**9
 DEFAULT_HALF_WIDTH = Fraction(1, 20)
 DEFAULT_ERROR = Fraction(1, 20)
-_LONGEST = {"name": 100, "question": 2000, "answers": 40}
+_LONGEST = {"name": 100, "question": 2000, "answers": 40, "ledger": 1000}
 # What would move the cursor, turn the direction of writing, or be refused inside XML.
 _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")

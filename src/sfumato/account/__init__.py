@@ -1,0 +1,41 @@
+"""The account over many releases: what adds up, what does not, and a ledger that refuses when the budget is spent."""
+
+from sfumato.account.amounts import Charges, Currency
+from sfumato.account.composition import (
+    Composed,
+    Parallel,
+    TwoDataSets,
+    compose,
+    compose_parallel,
+    compose_two_data_sets,
+    cross_capacity_bits,
+    group_bound_bits,
+    joint_of_two_data_sets,
+)
+from sfumato.account.ledger_books import Book, Entry, Receipt
+from sfumato.account.ledgers import Ledger
+from sfumato.account.releases import Kind, Release, information, local, perfect_samples, recoverable
+
+__all__ = [
+    "Book",
+    "Charges",
+    "Composed",
+    "Currency",
+    "Entry",
+    "Kind",
+    "Ledger",
+    "Parallel",
+    "Receipt",
+    "Release",
+    "TwoDataSets",
+    "compose",
+    "compose_parallel",
+    "compose_two_data_sets",
+    "cross_capacity_bits",
+    "group_bound_bits",
+    "information",
+    "joint_of_two_data_sets",
+    "local",
+    "perfect_samples",
+    "recoverable",
+]

@@ -1,0 +1,155 @@
+"""What a release costs, in three currencies that are never exchanged for each other.
+
+Amounts are exact. A float is taken as the number that it is, because measures have already rounded it towards less
+privacy claimed; a limit is a number that a person wrote, so a float there means the decimal that it prints as.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from numbers import Rational, Real
+
+from sfumato.errors import InvalidParameter
+from sfumato.values.checks import as_exact
+
+Amount = Fraction | float
+"""A Fraction, or math.inf: no bound is known, or no limit was set."""
+
+# Every double is within, the smallest has 1 074 binary places, and so is one turned from nats into bits.
+_MOST_BITS = 1200
+_MOST_CHARACTERS = 800
+
+
+class Currency(StrEnum):
+    """What is counted; each has its own limit."""
+
+    BITS = "bits"
+    """Bits about one person that any adversary can learn, whatever is known of correlations: C_1 of [E, Def 5]."""
+    EPSILON = "epsilon"
+    """Differential privacy in nats: how one person's own answer may change the odds of what is seen."""
+    LEAKAGE = "leakage_bits"
+    """Maximal leakage in bits: by how much the best guess gets better."""
+
+    @property
+    def unit(self) -> str:
+        """How an amount of it is written."""
+        return {Currency.BITS: "bits", Currency.EPSILON: "nats of ε", Currency.LEAKAGE: "bits of leakage"}[self]
+
+    def words(self, number: str) -> str:
+        """Write a number of it: 1 bit, 0.5 bits."""
+        return f"{number} {self.unit.replace('s', '', 1) if number == '1' else self.unit}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charges:
+    """An amount in each currency; math.inf where nothing is known, or, of limits, where there is none."""
+
+    bits: Amount = math.inf
+    epsilon: Amount = math.inf
+    leakage_bits: Amount = math.inf
+
+    def __getitem__(self, currency: Currency) -> Amount:
+        amount: Amount = getattr(self, currency.value)
+        return amount
+
+    def __iter__(self) -> Iterator[tuple[Currency, Amount]]:
+        return ((currency, self[currency]) for currency in Currency)
+
+    def __add__(self, other: Charges) -> Charges:
+        return Charges(**{currency.value: _sum(amount, other[currency]) for currency, amount in self})
+
+    def left_of(self, limits: Charges) -> Charges:
+        """What of the limits is left when these are spent; without a limit, any amount is."""
+        return Charges(**{currency.value: _difference(limits[currency], spent) for currency, spent in self})
+
+
+NOTHING = Charges(bits=Fraction(0), epsilon=Fraction(0), leakage_bits=Fraction(0))
+
+
+def charge_of(name: str, value: object) -> Amount:
+    """Read what a release costs: not negative, exact, perhaps infinite."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidParameter(
+            f"{name} must be a number (int, Fraction or float), not {type(value).__name__}. Convert it first."
+        )
+    if isinstance(value, Rational):
+        exact = Fraction(int(value.numerator), int(value.denominator))
+    else:
+        number = float(value)
+        if math.isnan(number):
+            raise InvalidParameter(f"{name} is NaN. Check how it was computed; math.inf says that no bound is known.")
+        if number == math.inf:
+            return math.inf
+        exact = Fraction(max(number, -1.0))
+    if exact < 0:
+        raise InvalidParameter(f"{name}={value} must be at least 0: nothing can be earned back. Raise {name}.")
+    _check_size(name, exact)
+    return exact
+
+
+def limit_of(name: str, value: object) -> Amount:
+    """Read a limit: positive and finite; None is no limit."""
+    if value is None:
+        return math.inf
+    exact = as_exact(name, value)
+    if exact <= 0:
+        raise InvalidParameter(f"{name}={value} must be a positive finite number. Choose {name} > 0.")
+    _check_size(name, exact)
+    return exact
+
+
+def amount_text(amount: Amount) -> str:
+    """Write an amount so that it can be read back exactly: `1/2`, `3`, `inf`."""
+    return str(amount) if isinstance(amount, Fraction) else "inf"
+
+
+def amount_from(text: str) -> Amount:
+    """Read an amount that `amount_text` wrote; ValueError for any other spelling."""
+    if text == "inf":
+        return math.inf
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError
+    amount = Fraction(text)
+    if amount < 0 or str(amount) != text:
+        raise ValueError
+    return amount
+
+
+def decimal_above(amount: Amount, places: int = 6) -> str:
+    """Show an amount with at most so many decimal places, rounded up: what is spent or asked."""
+    return _decimal(amount, places, up=True)
+
+
+def decimal_below(amount: Amount, places: int = 6) -> str:
+    """Show an amount with at most so many decimal places, rounded down: what is left."""
+    return _decimal(amount, places, up=False)
+
+
+def _decimal(amount: Amount, places: int, *, up: bool) -> str:
+    if not isinstance(amount, Fraction):
+        return "∞"
+    scaled = amount * 10**places
+    whole = math.ceil(scaled) if up else math.floor(scaled)
+    if whole == 0 or abs(whole) >= 10 ** (places + 15):
+        return "0" if whole == 0 else f"{whole // 10**places:,}"
+    sign, digits = ("-" if whole < 0 else ""), str(abs(whole)).rjust(places + 1, "0")
+    return sign + f"{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
+
+
+def _sum(one: Amount, other: Amount) -> Amount:
+    # Not one + math.inf: that would turn the fraction into a float, and a huge one has none.
+    return one + other if isinstance(one, Fraction) and isinstance(other, Fraction) else math.inf
+
+
+def _difference(limit: Amount, spent: Amount) -> Amount:
+    # Where there is a limit, what is spent has a bound: a release without one is never debited.
+    return limit - spent if isinstance(limit, Fraction) else math.inf
+
+
+def _check_size(name: str, exact: Fraction) -> None:
+    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > _MOST_BITS:
+        raise InvalidParameter(f"{name} has more than {_MOST_BITS} binary digits. Round it up to a float.")

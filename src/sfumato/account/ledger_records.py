@@ -1,0 +1,134 @@
+"""The records of a ledger as text, each sealed to the one before it.
+
+A record is JSON in one spelling only (sorted keys, no blanks, ASCII). Its digest is the SHA-256 of the digest before it
+and of its own text, so no record can be changed, left out or moved without changing every digest after it. The chain is
+no signature: it finds damage and edits, not somebody who writes the whole chain anew.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+from sfumato.account.amounts import Charges, Currency, amount_from, amount_text
+from sfumato.account.releases import Kind, Release, checked_id
+from sfumato.errors import InvalidParameter
+
+SCHEMA = "sfumato/ledger/1"
+NO_DIGEST = "0" * 64
+MOST_TEXT = 200_000
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_NAME = re.compile(r"[0-9a-f]{32}")
+
+
+class Damaged(Exception):
+    """What is written here is no record of a ledger; whoever knows the file makes a sentence of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The first record: the limits, and a name that no other ledger has."""
+
+    time: str
+    name: str
+    limits: Charges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Debited:
+    """A release was paid for; it may follow from now on."""
+
+    time: str
+    release_id: str
+    release: Release
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The release that the record of this number paid for was really made."""
+
+    time: str
+    number: int
+
+
+Record = Opened | Debited | Settled
+
+
+def chained(before: str, text: str) -> str:
+    """Return the digest of a record, given the digest of the record before it."""
+    return sha256(f"{before}\n{text}".encode()).hexdigest()
+
+
+def record_text(record: Record) -> str:
+    """Write a record in its only spelling."""
+    content: dict[str, Any]
+    if isinstance(record, Opened):
+        content = {"event": "opened", "limits": _charges_json(record.limits), "name": record.name, "schema": SCHEMA}
+    elif isinstance(record, Debited):
+        release = record.release
+        content = {
+            "charges": _charges_json(release.charges),
+            "event": "debited",
+            "id": record.release_id,
+            "kind": release.kind.value,
+            "notes": list(release.notes),
+            "rows": list(release.rows),
+            "title": release.title,
+        }
+    else:
+        content = {"event": "settled", "number": record.number}
+    return json.dumps({**content, "time": record.time}, sort_keys=True, separators=(",", ":"))
+
+
+def record_from(text: object) -> Record:
+    """Read a record; only the spelling that `record_text` writes is read."""
+    if not isinstance(text, str) or len(text) > MOST_TEXT:
+        raise Damaged
+    try:
+        record = _read(json.loads(text))
+    except (ValueError, KeyError, TypeError, RecursionError, InvalidParameter, ZeroDivisionError):
+        raise Damaged from None
+    # Whatever was accepted but means something else, such as a key twice or a number for a text, is spelt otherwise.
+    if record_text(record) != text:
+        raise Damaged
+    return record
+
+
+def _read(content: dict[str, Any]) -> Record:
+    time = content["time"]
+    if not _TIME.fullmatch(time):
+        raise Damaged
+    if content["event"] == "opened":
+        limits = _charges(content["limits"])
+        # Opening sets at least one limit, and each is positive.
+        finite = [amount for _, amount in limits if isinstance(amount, Fraction)]
+        if content["schema"] != SCHEMA or not _NAME.fullmatch(content["name"]) or not finite or min(finite) <= 0:
+            raise Damaged
+        return Opened(time=time, name=content["name"], limits=limits)
+    if content["event"] == "debited":
+        release = Release(
+            title=content["title"],
+            kind=Kind(content["kind"]),
+            charges=_charges(content["charges"]),
+            rows=tuple(content["rows"]),
+            notes=tuple(content["notes"]),
+        )
+        return Debited(time=time, release_id=checked_id(content["id"]), release=release)
+    if content["event"] == "settled" and type(content["number"]) is int:
+        return Settled(time=time, number=content["number"])
+    raise Damaged
+
+
+def _charges_json(charges: Charges) -> dict[str, str]:
+    # No bound, or no limit, is left out: what is written is what is promised.
+    return {currency.value: amount_text(amount) for currency, amount in charges if not math.isinf(amount)}
+
+
+def _charges(content: dict[str, str]) -> Charges:
+    return Charges(**{Currency(name).value: amount_from(text) for name, text in content.items()})

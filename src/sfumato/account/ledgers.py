@@ -1,0 +1,141 @@
+"""The ledger: releases made so far, what they add up to, and what is left of a budget.
+
+A release is paid for before it is made. When `spend` returns, the debit is on the disk, so no kill or power failure can
+let a release happen that the ledger does not know of. What is paid for and never made stays spent: the safe side.
+
+Post-processing costs nothing, so it has no entry [E, Prop 1]; disjoint groups of people get no discount [E, Sec 7.3].
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sfumato.account.amounts import Charges, limit_of
+from sfumato.account.ledger_books import Book, Entry, Receipt
+from sfumato.account.ledger_files import append, check_file, create_file, read_book, reading, writing
+from sfumato.account.ledger_records import Opened
+from sfumato.account.releases import Release, checked_id
+from sfumato.errors import DigestMismatch, InvalidParameter
+from sfumato.values.checks import check_positive
+
+PATIENCE_SECONDS = 60.0
+
+
+class Ledger:
+    """A budget on disk, shared by any number of processes; opening it checks every record.
+
+    Each method connects, works and disconnects, so a ledger may be used from threads and across forks. Limits and sums
+    are infinite where nothing is limited or no bound is known.
+    """
+
+    def __init__(self, path: str | Path, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        check_positive("patience_seconds", patience_seconds)
+        self._path = Path(path)
+        self._patience_seconds = patience_seconds
+        with reading(self._path, patience_seconds) as connection:
+            check_file(connection, self._path)
+            self._book = read_book(connection, Book())
+
+    def __repr__(self) -> str:
+        return f"<Ledger {self._path}: {len(self._book.entries)} debits when last read>"
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        *,
+        budget_bits: object = None,
+        epsilon: object = None,
+        leakage_bits: object = None,
+    ) -> Ledger:
+        """Make a new ledger and open it. A file that exists is never overwritten; at least one limit is needed."""
+        limits = Charges(
+            bits=limit_of("budget_bits", budget_bits),
+            epsilon=limit_of("epsilon", epsilon),
+            leakage_bits=limit_of("leakage_bits", leakage_bits),
+        )
+        if limits == Charges():
+            raise InvalidParameter("a ledger needs a limit. Give budget_bits, epsilon or leakage_bits, or several.")
+        create_file(Path(path), Opened(time=_now(), name=secrets.token_hex(16), limits=limits))
+        return cls(path)
+
+    @property
+    def path(self) -> Path:
+        """Where the ledger is."""
+        return self._path
+
+    @property
+    def limits(self) -> Charges:
+        """What may be spent in each currency; they never change."""
+        return self._book.limits
+
+    @property
+    def spent(self) -> Charges:
+        """What all debits add up to now, those whose release never followed too."""
+        return self.read().spent
+
+    @property
+    def left(self) -> Charges:
+        """What may still be spent now; another process may spend it first, so only `spend` decides."""
+        book = self.read()
+        return book.spent.left_of(book.limits)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return all debits in their order."""
+        return self.read().entries
+
+    def read(self) -> Book:
+        """Return the whole account at one moment: limits, entries and sum belong together."""
+        with reading(self._path, self._patience_seconds) as connection:
+            self._book = read_book(connection, self._book)
+        return self._book
+
+    def spend(self, release: Release, *, release_id: str | None = None) -> Receipt:
+        """Pay for a release; make it only when this has returned. Raise BudgetSpent if it cannot be paid for.
+
+        With a `release_id`, the same release again returns the first receipt and debits nothing, so a program that was
+        killed can begin anew. One id is one release: repeat it only to hand out the very same content, or when
+        nobody can have seen anything of the first attempt. Another release under that id is refused.
+        """
+        if not isinstance(release, Release):
+            raise InvalidParameter(f"release must be a Release, not {type(release).__name__}. Make one: information().")
+        name = secrets.token_hex(8) if release_id is None else checked_id(release_id)
+        with writing(self._path, self._patience_seconds) as connection:
+            book = read_book(connection, self._book)
+            before = book.entry_called(name)
+            if before is None:
+                row = book.debit(release, name, _now())
+                append(connection, row)
+                book = book.with_rows([(row.number, row.text, row.digest)])
+        self._book = book
+        if before is None:
+            return book.entries[-1].receipt
+        if before.release != release:
+            raise InvalidParameter(
+                f"release_id={name!r} belongs to another release, {before.release.title!r}. Choose another id; an id "
+                f"stands for one release with one title and one price."
+            )
+        return replace(before.receipt, is_new=False)
+
+    def settle(self, receipt: Receipt) -> None:
+        """Note that the release was really made. It changes no sum; it tells debits whose release never followed."""
+        with writing(self._path, self._patience_seconds) as connection:
+            book = read_book(connection, self._book)
+            entry = book.entry_at(receipt.number)
+            if entry is None or entry.receipt != receipt:
+                raise DigestMismatch(
+                    f"the receipt of {receipt.release_id!r} is not from the ledger {self._path}, or an older copy of "
+                    f"the ledger was put back. Use the ledger that was debited."
+                )
+            if entry.settled is None:
+                row = book.settling(receipt, _now())
+                append(connection, row)
+                book = book.with_rows([(row.number, row.text, row.digest)])
+        self._book = book
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

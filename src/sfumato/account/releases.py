@@ -1,0 +1,204 @@
+"""Releases as plain values: what was promised about each, in the currencies in which promises add up.
+
+A release only says what it is; the ledger adds. Where no bound is known in a currency the charge is infinite, and a
+ledger with a limit there refuses it: a limit is a promise about everything that is released together.
+
+Nothing made from releases alone is a release: post-processing is free [E, Prop 1]. Disjoint groups of people get no
+discount: with correlations between people, parallel composition fails [E, Sec 7.3].
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.account.amounts import Amount, Charges, charge_of
+from sfumato.errors import InvalidParameter
+from sfumato.values.checks import as_exact, check_between
+
+_MOST_TITLE = 200
+_MOST_NOTE = 500
+_MOST_NOTES = 100
+# 1/ln 2 rounded up; a test compares it with 50 digits.
+_BITS_A_NAT = Fraction("1.4426950408889634074")
+
+
+class Kind(StrEnum):
+    """Which promise a release makes."""
+
+    INFORMATION = "information"
+    LOCAL = "local"
+    RECOVERABLE = "recoverable"
+    PERFECT_SAMPLES = "perfect_samples"
+
+    @property
+    def how_it_adds(self) -> str:
+        """What becomes of this promise when there are several releases."""
+        return _HOW_IT_ADDS[self]
+
+
+_HOW_IT_ADDS = {
+    Kind.INFORMATION: (
+        "Bits add. They bound what any adversary learns about one person, whatever is known of correlations, so "
+        "releases about disjoint groups of people add as well."
+    ),
+    Kind.LOCAL: (
+        "ε adds, and bounds what a report says about the person's own answer. What correlated people say about each "
+        "other is bounded only by the worst case in bits, which adds too, for disjoint groups as for the same people."
+    ),
+    Kind.RECOVERABLE: (
+        "How often the best guess is wrong does not add. The maximal leakage of answers drawn independently of each "
+        "other, given the data, adds, and it is charged instead."
+    ),
+    Kind.PERFECT_SAMPLES: (
+        "Nothing about any single sample, under the declared law, once: two such releases of the same rows can leak "
+        "together, so a second one is refused. The worst case in bits, against any correlations, adds."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """One release: its title, its promise, and what that costs; `rows` names rows that may be released only once.
+
+    Make one with `information`, `local`, `recoverable` or `perfect_samples`.
+    """
+
+    title: str
+    kind: Kind
+    charges: Charges
+    rows: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_line("title", self.title, _MOST_TITLE)
+        if not isinstance(self.kind, Kind):
+            raise InvalidParameter(f"kind must be a Kind, not {type(self.kind).__name__}. Use Kind.INFORMATION, say.")
+        exact = {currency.value: charge_of(currency.value, amount) for currency, amount in self.charges}
+        object.__setattr__(self, "charges", Charges(**exact))
+        object.__setattr__(self, "rows", _checked_lines("rows", self.rows))
+        object.__setattr__(self, "notes", _checked_lines("notes", self.notes))
+        if tuple(sorted(set(self.rows))) != self.rows:
+            raise InvalidParameter("rows must be sorted, each once. Let `perfect_samples` make the release.")
+        if bool(self.rows) != (self.kind is Kind.PERFECT_SAMPLES):
+            raise InvalidParameter("rows go with releases of perfect samples, and with no others. Name them there.")
+        if all(math.isinf(amount) for _, amount in self.charges):
+            raise InvalidParameter("charges are infinite in every currency, so nothing is promised. Give one bound.")
+
+    @property
+    def how_it_adds(self) -> str:
+        """What becomes of its promise when there are several releases."""
+        return self.kind.how_it_adds
+
+
+def information(
+    title: str,
+    bits: Amount,
+    *,
+    epsilon: Amount = math.inf,
+    leakage_bits: Amount = math.inf,
+    notes: Iterable[str] = (),
+) -> Release:
+    """Return a release of at most `bits` = C_1 about one person, to any adversary with any correlations in mind.
+
+    C_1 of several releases of one data set is at most the sum [E, Thm 5]. It bounds neither ε nor maximal leakage, so
+    these are infinite unless they are known too.
+    """
+    charges = Charges(bits=bits, epsilon=epsilon, leakage_bits=leakage_bits)
+    return Release(title=title, kind=Kind.INFORMATION, charges=charges, notes=tuple(notes))
+
+
+def local(
+    title: str,
+    epsilon: Amount,
+    *,
+    worst_case_bits: Amount = math.inf,
+    leakage_bits: Amount | None = None,
+    notes: Iterable[str] = (),
+) -> Release:
+    """Return a release that is ε-locally differentially private, ε in nats, about each person's own answer.
+
+    Against correlations between people the only bound in bits is `worst_case_bits`, the lesser of log2 of the number
+    of answers and the number of people times the capacity of one report: parallel composition fails [E, Sec 7.3].
+    Maximal leakage is at most ε/ln 2 bits, since Σ_y max_x P(y|x) ≤ e^ε Σ_y P(y|x_0), and less if it is given.
+    """
+    amount = charge_of("epsilon", epsilon)
+    bound = _BITS_A_NAT * amount if isinstance(amount, Fraction) else math.inf
+    leakage = bound if leakage_bits is None else min(bound, charge_of("leakage_bits", leakage_bits))
+    charges = Charges(bits=worst_case_bits, epsilon=amount, leakage_bits=leakage)
+    return Release(title=title, kind=Kind.LOCAL, charges=charges, notes=tuple(notes))
+
+
+def recoverable(
+    title: str,
+    leakage_bits: Amount,
+    *,
+    worst_case_bits: Amount = math.inf,
+    rho: object = None,
+    epsilon: Amount = math.inf,
+    notes: Iterable[str] = (),
+) -> Release:
+    """Return a release of answers that are right with probability ρ, and whose best guesser is wrong often [A, Def 1].
+
+    That error does not add up over releases: each may be within its limit and both together give the data away. The
+    maximal leakage of answers that are drawn independently given the data is at most the sum, and is charged.
+    """
+    said = list(notes)
+    if rho is not None:
+        exact = as_exact("rho", rho)
+        check_between("rho", exact, 0, 1)
+        said.insert(0, f"right with probability {exact}")
+    charges = Charges(bits=worst_case_bits, epsilon=epsilon, leakage_bits=leakage_bits)
+    return Release(title=title, kind=Kind.RECOVERABLE, charges=charges, notes=tuple(said))
+
+
+def perfect_samples(
+    title: str,
+    *,
+    rows_id: str | Iterable[str],
+    worst_case_bits: Amount,
+    notes: Iterable[str] = (),
+) -> Release:
+    """Return a release that is independent of every single sample under the declared law [D, Def 1].
+
+    `rows_id` names the rows, such as a digest of each column; a ledger takes each name once, because two releases of
+    the same rows can leak together although each is private. Several that were designed jointly are one release. The
+    promise rests on the law; against any correlations it is `worst_case_bits`, and there is no bound in ε.
+    """
+    named = (rows_id,) if isinstance(rows_id, str) else tuple(rows_id)
+    rows = tuple(sorted(set(_checked_lines("rows_id", named))))
+    if not rows:
+        raise InvalidParameter("rows_id names no rows. Give at least one name, such as a digest of the column.")
+    charges = Charges(bits=worst_case_bits)
+    return Release(title=title, kind=Kind.PERFECT_SAMPLES, charges=charges, rows=rows, notes=tuple(notes))
+
+
+def checked_id(release_id: object) -> str:
+    """Return the name of a release, one line of text."""
+    _check_line("release_id", release_id, _MOST_TITLE)
+    return str(release_id)
+
+
+def _checked_lines(name: str, lines: tuple[object, ...]) -> tuple[str, ...]:
+    if len(lines) > _MOST_NOTES:
+        raise InvalidParameter(f"{name} has {len(lines)} lines, and at most {_MOST_NOTES} are kept. Leave some out.")
+    for line in lines:
+        _check_line(name, line, _MOST_NOTE)
+    return tuple(str(line) for line in lines)
+
+
+def _check_line(name: str, line: object, most: int) -> None:
+    # What is wrong is not repeated: it may have come from the data.
+    if not isinstance(line, str) or not line.strip() or len(line) > most or any(map(_breaks_lines, line)):
+        raise InvalidParameter(
+            f"{name} must be one line of text, of 1 to {most} characters. Shorten it, or leave out what is no text."
+        )
+
+
+def _breaks_lines(letter: str) -> bool:
+    """Whether this is a control character, the end of a line or a paragraph, or half of a character."""
+    return unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Cs"}

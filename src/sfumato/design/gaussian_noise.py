@@ -1,0 +1,223 @@
+"""The least noise on a bounded number for a budget in bits.
+
+Ref: [E, Cor. 6], [Smi71]; theory: docs/theory/gaussian_noise.md
+
+f(x) in [low, high] is rounded to a grid and discrete Gaussian noise is added. Whatever the records are and however
+they depend on each other, the release tells no more about one of them than the capacity of that noise under an
+amplitude limit: rounding is a function of the data and stays on the scale. Calibration and certificate are for the
+discrete law that is sampled, not for the normal law that it resembles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.bits import BitSource, SystemBits
+from sfumato.bits.discrete_gaussian import DiscreteGaussian
+from sfumato.design.noise_calibration import default_steps, least_variance, likely_ratio
+from sfumato.design.noise_certificates import CAPACITY, NoiseCertificate, certify_noise, uses_selections
+from sfumato.errors import InvalidParameter
+from sfumato.measures.amplitude import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
+from sfumato.values import Interval
+from sfumato.values.checks import (
+    as_exact,
+    as_number,
+    check_at_least,
+    check_between,
+    check_integer,
+    check_positive,
+)
+from sfumato.values.rounding import float_above
+
+_MOST_STEPS = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianDesign:
+    """Noise for a number in [low, high]: what is added, what it costs, and what it proves."""
+
+    low: Fraction
+    high: Fraction
+    budget_bits: float
+    values: int | None
+    steps: int
+    noise: DiscreteGaussian
+    certificate: NoiseCertificate
+
+    @property
+    def bound(self) -> Fraction:
+        """T, half the width of the range."""
+        return (self.high - self.low) / 2
+
+    @property
+    def centre(self) -> Fraction:
+        """What is subtracted before the noise and added after it; translation leaks nothing."""
+        return (self.high + self.low) / 2
+
+    @property
+    def grid(self) -> Fraction:
+        """The distance between two released values."""
+        return self.bound / self.steps
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise that is really added, in square units of f, rounded up."""
+        return float_above(self.noise.variance * self.grid**2)
+
+    @property
+    def paper_variance(self) -> float:
+        """T²/(2^(2b)-1), what [E, Cor. 6] asks for: a limit on power where there is one on amplitude."""
+        return float(self.bound) ** 2 / math.expm1(2 * self.budget_bits * math.log(2))
+
+    @property
+    def continuous_variance(self) -> float:
+        """What normal noise would need under an amplitude limit: Smith's optimum; takes seconds for large budgets."""
+        return float(self.bound) ** 2 / amplitude_ratio(self.budget_bits, points=self.values)
+
+    @property
+    def capacity_bits(self) -> Interval:
+        """The certified capacity of the noise."""
+        value = self.certificate[CAPACITY].value
+        assert isinstance(value, Interval)
+        return value
+
+    @property
+    def method(self) -> str:
+        """Which bound the noise was chosen by."""
+        if uses_selections(self.noise.variance, self.steps, self.values):
+            return f"every selection of {self.values} values"
+        return "all values of the scale"
+
+    def release(self, value: object, bits: BitSource | None = None) -> Fraction:
+        """Return one private value, on the grid. The true value is in no error and in nothing else that is returned."""
+        exact = private_number(value, self.low, self.high)
+        place = round((exact - self.centre) / self.grid)
+        added = int(self.noise.sample(SystemBits() if bits is None else bits, 1)[0])
+        return self.centre + self.grid * (place + added)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianBox:
+    """Noise for several numbers, each in its own range; what they tell together is at most the sum."""
+
+    designs: tuple[GaussianDesign, ...]
+    budget_bits: float
+
+    @property
+    def variances(self) -> tuple[float, ...]:
+        """One for each coordinate."""
+        return tuple(design.variance for design in self.designs)
+
+    @property
+    def capacity_bits(self) -> Interval:
+        """Capacities of independent noises add, for inputs that depend on each other in any way."""
+        return Interval(
+            math.fsum(design.capacity_bits.lower for design in self.designs),
+            math.fsum(design.capacity_bits.upper for design in self.designs),
+        )
+
+    def release(self, values: Sequence[object], bits: BitSource | None = None) -> tuple[Fraction, ...]:
+        """Return one private value for each coordinate, or nothing at all when one is refused."""
+        if len(values) != len(self.designs):
+            raise InvalidParameter(f"a release needs {len(self.designs)} numbers, one for each bound. Pass as many.")
+        for value, design in zip(values, self.designs, strict=True):
+            private_number(value, design.low, design.high)
+        return tuple(design.release(value, bits) for value, design in zip(values, self.designs, strict=True))
+
+
+def gaussian(
+    *,
+    bound: object = None,
+    low: object = None,
+    high: object = None,
+    budget_bits: float,
+    values: int | None = None,
+    steps: int | None = None,
+) -> GaussianDesign:
+    """Return the least discrete Gaussian noise on a number in [-bound, bound], or in [low, high].
+
+    `values`: a record has at most so many values, which tightens the bound for 2, and for 3 and 4 on moderate scales.
+    `steps`: grid steps from the middle of the range to its end.
+    """
+    start, end = _range(bound, low, high)
+    budget = float(as_number("budget_bits", budget_bits))
+    check_positive("budget_bits", budget)
+    check_between(
+        "budget_bits",
+        budget,
+        LEAST_BUDGET_BITS,
+        MOST_BUDGET_BITS,
+        way_out="Beyond it there is next to nothing to release, or next to nothing to hide.",
+    )
+    if values is not None:
+        check_at_least("values", check_integer("values", values), 2)
+        if budget >= math.log2(values):
+            raise InvalidParameter(
+                f"budget_bits={budget:g} is no limit for values={values}: such a record holds log2({values}) bits at "
+                f"most, so no noise is needed. Lower budget_bits."
+            )
+    ratio = likely_ratio(budget, values)
+    if steps is None:
+        count = default_steps(ratio, values)
+    else:
+        count = check_integer("steps", steps)
+        check_between("steps", count, 1, _MOST_STEPS)
+    variance = least_variance(budget, count, values, ratio)
+    return GaussianDesign(
+        low=start,
+        high=end,
+        budget_bits=budget,
+        values=values,
+        steps=count,
+        noise=DiscreteGaussian(variance=variance),
+        certificate=certify_noise(low=start, high=end, steps=count, variance=variance, values=values),
+    )
+
+
+def gaussian_box(bounds: Sequence[object], budget_bits: float, *, steps: int | None = None) -> GaussianBox:
+    """Return independent noise for each coordinate of a box Π[-T_j, T_j], the budget split evenly.
+
+    An even split makes Σ variance_j/T_j² least: the least relative variance is a convex function of the budget.
+    """
+    if not bounds:
+        raise InvalidParameter("bounds is empty. Give one bound for each coordinate.")
+    budget = float(as_number("budget_bits", budget_bits))
+    check_positive("budget_bits", budget)
+    share = budget / len(bounds)
+    while share * len(bounds) > budget:
+        share = math.nextafter(share, 0.0)
+    return GaussianBox(
+        designs=tuple(gaussian(bound=bound, budget_bits=share, steps=steps) for bound in bounds), budget_bits=budget
+    )
+
+
+def private_number(value: object, low: Fraction, high: Fraction) -> Fraction:
+    """Read a private number exactly, or refuse it in a sentence that does not contain it."""
+    try:
+        exact = as_exact("value", value)
+    except InvalidParameter:
+        raise InvalidParameter(
+            "the private value must be a finite number (int, Fraction or float). Check it."
+        ) from None
+    if not low <= exact <= high:
+        raise InvalidParameter(
+            f"the private value lies outside [{float(low):g}, {float(high):g}], for which the noise was made. Choose "
+            f"the range without looking at the data, or clip the value to it yourself."
+        )
+    return exact
+
+
+def _range(bound: object, low: object, high: object) -> tuple[Fraction, Fraction]:
+    if (bound is None) == (low is None and high is None) or (low is None) != (high is None):
+        raise InvalidParameter("give either bound, or low and high, which say where f lies.")
+    if bound is not None:
+        half = as_exact("bound", bound)
+        check_positive("bound", half)
+        return -half, half
+    start, end = as_exact("low", low), as_exact("high", high)
+    if not start < end:
+        raise InvalidParameter(f"low={start} must be below high={end}. Exchange the two, or widen the range.")
+    return start, end

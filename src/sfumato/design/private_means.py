@@ -1,0 +1,91 @@
+"""A private mean, and how far off it may be.   Ref: [E, Prop 4]; theory: docs/theory/gaussian_noise.md
+
+The mean of n records in [low, high] lies in the same range, and when the records depend on each other (all equal, say)
+one of them can move it from end to end. So under arbitrary correlation its amplitude is T = (high-low)/2 whatever n
+is, and the noise does not shrink with n; only the error of sampling does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.bits import BitSource
+from sfumato.design.gaussian_noise import GaussianDesign, gaussian, private_number
+from sfumato.errors import InvalidParameter
+from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
+
+# Rounding of a sum of some thousand positive terms, with room to spare.
+_ROUNDING = 1 + 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateMean:
+    """Noise for the mean of `count` records."""
+
+    count: int
+    design: GaussianDesign
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise, whatever the number of records."""
+        return self.design.variance
+
+    def error_chance(self, tau: float) -> float:
+        """Bound the chance that the release is `tau` or more off the expected mean, for independent records.
+
+        The smaller of Chebyshev's bound (T²/n + N)/τ² and of Σ P(z) times Hoeffding's bound for what the noise's
+        value z leaves of τ. The grid may take half a step away from τ.
+        """
+        left = _distance(tau) - float(self.design.grid) / 2
+        if left <= 0:
+            return 1.0
+        half = float(self.design.bound)
+        chebyshev = (half**2 / self.count + self.variance) / left**2
+        return min(1.0, min(chebyshev, self._mixed(left, half)) * _ROUNDING)
+
+    def _mixed(self, left: float, half: float) -> float:
+        """P(|M+z| ≥ τ) ≤ e^(-n(τ-z)²/2T²) + e^(-n(τ+z)²/2T²), each at most 1, weighed with the noise's law."""
+        noise, grid = self.design.noise, float(self.design.grid)
+        reach = math.ceil(12 * math.sqrt(float(noise.variance))) + 1
+        shifts = grid * np.arange(-reach, reach + 1)
+        law = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * float(noise.variance)))
+        law *= noise.probability(0).upper
+        rate = self.count / (2 * half**2)
+        one_side = np.exp(-rate * np.maximum(left - shifts, 0.0) ** 2)
+        # A certain side is not rounded below 1 by exp(-0) = 1.
+        chance = np.minimum(1.0, one_side + one_side[::-1])
+        return float(law @ chance) + noise.tail(reach)
+
+    def limit_error_chance(self, tau: float) -> float:
+        """Return the limit of the chance for many records, 2Φ(-τ/√N), for normal noise of the same variance."""
+        return normal_error_chance(tau, self.variance)
+
+    def release(self, values: Sequence[object], bits: BitSource | None = None) -> Fraction:
+        """Return the private mean. A record outside the range is refused, not clipped: silence would hide a bias."""
+        if len(values) != self.count:
+            raise InvalidParameter(f"the mean was planned for count={self.count} records. Pass exactly so many.")
+        exact = [private_number(value, self.design.low, self.design.high) for value in values]
+        return self.design.release(sum(exact, Fraction(0)) / self.count, bits)
+
+
+def private_mean(low: object, high: object, count: int, budget_bits: float, *, steps: int | None = None) -> PrivateMean:
+    """Return the least noise for the mean of `count` records in [low, high], for any correlation between them."""
+    check_at_least("count", check_integer("count", count), 1)
+    return PrivateMean(count=int(count), design=gaussian(low=low, high=high, budget_bits=budget_bits, steps=steps))
+
+
+def normal_error_chance(tau: float, variance: float) -> float:
+    """P(|Z| ≥ τ) = 2Φ(-τ/√N) for normal noise: the limit that (122) of [E, Prop 4] bounds, and does not equal."""
+    check_positive("variance", variance)
+    return math.erfc(_distance(tau) / math.sqrt(2 * variance))
+
+
+def _distance(tau: float) -> float:
+    distance = float(as_number("tau", tau))
+    check_positive("tau", distance)
+    return distance

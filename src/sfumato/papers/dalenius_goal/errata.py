@@ -1,0 +1,7 @@
+"""Where [E] is misprinted or mistaken, each with a counter-example that runs, in the order of the paper."""
+
+from sfumato.papers.dalenius_goal.joint_errata import JOINT_ERRATA
+from sfumato.papers.dalenius_goal.leak_errata import LEAK_ERRATA
+from sfumato.papers.dalenius_goal.noise_errata import NOISE_ERRATA
+
+ERRATA = (*LEAK_ERRATA, *NOISE_ERRATA, *JOINT_ERRATA)

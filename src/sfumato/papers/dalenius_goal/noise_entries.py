@@ -1,0 +1,143 @@
+"""What [E, Sec. 5] says, number by number, beside what the software finds."""
+
+from __future__ import annotations
+
+import math
+
+from sfumato.design.gaussian_noise import gaussian
+from sfumato.papers.dalenius_goal import examples, noise, printed
+from sfumato.papers.records import Entry
+
+_DELTA = 1e-5
+_AMPLITUDE = "Corollary 6, eqs. (115) and (118)"
+
+NOISE_ENTRIES = (
+    Entry(
+        place="gaussian",
+        what="capacity of the Gaussian channel with |f| ≤ T, bits",
+        parameter="T²/N",
+        value=3.0,
+        ours=examples.gaussian_bits,
+        says="½ log(1 + T²/N), eq. (115)",
+        printed=printed.printed_gaussian_bits,
+        erratum=_AMPLITUDE,
+    ),
+    Entry(
+        place="gaussian",
+        what="capacity for a record of two values, bits",
+        parameter="T²/N",
+        value=3.0,
+        ours=lambda ratio: examples.gaussian_bits(ratio, 2),
+        says="½ log(1 + T²/N), eq. (115)",
+        printed=printed.printed_gaussian_bits,
+        erratum=_AMPLITUDE,
+    ),
+    Entry(
+        place="gaussian-noise",
+        what="least N/T² for ε bits",
+        parameter="ε",
+        value=1.0,
+        ours=lambda bits: gaussian(bound=1, budget_bits=bits).continuous_variance,
+        says="≥ 1/(exp(2ε) - 1), ε in nats",
+        printed=lambda bits: printed.printed_gaussian_variance(bits * examples.LN2),
+        relation="≥",
+        erratum=_AMPLITUDE,
+    ),
+    Entry(
+        place="Section 5.1",
+        what="what the noise of eq. (117) lets through, bits",
+        parameter="ε",
+        value=1.0,
+        ours=lambda bits: examples.gaussian_bits(1 / printed.printed_gaussian_variance(bits)),
+        says="≤ ε bits",
+        printed=lambda bits: bits,
+        relation="≤",
+        erratum="Equations (117) and (120), the unit of ε",
+    ),
+    Entry(
+        place="utility",
+        what="standard deviation of the Gaussian channel for ε nats, T = 1",
+        parameter="ε",
+        value=math.log(2),
+        ours=noise.least_deviation,
+        says="≥ 1/√(exp(2ε) - 1), eq. (120)",
+        printed=printed.printed_gaussian_deviation,
+        relation="≥",
+        erratum=_AMPLITUDE,
+    ),
+    Entry(
+        place="utility",
+        what="variance of Laplace noise, Δf = 1",
+        parameter="ε",
+        value=0.5,
+        ours=lambda epsilon: noise.laplace_deviation(epsilon) ** 2,
+        says="Δf/ε",
+        printed=printed.printed_laplace,
+        erratum="Section 5.2, “variances”",
+    ),
+    Entry(
+        place="Section 5.2",
+        what="exact δ of the Gaussian mechanism with the noise of eq. (119) for δ' = 1e-5",
+        parameter="ε",
+        value=10.0,
+        ours=lambda epsilon: noise.gaussian_delta(printed.printed_gaussian_mechanism(epsilon, _DELTA), epsilon),
+        says="≤ δ'",
+        printed=lambda _: _DELTA,
+        relation="≤",
+        tolerance=0.0,
+        erratum="Section 5.2, eq. (119)",
+    ),
+    Entry(
+        place="Section 5.2",
+        what="sensitivity of f(x) = x for one record in [-T, T]",
+        parameter="T",
+        value=1.0,
+        ours=lambda bound: noise.sensitivity_of_mean(bound, 1),
+        says="≤ T",
+        printed=printed.printed_sensitivity,
+        relation="≤",
+        erratum="Section 5.2, Δf ≤ T",
+    ),
+    Entry(
+        place="Section 5.2",
+        what="standard deviation of Laplace noise, Δf = T = 1",
+        parameter="ε",
+        value=1.0,
+        ours=noise.laplace_deviation,
+        says="less than that of the Gaussian channel, eq. (120)",
+        printed=printed.printed_gaussian_deviation,
+        relation="≤",
+        erratum="Section 5.2, the comparison at b = 0",
+    ),
+    Entry(
+        place="private-mean",
+        what="limit of Pr[|W - μ| ≥ 1], T = 1, ε in nats",
+        parameter="ε",
+        value=1.0,
+        ours=lambda epsilon: noise.limit_miss(epsilon, 1.0),
+        says="eq. (122)",
+        printed=lambda epsilon: printed.printed_miss(epsilon, 1.0),
+        erratum="Proposition 4, eq. (122)",
+    ),
+    Entry(
+        place="private-mean",
+        what="Pr[|W - μ| ≥ 1] for 100 fair coins ±1, T = 1, ε in nats",
+        parameter="ε",
+        value=1.0,
+        ours=lambda epsilon: noise.miss(epsilon, 1.0, 100),
+        says="≤ Var(W), eq. (124)",
+        printed=lambda epsilon: noise.mean_variance(epsilon, 100),
+        relation="≤",
+    ),
+    Entry(
+        place="Proposition 4, proof",
+        what="Var(W) for 10⁹ records, T = σ = 1, ε in nats",
+        parameter="ε",
+        value=1.0,
+        ours=lambda epsilon: noise.mean_variance(epsilon, 10**9),
+        says="→ 0",
+        printed=printed.printed_limit_variance,
+        tolerance=1e-8,
+        erratum="Proof of Proposition 4",
+    ),
+)

@@ -1,0 +1,145 @@
+"""A certificate of noise is evaluated again from what it carries; nothing in it can be changed."""
+
+import hashlib
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from sfumato.bits import KeyedBits
+from sfumato.design import noise_certificates
+from sfumato.design.gaussian_noise import gaussian
+from sfumato.design.noise_certificates import (
+    CAPACITY,
+    NoiseCertificate,
+    certify_noise,
+    is_noise_certificate,
+    verify_noise,
+)
+from sfumato.errors import ClaimRefused, DigestMismatch, SfumatoError, UnreadableFile
+from sfumato.values import Interval
+
+
+@pytest.fixture(scope="module", params=[None, 2, 3], ids=["any", "two", "three"])
+def certificate(request):
+    budget = 0.9 if request.param == 2 else 1.2
+    return gaussian(low=0, high=Fraction(7, 2), budget_bits=budget, values=request.param).certificate
+
+
+def test_it_verifies_after_a_round_trip(certificate):
+    again = NoiseCertificate.from_json(certificate.to_json())
+    verify_noise(again)
+    assert again == certificate
+    assert is_noise_certificate(certificate.to_json().encode())
+    assert not is_noise_certificate(b'{"schema": "sfumato/certificate/1"}')
+    assert again.grid == Fraction(7, 4) / again.steps
+
+
+def test_what_it_claims(certificate):
+    capacity = certificate[CAPACITY].value
+    assert capacity.width < 2e-6
+    assert certificate["printed_bound_bits"].value.lower > capacity.upper
+    assert certificate["epsilon"].value == math.inf
+    assert certificate["noise_variance"].value == certificate.variance * certificate.grid**2
+    with pytest.raises(KeyError, match="magic"):
+        certificate["magic"]
+    assert "values" in certificate.title
+
+
+def test_every_changed_byte_is_refused(certificate):
+    data = certificate.to_json().encode()
+    places = KeyedBits(hashlib.sha256(b"where").digest()).words(200, 32) % len(data)
+    for place in places.tolist():
+        changed = bytearray(data)
+        changed[place] ^= 1
+        with pytest.raises(SfumatoError):
+            NoiseCertificate.from_json(bytes(changed))
+
+
+def with_capacity(certificate, interval):
+    first, *others = certificate.claims
+    return replace(certificate, claims=(replace(first, value=interval), *others))
+
+
+def test_a_forger_who_seals_again_is_refused(certificate):
+    """The digest of a forgery fits; recomputing does not."""
+    value = certificate[CAPACITY].value
+    forgeries = [
+        replace(certificate, variance=certificate.variance * Fraction(999, 1000)),
+        replace(certificate, steps=certificate.steps + 1),
+        replace(certificate, high=certificate.high + 1),
+        with_capacity(certificate, Interval(value.lower - 1e-3, value.upper - 1e-3)),
+        with_capacity(certificate, Interval(value.lower, value.upper + 1e-2)),
+        with_capacity(certificate, Interval(0.0, value.upper)),
+        replace(certificate, claims=certificate.claims[:-1]),
+        replace(certificate, claims=()),
+        replace(certificate, claims=certificate.claims[1:]),
+        replace(certificate, claims=(replace(certificate.claims[0], sentence="Nothing."), *certificate.claims[1:])),
+        replace(certificate, claims=(*certificate.claims[:-1], replace(certificate.claims[-1], value=Fraction(1)))),
+        replace(certificate, claims=(certificate.claims[1], certificate.claims[0], *certificate.claims[2:])),
+        replace(certificate, variance=Fraction(10**9)),
+    ]
+    for forgery in forgeries:
+        with pytest.raises(ClaimRefused):
+            verify_noise(NoiseCertificate.from_json(forgery.to_json()))
+
+
+def test_a_claim_for_fewer_values_is_not_one_for_more(certificate):
+    forgery = replace(certificate, values=2 if certificate.values is None else None)
+    with pytest.raises(ClaimRefused):
+        verify_noise(forgery)
+
+
+def test_a_poor_witness_proves_too_little():
+    good = gaussian(bound=1, budget_bits=1).certificate
+    poor = replace(good, positions=(-good.steps, good.steps), weights=(0.5, 0.5))
+    with pytest.raises(ClaimRefused, match="but the value lies in"):
+        verify_noise(poor)
+    for positions, weights in [((0,), (1.0,)), ((-good.steps, good.steps), (0.7, 0.7)), ((1,), (1.0, 0.0))]:
+        with pytest.raises(ClaimRefused, match="witness"):
+            verify_noise(replace(good, positions=positions, weights=weights))
+
+
+def test_verification_does_not_search(monkeypatch):
+    good = gaussian(bound=1, budget_bits=1).certificate
+
+    def forbidden(*_arguments, **_options):
+        raise AssertionError
+
+    monkeypatch.setattr(noise_certificates, "lattice_capacity", forbidden)
+    monkeypatch.setattr("sfumato.measures.lattice_noise.best_points", forbidden)
+    verify_noise(good)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("variance", Fraction(10**30)),
+        ("variance", Fraction(-1)),
+        ("variance", Fraction(1, 10**9)),
+        ("steps", 0),
+        ("steps", 10**6),
+        ("values", 1),
+        ("high", Fraction(-5)),
+    ],
+)
+def test_what_cannot_be_is_not_read(field, value):
+    base = certify_noise(low=Fraction(0), high=Fraction(1), steps=4, variance=Fraction(9))
+    broken = replace(base, **{field: value})
+    text = broken.to_json() if field != "steps" or value else None
+    if text is None:
+        with pytest.raises(ZeroDivisionError):
+            broken.to_json()
+        return
+    with pytest.raises(UnreadableFile):
+        NoiseCertificate.from_json(text)
+
+
+def test_a_wrong_grid_is_not_read(monkeypatch):
+    base = certify_noise(low=Fraction(0), high=Fraction(1), steps=4, variance=Fraction(9))
+    with monkeypatch.context() as patch:
+        patch.setattr(NoiseCertificate, "grid", Fraction(1, 3))
+        text = base.to_json()
+    with pytest.raises(DigestMismatch, match="one spelling"):
+        NoiseCertificate.from_json(text)
