@@ -37,6 +37,7 @@ STUDY = Study(
     analysts=(Analyst(name="ministry", epsilon=Fraction(2)), Analyst(name="university", epsilon=Fraction(1))),
     public_epsilon=Fraction(1, 2),
     recover=True,
+    ledger="people.ledger",
 )
 
 

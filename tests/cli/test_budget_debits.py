@@ -37,6 +37,18 @@ def test_publish_pays_once_for_the_same_reports(sfumato, folder):
     assert not (folder / "other").exists()
 
 
+def test_a_simulation_is_not_paid_for(sfumato, folder):
+    ledger = Ledger.create(folder / "budget", epsilon=10)
+    done = sfumato(
+        "publish", "answers.csv", "--study", "study.toml", "--keys", "keys", "--unprotected", "--out", "one.csv",
+        "--insecure-seed", "7",
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "simulation" in done.stderr
+    assert ledger.entries() == ()
+    assert not (folder / "one.csv").exists()
+
+
 def test_publish_into_no_folder_costs_nothing(sfumato, folder):
     ledger = Ledger.create(folder / "budget", epsilon=10)
     done = sfumato(

@@ -247,13 +247,13 @@ class TestSafety:
 
 class TestSections:
     def test_a_new_section_is_a_line(self):
-        added = (*SECTIONS, ("budget", "Budget", lambda material: f"<p>{len(material.files)} files</p>"))
+        added = (*SECTIONS, ("extra", "Budget", lambda material: f"<p>{len(material.files)} files</p>"))
         words = read(study_report_html(sample_plan(), sample_files(), sections=added))
         assert words.rindex("Budget") > words.rindex("Limits of the claim")
         assert "3 files" in words
 
     def test_what_does_not_apply_is_left_out(self):
-        added = (*SECTIONS, ("budget", "Budget", lambda _: ""))
+        added = (*SECTIONS, ("extra", "Budget", lambda _: ""))
         assert "Budget" not in study_report_html(sample_plan(), sample_files(), sections=added)
 
 

@@ -49,6 +49,7 @@ def plan_whole_study(path: Path, *, json: bool, markdown: bool, plot: Path | Non
 
 def plan_json(plan: StudyPlan) -> dict[str, Any]:
     """Return a plan as one document."""
+    from sfumato.render.budgets import debit_words
     from sfumato.study.study_files import as_document, fingerprint
 
     return {
@@ -57,6 +58,7 @@ def plan_json(plan: StudyPlan) -> dict[str, Any]:
         "fingerprint": fingerprint(plan.study),
         "questions": [_question_json(planned) for planned in plan.questions],
         "total_epsilon": {total.holder: total.as_json for total in plan.totals},
+        "debits": debit_words(plan.study) or None,
     }
 
 

@@ -60,13 +60,22 @@ def publish_command(
     from sfumato.bits import InsecureSeeded
     from sfumato.io.tables import read_table
     from sfumato.study import read_study
-    from sfumato.study.budgets import check_folder_of, id_of_reports, ledger_path, paid, release_of_reports
+    from sfumato.study.budgets import (
+        check_folder_of,
+        id_of_reports,
+        ledger_path,
+        paid,
+        refuse_simulation,
+        release_of_reports,
+    )
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.publishing import publish_table
 
     declared = read_study(study)
     folder = KeyFolder.of(declared, keys, epoch)
     bits = None if insecure_seed is None else InsecureSeeded(insecure_seed)
+    if insecure_seed is not None:
+        refuse_simulation(ledger_path(declared, study))
     guarantee = _guarantee(kind)
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
     unlocker = unlocker_of(passphrase_file, None)

@@ -79,9 +79,12 @@ def answer_command(
     from sfumato.bits import InsecureSeeded, RowDraws, SystemBits
     from sfumato.io.query_files import read_query_design
     from sfumato.io.tables import text_column, write_table
-    from sfumato.study.budgets import check_folder_of, paid, release_of_answers
+    from sfumato.study.budgets import check_folder_of, paid, refuse_simulation, release_of_answers
 
     made = read_query_design(design)
+    book = chosen_ledger(study, ledger)
+    if insecure_seed is not None:
+        refuse_simulation(book)
     source = SystemBits() if insecure_seed is None else InsecureSeeded(insecure_seed)
     places = _data_places(data, column, made, limit_mb)
     told = [str(value) for value in made.query.values]
@@ -89,7 +92,6 @@ def answer_command(
         f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
         for i, channel in enumerate(made.channels)
     }
-    book = chosen_ledger(study, ledger)
     check_folder_of(out)
     with paid(book, None if book is None else release_of_answers(made, places.size)):
         write_table(pa.table(columns), out)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
 from sfumato.account.ledger_books import Book, Entry
-from sfumato.account.releases import Kind
+from sfumato.account.releases import Kind, Release
 from sfumato.render.surveys import printable
+from sfumato.study.budgets import release_of_reports
+from sfumato.study.studies import Study
 
 if TYPE_CHECKING:  # rich waits until something is printed
     from rich.console import RenderableType
@@ -38,6 +40,22 @@ _BAR = 30
 _LABEL = 9
 _PLACES = 4
 _MOST_NAMED = 5
+_MANY = 10**9
+
+
+def charge_rows(release: Release) -> tuple[tuple[str, str, str], ...]:
+    """What a release costs a person in each currency: its name, the amount rounded up, and what it bounds."""
+    return tuple((CURRENCIES[c], _charge(release.charges[c]), _MEANINGS[c]) for c in Currency)
+
+
+def debit_words(study: Study) -> str:
+    """Say what publishing a study will debit, and to which ledger; nothing for a study that names none."""
+    if study.ledger is None:
+        return ""
+    # Without a number of respondents, as many as it takes to tell everything.
+    release = release_of_reports(study, study.population or _MANY)
+    amounts = ", ".join(f"{name} {amount}" for name, amount, _ in charge_rows(release))
+    return f"Publishing debits the ledger {study.ledger} for each person: {amounts}. All analysts' keys are counted."
 
 
 def ledger_table(path: Path, book: Book) -> RenderableType:

@@ -25,6 +25,7 @@ def gaussian_lines(design: GaussianDesign) -> Lines:
         ("range of the number", f"{float(design.low):g} to {float(design.high):g}"),
         ("noise", f"standard deviation {math.sqrt(design.variance):.5g}, variance {design.variance:.5g}"),
         ("tells at most", f"{at_most(design.capacity_bits)} bits about anyone (certified)"),
+        ("gap of the proof", f"{design.capacity_bits.width:.1e} bits between the law that tells most and the bound"),
         ("bounded over", design.method),
         ("released on a grid of", f"{float(design.grid):.5g}"),
         ("½·log2(1 + T²/N) would ask for", f"variance {design.paper_variance:.5g}, {saved:.3f} times as much"),

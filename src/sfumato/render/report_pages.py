@@ -13,6 +13,7 @@ from sfumato.render.report_estimates import estimates_section
 from sfumato.render.report_material import ReportMaterial, gather_material
 from sfumato.render.report_sections import (
     asked_section,
+    budget_section,
     certificates_section,
     disclosure_section,
     limits_section,
@@ -24,13 +25,14 @@ from sfumato.study.reports import Reports
 Section = Callable[[ReportMaterial], str]
 
 # A section is a function from the material to HTML; what does not apply to a study is an empty text and left out.
-# New ones (budgets, say) are a line here.
+# New ones are a line here.
 SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("asked", "What was asked, and how", asked_section),
     ("readers", "Who sees how much", readers_section),
     ("estimates", "What the reports say", estimates_section),
     ("whole", "What the data say as a whole", disclosure_section),
     ("certificates", "Certificates", certificates_section),
+    ("budget", "What it cost each person", budget_section),
     ("limits", "Limits of the claim", limits_section),
 )
 

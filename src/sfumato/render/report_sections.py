@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from sfumato.render.budgets import charge_rows
 from sfumato.render.page_style import digest_in, embedded_document, saving_link, scroll_box
 from sfumato.render.report_limits import stated_limits
 from sfumato.render.report_material import ReportMaterial
 from sfumato.render.studies import totals_rows
 from sfumato.render.study_plans import coalition_words, cost_words
 from sfumato.render.surveys import protection
+from sfumato.study.budgets import release_of_reports
 from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, QuestionPlan, ToldPlan
 from sfumato.study.questions import Count, FreeText, Recoverable
 
@@ -58,6 +60,20 @@ def disclosure_section(material: ReportMaterial) -> str:
         f"<p>Digest <code>{digest_in(document)}</code></p>"
         + saving_link("disclosure.certificate.json", document)
         + embedded_document("The sealed certificate of the release (JSON)", document)
+    )
+
+
+def budget_section(material: ReportMaterial) -> str:
+    """What the reports cost a person, where the study keeps a ledger."""
+    study = material.plan.study
+    if study.ledger is None:
+        return ""
+    release = release_of_reports(study, max(file.note.rows for file in material.files))
+    return (
+        "<p>Before these reports were published, this was debited to a ledger that adds up everything that is released "
+        "about the same people, with the keys of all analysts counted together.</p>"
+        + scroll_box("Cost", plain_table(("counted in", "amount", "what it bounds"), charge_rows(release)))
+        + f"<p>{escape(release.how_it_adds)}</p>"
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sfumato.render.budgets import debit_words
 from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title
 from sfumato.render.studies import epsilon_text, totals_rows, totals_table
 from sfumato.render.surveys import escaped, goal_words, markdown_table, plan_table, printable, protection
@@ -44,6 +45,8 @@ def study_plan_tables(plan: StudyPlan) -> list[RenderableType]:
             Text(terminal_curve(planned)),
         ]
     parts += [Text(), totals_table(plan.study), Text(coalition_words(plan))]
+    if plan.study.ledger is not None:
+        parts.append(Text(printable(debit_words(plan.study))))
     return parts
 
 
@@ -66,6 +69,8 @@ def study_plan_markdown(plan: StudyPlan) -> str:
         said += [*markdown_table(_LEVEL_HEADER, _level_rows(planned)), ""]
     header, rows = totals_rows(plan.study)
     said += ["## ε that a respondent spends", "", *markdown_table(header, rows), "", coalition_words(plan)]
+    if plan.study.ledger is not None:
+        said += ["", escaped(debit_words(plan.study))]
     return "\n".join(said) + "\n"
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 
 from sfumato import measures
@@ -51,6 +52,14 @@ def paid(ledger: str | Path | None, release: Release | None, release_id: str | N
     book.settle(receipt)
 
 
+def refuse_simulation(ledger: str | Path | None) -> None:
+    """Refuse to pay for reports from a seed that anyone can repeat: they hide nothing, whatever they cost."""
+    if ledger is not None:
+        raise InvalidParameter(
+            "insecure_seed makes a simulation, and a ledger pays for releases only. Leave out the seed, or the ledger."
+        )
+
+
 def check_folder_of(path: str | Path) -> None:
     """Refuse a place that cannot be written to before anything is paid for."""
     if not Path(path).absolute().parent.is_dir():
@@ -85,7 +94,8 @@ def id_of_reports(published: StudyPublication) -> str | None:
     drawings = sorted({key.drawing for by_level in published.keys.values() for key in by_level.values()})
     if len(drawings) == 0 or len(published.keys) < len(note.columns):
         return None  # something in it was drawn afresh
-    return f"reports {note.fingerprint[:16]} epoch {note.epoch} drawing {drawings[0]}"
+    drawn = sha256(" ".join(drawings).encode()).hexdigest()
+    return f"reports {note.fingerprint[:16]} epoch {note.epoch} drawing {drawn[:32]}"
 
 
 def release_of_answers(design: QueryDesign, rows: int) -> Release:

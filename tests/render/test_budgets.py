@@ -1,0 +1,54 @@
+"""What a study costs, said in its plan and on its page; tables of the ledger are tested with the command."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pytest
+
+from sfumato.render.budgets import charge_rows, debit_words
+from sfumato.render.report_pages import study_report_html
+from sfumato.render.study_plans import study_plan_markdown
+from sfumato.study.budgets import release_of_reports
+from sfumato.study.planning import plan_study
+from sfumato.study.publishing import publish_table
+from small_studies import answers, small_study
+
+KEYED = small_study().questions[:3]
+
+
+@pytest.fixture(scope="module")
+def study():
+    return small_study(questions=KEYED, ledger="people.ledger")
+
+
+def test_the_plan_says_what_publishing_debits(study):
+    said = debit_words(study)
+    assert "people.ledger" in said
+    for name, amount, _ in charge_rows(release_of_reports(study, 600)):
+        assert f"{name} {amount}" in said
+    assert "ε 9" in said
+    assert "debits the ledger" in study_plan_markdown(plan_study(study))
+
+
+def test_without_a_ledger_nothing_is_said():
+    study = small_study(questions=KEYED)
+    assert debit_words(study) == ""
+    assert "ledger" not in study_plan_markdown(plan_study(study))
+
+
+def test_without_a_number_of_respondents_the_worst_is_said(study):
+    unknown = small_study(questions=KEYED, ledger="people.ledger", population=None)
+    few = small_study(questions=KEYED, ledger="people.ledger", population=1)
+    assert "bits 5.322," in debit_words(unknown)  # log2 of 2·5·4 answers, rounded up
+    assert debit_words(few) == debit_words(unknown)  # keys of ε = 3 tell more than any of these answers hold
+
+
+def test_the_page_has_what_it_cost(study):
+    published = publish_table(study, answers())
+    page = study_report_html(plan_study(study), [published.reports])
+    assert "What it cost each person" in page
+    assert escape(release_of_reports(study, 600).how_it_adds) in page
+    without = small_study(questions=KEYED)
+    bare = study_report_html(plan_study(without), [publish_table(without, answers()).reports])
+    assert "What it cost each person" not in bare
