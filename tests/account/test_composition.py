@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from record_channels import datasets, flipped, h2, information_about, random_channel
 from sfumato import measures
@@ -38,6 +40,7 @@ def test_thousand_pairs_of_channels_leak_at_most_the_sum():
         channels = [random_channel(rng, shape, int(rng.integers(2, 4)), float(rng.uniform(0.1, 2))) for _ in range(2)]
         found = compose(channels, shape, gap_bits=1e-4)
         assert found.joint.lower <= found.bound
+        assert Fraction(found.bound) >= sum(Fraction(part.upper) for part in found.parts)
         assert found.joint.upper >= max(part.lower for part in found.parts)
 
 
@@ -114,10 +117,16 @@ class TestTwoDataSetsOfTheSamePeople:
             compose_two_data_sets(PARITY, (2, 2), COIN, (2,))
 
 
-def test_a_group_bound_is_rounded_up():
-    bits = individual_capacity_bits(PARITY, (2, 2)).upper
-    assert Fraction(group_bound_bits(bits, 3)) >= 3 * Fraction(bits)
+@given(bits=st.floats(0, 100), size=st.integers(1, 50))
+def test_a_group_bound_is_rounded_up(bits, size):
+    bound = group_bound_bits(bits, size)
+    assert Fraction(bound) >= size * Fraction(bits)
+    assert Fraction(math.nextafter(bound, -math.inf)) <= size * Fraction(bits)
+
+
+def test_a_group_bound_may_be_infinite():
     assert group_bound_bits(math.inf, 2) == math.inf
+    assert group_bound_bits(individual_capacity_bits(PARITY, (2, 2)).upper, 1) <= 0.532
 
 
 @pytest.mark.parametrize(("bits", "size"), [(-1.0, 2), (math.nan, 2), (1.0, 0)])

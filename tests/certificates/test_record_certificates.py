@@ -46,11 +46,11 @@ def test_without_records_the_file_is_spelled_as_before():
     assert '"shape"' not in certify(EXAMPLE).to_json()
 
 
-@pytest.mark.parametrize("shift", [-1e-3, 1e-3])
-def test_a_shifted_interval_is_refused(certificate, shift):
+@pytest.mark.parametrize(("shift", "said"), [(-1e-3, "some adversary learns more"), (1e-3, "less than claimed")])
+def test_a_shifted_interval_is_refused(certificate, shift, said):
     value = certificate["individual_capacity_bits"].value
     moved = changed(certificate, "individual_capacity_bits", value=Interval(value.lower + shift, value.upper + shift))
-    with pytest.raises(ClaimRefused, match="individual_capacity_bits"):
+    with pytest.raises(ClaimRefused, match=said):
         verify(moved)
 
 

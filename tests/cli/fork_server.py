@@ -1,13 +1,16 @@
 """Runs the command many times in forks of one process, and interrupts it: importing and compiling once saves seconds.
 
-Reads one request a line, `{"arguments", "folder", "signal", "after"}`, and answers `{"code", "seconds"}`. Without a
-folder, it runs the command in its own process to warm up.
+Reads one request a line, `{"arguments", "folder", "signal", "after"}`, and answers `{"code", "seconds"}`; what a fork
+says goes to the files `stdout` and `stderr` beside its folder, or where the request says, in the environment that it
+adds. Without a folder, the server runs the command in its own process to warm up.
 """
 
 import contextlib
 import dataclasses
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 import time
@@ -16,9 +19,18 @@ import traceback
 import sfumato.cli
 import sfumato.cli.app
 import sfumato.papers
-import sfumato.render.study_plans
-import sfumato.study.estimating
-import sfumato.study.steps
+
+# Every module of the house, and the libraries that it opens only when they are needed.
+for module in pkgutil.walk_packages(sfumato.__path__, "sfumato."):
+    importlib.import_module(module.name)
+for name in (
+    "constriction", "cryptography.hazmat.primitives.ciphers.aead", "cryptography.hazmat.primitives.kdf.argon2",
+    "cryptography.hazmat.primitives.kdf.hkdf", "highspy", "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg", "matplotlib.figure", "numba", "pyarrow.compute", "pyarrow.csv",
+    "pyarrow.parquet", "rich.console", "rich.markdown", "rich.progress", "rich.status", "rich.table", "scipy.fft",
+    "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats", "typer.rich_utils",
+):  # fmt: skip
+    importlib.import_module(name)
 
 whole = sfumato.papers.PAPERS["randomized-responses"]
 figure = {name: draw for name, draw in whole.figures.items() if name == "figure-2"}
@@ -26,10 +38,13 @@ tiny = dataclasses.replace(whole, tables={}, errata=(), figures=figure)
 sfumato.papers.PAPERS = {**sfumato.papers.PAPERS, "tiny": tiny}
 
 
-def run(arguments, folder, begun):
+def run(request, begun):
     """Be the command, in a fork; tell through a pipe when it has begun and can be interrupted."""
-    os.chdir(folder)
-    for number, name in ((0, os.devnull), (1, "../stdout"), (2, "../stderr")):
+    arguments = request["arguments"]
+    os.chdir(request["folder"])
+    os.environ.update(request.get("environment", {}))
+    said = request.get("said", "..")
+    for number, name in ((0, os.devnull), (1, f"{said}/stdout"), (2, f"{said}/stderr")):
         os.dup2(os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
     sys.argv = ["sfumato", *arguments]
     verbs = sfumato.cli.app.main
@@ -72,7 +87,7 @@ def main():
         pid = os.fork()
         if pid == 0:
             os.close(ready)
-            run(request["arguments"], request["folder"], begun)
+            run(request, begun)
         os.close(begun)
         os.read(ready, 1)
         os.close(ready)

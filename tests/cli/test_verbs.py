@@ -1,10 +1,16 @@
 """certify, verify and audit as commands: what they print, write and return."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from sfumato.certificates import Certificate, verify
+
+COMMAND = str(Path(sys.executable).parent / "sfumato")
 
 
 def test_certify_prints_a_table(sfumato, channel_file):
@@ -115,3 +121,25 @@ def test_help_stays_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("certify", "channel.csv"),
+        ("certify", "channel.csv", "--json"),
+        ("certify", "missing.csv"),
+        ("noise", "flip", "--budget-bits", "0.5"),
+        ("verify", "channel.csv"),
+        ("--version",),
+        (),
+    ],
+)
+def test_the_installed_command_does_what_its_forks_do(sfumato, channel_file, arguments):
+    """From a cold start, in a process of its own, with the same words and the same exit code."""
+    cold = subprocess.run(
+        [COMMAND, *arguments], cwd=channel_file.parent, env={**os.environ, "NO_COLOR": "1"}, capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    warm = sfumato(*arguments)
+    assert (cold.returncode, cold.stdout, cold.stderr) == (warm.returncode, warm.stdout, warm.stderr)

@@ -63,7 +63,22 @@ def test_odds_are_the_brute_force_maximum(data):
     assert neighbour_odds(channel, shape) == max(
         1, largest(lambda x, z: sum(a != b for a, b in zip(x, z, strict=True)) == 1)
     )
-    assert worst_correlation(channel, shape).odds == max(1, largest(lambda x, z: x != z)) == odds(channel)
+    leak = worst_correlation(channel, shape)
+    assert leak.odds == max(1, largest(lambda x, z: x != z)) == odds(channel)
+    likely, unlikely = (channel.row(x)[leak.output] for x in (leak.surprising, leak.expected))
+    assert leak.odds == likely / unlikely
+    one, other = (datasets(shape)[x] for x in (leak.surprising, leak.expected))
+    assert leak.odds == 1 or one[leak.record] != other[leak.record]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_ratios_of_floats_are_rounded_up(seed):
+    channel = random_channel(np.random.default_rng(seed), (2, 2), 3)
+    exactly = [[Fraction(value) for value in row] for row in channel.array.tolist()]
+    truth = max(p / q for a in exactly for b in exactly for p, q in zip(a, b, strict=True))
+    assert truth <= Fraction(worst_correlation(channel, (2, 2)).odds)
+    assert truth * (1 + Fraction(1, 10**15)) > Fraction(worst_correlation(channel, (2, 2)).odds)
 
 
 class TestTheoremOne:

@@ -15,6 +15,7 @@ from record_channels import datasets, flipped, h2, information_about, looped_ind
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures import selections
+from sfumato.measures.capacity_races import Race
 from sfumato.measures.individual import (
     capacity_about,
     group_capacity_bits,
@@ -83,12 +84,49 @@ def test_branch_and_bound_agrees_with_the_race(seed, monkeypatch):
     assert (raced.members, raced.datasets) == (split.members, split.datasets)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_coarse_answer_is_still_true(seed, monkeypatch):
+    """The winner may be the wrong one by as much as the gap allows, and the interval holds the truth all the same.
+
+    Without a good start, branch and bound has to find its way alone.
+    """
+    rng = np.random.default_rng([8, seed])
+    shape = [(2, 2, 2), (3, 3), (3, 2, 2)][seed % 3]
+    channel = random_channel(rng, shape, 4)
+    monkeypatch.setattr(selections, "_climb", lambda *_: None)
+    monkeypatch.setattr(selections, "_RACED", [10**6, 4][seed % 2])
+    for gap in (0.1, 0.02, 1e-6):
+        found = individual_capacity_bits(channel, shape, gap_bits=gap)
+        assert found.width <= gap
+        assert looped_individual_capacity(channel, shape) in found.widened(1e-9)
+
+
+def test_the_race_does_not_judge_by_the_uniform_law():
+    """A Z-channel that tells a little more than a flip, but less under equal inputs, must win in the end."""
+    flip, slip = 0.2, 0.5561
+    pair = np.array([[1 - flip, flip], [flip, 1 - flip]]), np.array([[1.0, 0.0], [slip, 1 - slip]])
+    told = [measures.capacity_bits(Channel(rows)).midpoint for rows in pair]
+    assert 0 < told[1] - told[0] < 2e-3
+    even = [information_about(Channel(rows), (2,), (0,), [0.5, 0.5]) for rows in pair]
+    assert even[1] < even[0]
+    race = Race(tolerance_nats=1e-7)
+    race.run("either", (np.stack([pair[0][0], pair[1][0]]), np.stack([pair[0][1], pair[1][1]])), np.array([[0, 1]] * 2))
+    assert race.winner == ("either", (1, 1))
+    assert race.best == pytest.approx(told[1] * math.log(2), abs=2e-7)
+
+
 def test_too_much_work_is_refused_with_what_is_known(monkeypatch):
     monkeypatch.setattr(selections, "_RACED", 1)
     monkeypatch.setattr(selections, "_MOST_NODES", 2)
     channel = random_channel(np.random.default_rng(3), (3, 3, 3), 6)
     with pytest.raises(NotCertified, match=r"bounded to \[.*\] bits.*larger gap_bits"):
         individual_capacity_bits(channel, (3, 3, 3))
+
+
+def test_a_gap_below_rounding_is_refused_at_once():
+    with pytest.raises(NotCertified, match="at least 1e-9"):
+        individual_capacity_bits(EXAMPLE, (3, 2), gap_bits=1e-13)
+    assert individual_capacity_bits(EXAMPLE, (3, 2), gap_bits=1e-9).width <= 1e-9
 
 
 class TestTheWorstAdversary:

@@ -41,6 +41,8 @@ class Race:
 
     def run(self, tag: object, groups: tuple[FloatArray, ...], places: Places) -> None:
         """Let the selections in the columns of `places` run, a line for each group; `tag` says where they are from."""
+        if self.tolerance <= 4 * self.slack(len(groups), groups[0].shape[1]):
+            raise NotCertified("gap_bits is below what sums of doubles can certify here. Allow at least 1e-9.")
         width = len(groups) * groups[0].shape[1]
         step = max(1, _ENTRIES_AT_ONCE // width)
         for start in range(0, places.shape[1], step):

@@ -9,7 +9,7 @@ Natural logarithms for ε, bits for information.   Theory: docs/theory/correlati
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -73,12 +73,22 @@ def neighbour_epsilon(channel: AnyChannel, shape: Sequence[int]) -> float:
 
 
 def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLeak:
-    """Return the two data sets, different in one record, and the report that sets them apart most."""
+    """Return the two data sets and the report that sets them apart most; any two data sets differ in some record."""
     sizes = check_shape(channel, shape)
     dense = channel.to_dense()
-    if max(sizes) < 2:
-        return CorrelatedLeak(odds=Fraction(1), record=0, expected=0, surprising=0, output=0, _channel=dense)
-    return max(_leaks(dense, sizes), key=lambda leak: leak.odds)
+    everything = np.arange(dense.shape[0])
+    worst = CorrelatedLeak(odds=Fraction(1), record=0, expected=0, surprising=0, output=0, _channel=dense)
+    for y in range(dense.shape[1]):
+        high, low = _extremes(dense, everything, y)
+        odds = _ratio(high, low)
+        if odds > worst.odds:
+            surprising, expected = high[1], low[1]
+            pairs = zip(np.unravel_index(surprising, sizes), np.unravel_index(expected, sizes), strict=True)
+            record = next(i for i, (one, other) in enumerate(pairs) if one != other)
+            worst = CorrelatedLeak(
+                odds=odds, record=record, expected=expected, surprising=surprising, output=y, _channel=dense
+            )
+    return worst
 
 
 def max_individual_capacity_bits(channel: AnyChannel, shape: Sequence[int]) -> Interval:
@@ -87,28 +97,6 @@ def max_individual_capacity_bits(channel: AnyChannel, shape: Sequence[int]) -> I
     A supremum: no adversary reaches it, those for whom the surprising data set is ever less likely come close.
     """
     return log2_interval(worst_correlation(channel, shape).odds).at_least(0.0)
-
-
-def _leaks(dense: Channel, sizes: tuple[int, ...]) -> Iterator[CorrelatedLeak]:
-    for record, size in enumerate(sizes):
-        if size < 2:
-            continue
-        by_value = datasets_by_value(sizes, (record,))
-        for y in range(dense.shape[1]):
-            ends = [_extremes(dense, datasets, y) for datasets in by_value]
-            # The best high end with the best low end of another value: the two best of each are enough to look at.
-            for a in sorted(range(size), key=lambda a: -ends[a][0][0])[:2]:
-                for b in sorted(range(size), key=lambda b: ends[b][1][0])[:2]:
-                    if a != b:
-                        (high, surprising), (low, expected) = ends[a][0], ends[b][1]
-                        yield CorrelatedLeak(
-                            odds=_ratio((high, surprising), (low, expected)),
-                            record=record,
-                            expected=expected,
-                            surprising=surprising,
-                            output=y,
-                            _channel=dense,
-                        )
 
 
 def _extremes(dense: Channel, datasets: Places, y: int) -> tuple[_Entry, _Entry]:
