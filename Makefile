@@ -9,6 +9,9 @@ help:  ## this list
 demo: setup  ## one real survey: plan, publish, open by degrees, recover, verify, report
 	@$(PYTHON) demo/demo.py
 
+# Two workers use both cores; threads of their own would only stand in each other's way.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+
 test: setup lint  ## linters, types and every test that takes less than a minute
 	@tools/system-packages
 	@$(PYTHON) -m pytest -q -n 2 -m "not slow"

@@ -8,13 +8,14 @@ from fractions import Fraction
 import pytest
 
 from sfumato.bits import KeyedBits
+from sfumato.certificates.document import says_schema
 from sfumato.design import noise_certificates
 from sfumato.design.gaussian_noise import gaussian
 from sfumato.design.noise_certificates import (
     CAPACITY,
+    SCHEMA,
     NoiseCertificate,
     certify_noise,
-    is_noise_certificate,
     verify_noise,
 )
 from sfumato.errors import ClaimRefused, DigestMismatch, SfumatoError, UnreadableFile
@@ -31,8 +32,8 @@ def test_it_verifies_after_a_round_trip(certificate):
     again = NoiseCertificate.from_json(certificate.to_json())
     verify_noise(again)
     assert again == certificate
-    assert is_noise_certificate(certificate.to_json().encode())
-    assert not is_noise_certificate(b'{"schema": "sfumato/certificate/1"}')
+    assert says_schema(certificate.to_json().encode(), SCHEMA)
+    assert not says_schema(b'{"schema": "sfumato/certificate/1"}', SCHEMA)
     assert again.grid == Fraction(7, 4) / again.steps
 
 

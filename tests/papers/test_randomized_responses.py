@@ -4,7 +4,6 @@ import dataclasses
 import math
 import re
 from fractions import Fraction
-from pathlib import Path
 from statistics import NormalDist
 
 import pytest
@@ -15,7 +14,6 @@ from sfumato.papers import PAPERS, paper_named, png_bytes, svg_bytes
 from sfumato.papers.randomized_responses import errata, figures, printed, tables
 
 PAPER = PAPERS["randomized-responses"]
-PAGE = Path(__file__).parents[2] / "docs" / "theory" / "survey.md"
 
 
 def closed_three(a, w, theta):
@@ -165,21 +163,6 @@ class TestFiles:
 
 
 class TestErrata:
-    @pytest.mark.parametrize("erratum", PAPER.errata, ids=lambda erratum: erratum.where)
-    def test_the_counter_example_shows_what_it_says(self, erratum):
-        erratum.check()
-
-    @pytest.mark.parametrize("erratum", PAPER.errata, ids=lambda erratum: erratum.where)
-    def test_the_theory_page_has_its_box(self, erratum):
-        boxes = re.findall(r"(?:^> .*\n)+", PAGE.read_text(), re.MULTILINE)
-        named = [box for box in boxes if box.startswith(f"> **Erratum.** *{erratum.where}.*")]
-        assert len(named) == 1
-        for number in re.findall(r"\d\.\d{4}", erratum.counter_example):
-            assert number in named[0]
-
-    def test_every_box_is_run(self):
-        assert PAGE.read_text().count("**Erratum.**") == len(PAPER.errata)
-
     @pytest.mark.parametrize(
         ("check", "right"),
         [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.prob import AnyChannel, Distribution
-from sfumato.values import Claim
+from sfumato.values import Claim, Claiming
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(Claiming):
     """Claims about an exact channel under a prior. `notes` tell how the subject came to be exact.
 
     With `shape`, the inputs are tables of records with so many values each, and some claims are about one record.
@@ -20,12 +20,6 @@ class Certificate:
     claims: tuple[Claim, ...]
     notes: tuple[str, ...] = ()
     shape: tuple[int, ...] | None = None
-
-    def __getitem__(self, measure: str) -> Claim:
-        for claim in self.claims:
-            if claim.measure == measure:
-                return claim
-        raise KeyError(f"the certificate makes no claim about {measure!r}")
 
     def to_json(self) -> str:
         """Return the sealed document, in the one spelling that verification accepts."""

@@ -142,6 +142,11 @@ def spell(document: msgspec.Struct) -> str:
     return blank.replace(_ZEROS, hashlib.sha256(blank).hexdigest().encode(), 1).decode()
 
 
+def says_schema(data: bytes, schema: str) -> bool:
+    """Whether a file says that it is a document of this kind; nothing else of it is looked at."""
+    return b'"schema": "' + schema.encode() + b'"' in data
+
+
 def checked_bytes(data: str | bytes, schema: str) -> bytes:
     """Return a sealed document whose digest holds and whose schema is the one asked for."""
     raw = data.encode() if isinstance(data, str) else bytes(data)

@@ -49,21 +49,20 @@ def verify_command(
 def _verified(data: bytes) -> tuple[int, RenderableType]:
     """Verify a certificate of any kind; returns how many claims hold, and a table of them."""
     from sfumato.certificates import Certificate, verify
-    from sfumato.design.noise_certificates import NoiseCertificate, is_noise_certificate, verify_noise
-    from sfumato.disclose import DisclosureCertificate, verify_disclosure
-    from sfumato.disclose.disclosure_certificates import is_disclosure_certificate
-    from sfumato.refine import LadderCertificate, verify_ladder
-    from sfumato.refine.ladder_certificates import is_ladder_certificate
+    from sfumato.certificates.document import says_schema
+    from sfumato.design import noise_certificates as noise
+    from sfumato.disclose import disclosure_certificates as disclosures
+    from sfumato.refine import ladder_certificates as ladders
     from sfumato.render import certificate_table
     from sfumato.render.text import claims_table
 
-    kinds: tuple[tuple[Callable[[bytes], bool], Any, Callable[[Any], None]], ...] = (
-        (is_ladder_certificate, LadderCertificate, verify_ladder),
-        (is_disclosure_certificate, DisclosureCertificate, verify_disclosure),
-        (is_noise_certificate, NoiseCertificate, verify_noise),
+    kinds: tuple[tuple[str, Any, Callable[[Any], None]], ...] = (
+        (ladders.SCHEMA, ladders.LadderCertificate, ladders.verify_ladder),
+        (disclosures.SCHEMA, disclosures.DisclosureCertificate, disclosures.verify_disclosure),
+        (noise.SCHEMA, noise.NoiseCertificate, noise.verify_noise),
     )
-    for is_one, kind, check in kinds:
-        if is_one(data):
+    for schema, kind, check in kinds:
+        if says_schema(data, schema):
             opened = kind.from_json(data)
             check(opened)
             return len(opened.claims), claims_table(opened.title, opened.claims, opened.notes)

@@ -22,7 +22,7 @@ from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.measures.enclosures import log2_interval
 from sfumato.measures.lattice_noise import lattice_capacity, lattice_capacity_from
 from sfumato.measures.lattice_selections import is_affordable, selection_capacity
-from sfumato.values import Claim, Interval, Relation, Status
+from sfumato.values import Claim, Claiming, Interval, Relation, Status
 
 SCHEMA = "sfumato/noise-certificate/1"
 CAPACITY = "noise_capacity_bits"
@@ -49,7 +49,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseCertificate:
+class NoiseCertificate(Claiming):
     """Claims about a number in [low, high], rounded to 2·steps+1 values and given discrete Gaussian noise.
 
     `variance` is the noise's parameter in steps²; `values` how many values a record has, None for any number.
@@ -78,12 +78,6 @@ class NoiseCertificate:
     def title(self) -> str:
         """What it is a certificate of."""
         return f"Certificate of noise: a number rounded to {2 * self.steps + 1} values, discrete Gaussian noise"
-
-    def __getitem__(self, measure: str) -> Claim:
-        for claim in self.claims:
-            if claim.measure == measure:
-                return claim
-        raise KeyError(f"the certificate makes no claim about {measure!r}")
 
     def to_json(self) -> str:
         """Return the sealed document, in the one spelling that verification accepts."""
@@ -178,11 +172,6 @@ def verify_noise(certificate: NoiseCertificate) -> None:
     again = _claims(claimed, certificate.low, certificate.high, steps, variance, values)
     if again != certificate.claims:
         raise ClaimRefused("the certificate does not make the claims that belong to its noise.")
-
-
-def is_noise_certificate(data: bytes) -> bool:
-    """Whether a file says that it is one; nothing else of it is looked at."""
-    return b'"schema": "' + SCHEMA.encode() + b'"' in data
 
 
 def _claims(

@@ -22,7 +22,7 @@ from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bo
 from sfumato.errors import ClaimRefused
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
-from sfumato.values import Claim, Interval
+from sfumato.values import Claim, Claiming, Interval
 
 SCHEMA = "sfumato/disclosure-certificate/1"
 # A law estimated from n data sets is this far from the truth at most, nineteen times out of twenty.
@@ -42,7 +42,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DisclosureCertificate:
+class DisclosureCertificate(Claiming):
     """Claims about a mapping of data sets under a law; `estimated_from` data sets, None for a law that is known."""
 
     law: DataLaw
@@ -60,12 +60,6 @@ class DisclosureCertificate:
         """What it is a certificate of."""
         cells, symbols = self.channel.shape
         return f"Certificate of a disclosure: {self.law.n} samples, {cells} cells → {symbols} symbols"
-
-    def __getitem__(self, measure: str) -> Claim:
-        for claim in self.claims:
-            if claim.measure == measure:
-                return claim
-        raise KeyError(f"the certificate makes no claim about {measure!r}")
 
     def to_json(self) -> str:
         """Return the sealed document, in the one spelling that verification accepts."""
@@ -117,11 +111,6 @@ def _same(claim: Claim, again: Claim) -> bool:
         return claim == again
     close = again.value.widened(3 * GRID).encloses(claim.value) and claim.value.widened(3 * GRID).encloses(again.value)
     return close and (claim.measure, claim.unit, claim.status) == (again.measure, again.unit, again.status)
-
-
-def is_disclosure_certificate(data: bytes) -> bool:
-    """Whether a file says that it is one; nothing else of it is looked at."""
-    return b'"schema": "' + SCHEMA.encode() + b'"' in data
 
 
 def estimation_radius(data_sets: int, cells: int) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING
+
+from sfumato.values.checks import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +40,18 @@ _STYLE = {
     "xtick.labelcolor": BLACK,
     "ytick.labelcolor": BLACK,
 }
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of so many inches."""
+    from matplotlib.figure import Figure  # noqa: PLC0415  heavy, and only drawing needs it
+
+    return Figure(figsize=(width, height))
+
+
+def floats(values: Iterable[Number]) -> list[float]:
+    """Return exact numbers as an axis wants them."""
+    return [float(value) for value in values]
 
 
 @contextmanager

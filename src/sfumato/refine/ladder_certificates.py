@@ -16,7 +16,7 @@ from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
 from sfumato.refine.ladder_evidence import AsBuilt, FromSteps
-from sfumato.values import Claim
+from sfumato.values import Claim, Claiming
 
 SCHEMA = "sfumato/ladder-certificate/1"
 
@@ -30,18 +30,12 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LadderCertificate:
+class LadderCertificate(Claiming):
     """Claims about the ladder of a declaration."""
 
     declaration: str
     claims: tuple[Claim, ...]
     notes: tuple[str, ...] = ()
-
-    def __getitem__(self, measure: str) -> Claim:
-        for claim in self.claims:
-            if claim.measure == measure:
-                return claim
-        raise KeyError(f"the certificate makes no claim about {measure!r}")
 
     @property
     def ladder(self) -> Ladder:
@@ -84,11 +78,6 @@ def _read(document: _Document) -> LadderCertificate:
         claims=tuple(read_claim(claim) for claim in document.claims),
         notes=tuple(document.notes),
     )
-
-
-def is_ladder_certificate(data: bytes) -> bool:
-    """Whether a file says that it is one; nothing else of it is looked at."""
-    return b'"schema": "' + SCHEMA.encode() + b'"' in data
 
 
 def certify_ladder(ladder: Ladder) -> LadderCertificate:

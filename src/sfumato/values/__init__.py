@@ -1,9 +1,9 @@
 """Plain values that every room may hold: no numerics, no randomness, no files."""
 
-from sfumato.values.claim import Claim, Relation, Status
+from sfumato.values.claim import Claim, Claiming, Relation, Status
 from sfumato.values.estimate import Estimate
 from sfumato.values.guarantee import Guarantee
 from sfumato.values.interval import Interval
 from sfumato.values.tally import Tally
 
-__all__ = ["Claim", "Estimate", "Guarantee", "Interval", "Relation", "Status", "Tally"]
+__all__ = ["Claim", "Claiming", "Estimate", "Guarantee", "Interval", "Relation", "Status", "Tally"]

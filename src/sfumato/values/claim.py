@@ -65,3 +65,16 @@ class Claim:
                 f"confidence={self.confidence} does not fit status {self.status}. An estimated claim states "
                 f"its confidence, no other does."
             )
+
+
+class Claiming:
+    """Whatever makes claims; one is found by its measure."""
+
+    __slots__ = ()
+    claims: tuple[Claim, ...]
+
+    def __getitem__(self, measure: str) -> Claim:
+        for claim in self.claims:
+            if claim.measure == measure:
+                return claim
+        raise KeyError(f"the certificate makes no claim about {measure!r}")

@@ -16,7 +16,7 @@ from sfumato.measures.balance_plateau import plateau_bits
 from sfumato.measures.correlations import neighbour_odds, worst_correlation
 from sfumato.papers.dalenius_goal import examples, printed
 from sfumato.papers.dalenius_goal.noise_figures import gaussian, private_mean, utility
-from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, SURFACE, VERMILION, house_style
+from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, SURFACE, VERMILION, floats, house_style, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def independent_bits(odds: Fraction, surprises: Sequence[Fraction] = SURPRISES) 
 def figure_1() -> Figure:
     """Example 1 through BSC(1/10): its matrix, and the 8 and 9 channels that a record can select, with capacities."""
     with house_style():
-        figure = _figure(10.2, 4.2)
+        figure = new_figure(10.2, 4.2)
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 2.5))
         for y in (0, 1):
             _plane(figure.add_subplot(grid[y, 0]), y)
@@ -69,22 +69,22 @@ def figure_1() -> Figure:
 def budgets() -> Figure:
     """Left: the flip for a budget. Right: the rate of the exponential channel, by (83) and by its own capacity."""
     with house_style():
-        figure = _figure(10.2, 4.0)
+        figure = new_figure(10.2, 4.0)
         left, right = figure.subplots(1, 2)
-        left.plot(_floats(BUDGETS), flips(), color=BLUE, label="the software's flip")
+        left.plot(floats(BUDGETS), flips(), color=BLUE, label="the software's flip")
         few = [printed.printed_flip(float(budget)) for budget in FEW_BUDGETS]
-        left.plot(_floats(FEW_BUDGETS), few, "o", color=BLACK, markersize=4, label="H(p) = log 2 - ε, eq. (57)")
+        left.plot(floats(FEW_BUDGETS), few, "o", color=BLACK, markersize=4, label="H(p) = log 2 - ε, eq. (57)")
         left.set(xlabel="budget ε, bits", ylabel="flip p*", xlim=(0, 1), ylim=(0, 0.5))
         left.set_title("binary symmetric channel")
         left.legend()
         for k, colour in zip(OUTPUTS, (BLUE, GREEN, VERMILION), strict=True):
             right.plot(
-                _floats(BUDGETS),
+                floats(BUDGETS),
                 [examples.rate_for(k, float(budget)) for budget in BUDGETS],
                 color=colour,
                 label=f"{k} answers, eq. (83)",
             )
-            right.plot(_floats(FEW_BUDGETS), sharpest_rates(k), "x", color=colour, markersize=6)
+            right.plot(floats(FEW_BUDGETS), sharpest_rates(k), "x", color=colour, markersize=6)
         right.plot([], [], "x", color=GREY, label="by the capacity itself, answers on a line")
         right.axhline(1, color=GREY, linestyle=":", linewidth=1.2, label="λ ≤ 1 in the print")
         right.set(xlabel="budget ε, bits", ylabel="rate λ", xlim=(0, 1), ylim=(0, 5))
@@ -96,12 +96,12 @@ def budgets() -> Figure:
 def correlated() -> Figure:
     """A count of two bits with geometric noise of odds 2: what one report can say about one of them."""
     with house_style():
-        figure = _figure(6.2, 3.9)
+        figure = new_figure(6.2, 3.9)
         axes = figure.subplots()
         odds = Fraction(2)
-        axes.semilogx(_floats(SURPRISES), equal_bits(odds), color=VERMILION, label="the bits are known to be equal")
+        axes.semilogx(floats(SURPRISES), equal_bits(odds), color=VERMILION, label="the bits are known to be equal")
         axes.semilogx(
-            _floats(SURPRISES), independent_bits(odds), color=BLUE, linestyle="--", label="the bits are independent"
+            floats(SURPRISES), independent_bits(odds), color=BLUE, linestyle="--", label="the bits are independent"
         )
         for bits, words in ((1, "ε = ln 2 nats = 1 bit: differential privacy"), (2, "with correlations: 2 bits")):
             axes.axhline(bits, color=GREY, linestyle=":", linewidth=1.2)
@@ -114,7 +114,7 @@ def correlated() -> Figure:
 def balance() -> Figure:
     """What ignorance is worth: g(b) of four questions about three bits through BSC(1/10), and where it leaves 0."""
     with house_style():
-        figure = _figure(7.4, 4.4)
+        figure = new_figure(7.4, 4.4)
         axes = figure.subplots()
         for size, (name, (colour, style)) in zip((13, 10, 7, 7), _COLOURS.items(), strict=True):
             found = examples.balances(name, POINTS)
@@ -165,16 +165,6 @@ def _selected(axes: Axes, record: int) -> None:
         axes.axvline(place - 0.5, color="white", linewidth=3)
     axes.grid(visible=False)
     axes.set_title(f"record {record}: {len(found)} channels, f for each of its values; capacity in bits at p = 1/10")
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure  # noqa: PLC0415  heavy, and only drawing needs it
-
-    return Figure(figsize=(width, height))
-
-
-def _floats(values: Sequence[Fraction]) -> list[float]:
-    return [float(value) for value in values]
 
 
 FIGURES = {

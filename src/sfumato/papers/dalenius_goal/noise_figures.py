@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.papers.dalenius_goal import examples, noise, printed
-from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, house_style
+from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, house_style, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ def capacities(ratios: Sequence[float] = RATIOS, points: int | None = None) -> l
 def gaussian() -> Figure:
     """The Gaussian channel with |f| ≤ T: eq. (115) is an upper bound, and less noise meets the budget."""
     with house_style():
-        figure = _figure(10.2, 4.0)
+        figure = new_figure(10.2, 4.0)
         left, right = figure.subplots(1, 2)
         said = [printed.printed_gaussian_bits(ratio) for ratio in RATIOS]
         true, two = capacities(), capacities(points=2)
@@ -60,7 +60,7 @@ def gaussian() -> Figure:
 def utility() -> Figure:
     """Standard deviations in one unit, for the mean of 100 records and for any f between -T and T; T = 1."""
     with house_style():
-        figure = _figure(10.2, 4.2)
+        figure = new_figure(10.2, 4.2)
         panels = figure.subplots(1, 2, sharey=True)
         settings = (
             (panels[0], noise.sensitivity_of_mean(1.0, RECORDS), f"mean of {RECORDS} records: Δf = 2T/{RECORDS}"),
@@ -78,7 +78,7 @@ def utility() -> Figure:
 def private_mean() -> Figure:
     """How probably a private mean of many records misses by τ: the limit, and eq. (122), which is Chebyshev's bound."""
     with house_style():
-        figure = _figure(6.4, 4.0)
+        figure = new_figure(6.4, 4.0)
         axes = figure.subplots()
         for epsilon, colour in MEANS:
             limit = [noise.limit_miss(epsilon, tau) for tau in TAUS]
@@ -123,9 +123,3 @@ def _deviations(axes: Axes, sensitivity: float) -> None:
 
 def _nats(epsilon: float) -> str:
     return "1 nat" if epsilon == 1 else f"{epsilon:g} nats"
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure  # noqa: PLC0415  heavy, and only drawing needs it
-
-    return Figure(figsize=(width, height))

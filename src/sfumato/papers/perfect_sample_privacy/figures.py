@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, house_style
+from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, floats, house_style
 from sfumato.papers.perfect_sample_privacy import examples, printed
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def figure_4() -> Figure:
     """Four coins: the optimum, pairs of neighbours, and the uniformised chain with what eq. (67) says of it."""
     with house_style():
         figure, axes = _axes("n = 4 independent samples")
-        axes.plot(_floats(FEW_SHARES), optimal_efficiencies(), color=BLACK, marker="o", markersize=4, label="optimum")
+        axes.plot(floats(FEW_SHARES), optimal_efficiencies(), color=BLACK, marker="o", markersize=4, label="optimum")
         _schemes(axes, COUNT)
         axes.legend(loc="upper left")
         return figure
@@ -70,14 +70,14 @@ def figure_5() -> Figure:
         axes.axhline(1, color=BLACK, label="optimum (Theorem 4)")
         _schemes(axes, None)
         axes.plot(
-            _floats(FEW_SHARES), triple_efficiencies(), color=GREEN, linestyle="-.", label="windows of 3, sharing 1"
+            floats(FEW_SHARES), triple_efficiencies(), color=GREEN, linestyle="-.", label="windows of 3, sharing 1"
         )
         axes.legend(loc="upper left", bbox_to_anchor=(0, 0.95))
         return figure
 
 
 def _schemes(axes: Axes, count: int | None) -> None:
-    shares = _floats(SHARES)
+    shares = floats(SHARES)
     axes.plot(shares, pair_efficiencies(count=count), color=BLUE, label="pairs of neighbours")
     axes.plot(shares, chain_efficiencies(count=count), color=VERMILION, linestyle="--", label="uniformised chain")
     by_print = printed_chain_efficiencies(count=count)
@@ -92,10 +92,6 @@ def _axes(title: str) -> tuple[Figure, Axes]:
     axes.set(xlabel="share q of ones", ylabel="part of $H(X^n)$ that is told", xlim=(0, 0.5), ylim=(0, 1.05))
     axes.set_title(title)
     return figure, axes
-
-
-def _floats(values: Sequence[Fraction]) -> list[float]:
-    return [float(value) for value in values]
 
 
 def _entropy(q: Fraction) -> float:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato import design
-from sfumato.papers.drawing import BLACK, BLUE, GREY, SURFACE, VERMILION, house_style
+from sfumato.papers.drawing import BLACK, BLUE, GREY, SURFACE, VERMILION, floats, house_style, new_figure
 from sfumato.values.checks import Number
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def under_both_limits(
 def figure_2() -> Figure:
     """Most Fisher information against the share: three reports against two."""
     with house_style():
-        figure = _figure(8.2, 3.5)
+        figure = new_figure(8.2, 3.5)
         panels = figure.subplots(1, 2, sharey=True)
         for axes, (delta, weight) in zip(panels, PANELS, strict=True):
             _curve(axes, three_outputs(delta, weight), BLUE, "-", "3 or more reports")
@@ -79,7 +79,7 @@ def figure_3() -> Figure:
     """Two reports at their best against Warner's coin."""
     delta, weight = PANELS[0]
     with house_style():
-        figure = _figure(4.6, 3.5)
+        figure = new_figure(4.6, 3.5)
         axes = figure.subplots()
         _curve(axes, two_outputs(delta, weight), VERMILION, "--", "2 reports, best")
         _curve(axes, warner(delta), BLACK, "-", "Warner; unrelated question, η = 1/2")
@@ -96,7 +96,7 @@ def figure_4() -> Figure:
         import matplotlib as mpl  # noqa: PLC0415
         import numpy as np  # noqa: PLC0415
 
-        figure = _figure(8.2, 7.2)
+        figure = new_figure(8.2, 7.2)
         ticks = [float(theta) for theta in GRID]
         x, y = np.meshgrid(ticks, ticks)
         surfaces = [np.array(divergence_surface(delta, weight)) for delta, weight in PANELS]
@@ -124,21 +124,21 @@ def figure_4() -> Figure:
 def figure_both_limits() -> Figure:
     """What a limit on ε costs: from binary randomised response to the three-output pair."""
     with house_style():
-        figure = _figure(6.2, 3.7)
+        figure = new_figure(6.2, 3.7)
         axes = figure.subplots()
         unlimited = float(design.survey(guess_error=GUESS_ERROR).fisher_information(THETA))
         parting = math.log((1 - GUESS_ERROR) / GUESS_ERROR)
         axes.axhline(unlimited, color=GREY, linewidth=1, linestyle=":")
         axes.text(8, unlimited + 0.05, f"no limit on ε: {unlimited:.4f}", ha="right", va="bottom", fontsize=9)
-        axes.plot(EPSILONS, _floats(under_both_limits()), color=BLUE, label="best within both limits")
+        axes.plot(EPSILONS, floats(under_both_limits()), color=BLUE, label="best within both limits")
         axes.plot(
             EPSILONS,
-            _floats(under_both_limits(design.warner)),
+            floats(under_both_limits(design.warner)),
             color=BLACK,
             linestyle="--",
             label="Warner within both limits",
         )
-        for epsilon, value in zip(MARKED, _floats(under_both_limits(epsilons=MARKED)), strict=True):
+        for epsilon, value in zip(MARKED, floats(under_both_limits(epsilons=MARKED)), strict=True):
             axes.plot([epsilon], [value], "o", color=BLUE, markersize=5)
             axes.annotate(f"{value:.4f}", (epsilon, value), (8, -10), textcoords="offset points", fontsize=9)
         axes.axvline(parting, color=GREY, linewidth=1, linestyle=":")
@@ -153,14 +153,8 @@ def figure_both_limits() -> Figure:
         return figure
 
 
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure  # noqa: PLC0415  heavy, and only drawing needs it
-
-    return Figure(figsize=(width, height))
-
-
 def _curve(axes: Axes, values: Sequence[Number], colour: str, line: str, label: str) -> None:
-    axes.plot(_floats(SHARES), _floats(values), color=colour, linestyle=line, label=label)
+    axes.plot(floats(SHARES), floats(values), color=colour, linestyle=line, label=label)
 
 
 def _share_axis(axes: Axes) -> None:
@@ -180,10 +174,6 @@ def _surface_axes(axes: Any, title: str, top: float) -> None:
 
 def _setting(delta: Fraction, weight: Fraction) -> str:
     return f"δ = {delta}, w = {weight}"
-
-
-def _floats(values: Sequence[Number]) -> list[float]:
-    return [float(value) for value in values]
 
 
 FIGURES = {

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sfumato import design
-from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, house_style
+from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, floats, house_style, new_figure
 from sfumato.papers.recoverable_functions.printed import PRIOR, example
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def ceilings(query: design.Query, counts: Sequence[int] = COUNTS) -> list[float]
 def figure_1() -> Figure:
     """Most privacy against how often the answer must be right."""
     with house_style():
-        figure = _figure(8.2, 3.3)
+        figure = new_figure(8.2, 3.3)
         for axes, (title, prior, f) in zip(figure.subplots(1, 2, sharey=True), QUESTIONS, strict=True):
             query = design.Query.of(prior, f, 1)
             critical, least = float(query.critical_rho), float(1 - query.total)
-            axes.plot(_floats(RHOS), _floats(privacies(prior, f)), color=BLUE)
+            axes.plot(floats(RHOS), floats(privacies(prior, f)), color=BLUE)
             axes.axvline(critical, color=GREY, linewidth=1, linestyle=":")
             axes.annotate(f"$ρ_c$ = {critical:.3g}", (critical, 0.02), (4, 0), textcoords="offset points", fontsize=9)
             axes.axhline(least, color=GREY, linewidth=1, linestyle=":")
@@ -84,7 +84,7 @@ def figure_1() -> Figure:
 def figure_2() -> Figure:
     """V_1: neighbours flip into each other, and with odd k the last value leaks to the first."""
     with house_style():
-        figure = _figure(8.2, 3.9)
+        figure = new_figure(8.2, 3.9)
         for axes, size in zip(figure.subplots(1, 2), PAIR_SIZES, strict=True):
             _matrix(axes, design.pair_noise(falling(size, PAIR_RHO)))
             axes.set_title(f"$V_1$, k = {size}, ρ = {PAIR_RHO}")
@@ -94,7 +94,7 @@ def figure_2() -> Figure:
 def figure_3() -> Figure:
     """V_2: a value is hidden among those of its block."""
     with house_style():
-        figure = _figure(4.6, 4.4)
+        figure = new_figure(4.6, 4.4)
         axes = figure.subplots()
         _matrix(axes, design.block_noise(falling(BLOCK_SIZE, BLOCK_RHO)))
         axes.set_title(f"$V_2$, k = {BLOCK_SIZE}, ρ = {BLOCK_RHO}")
@@ -104,7 +104,7 @@ def figure_3() -> Figure:
 def figure_responses() -> Figure:
     """Privacy of n responses: repeated schemes, bounds, and responses that differ from one another."""
     with house_style():
-        figure = _figure(8.2, 4.2)
+        figure = new_figure(8.2, 4.2)
         panels = figure.subplots(1, 2)
         for axes, rho in zip(panels, PANELS, strict=True):
             query = example(rho)
@@ -141,21 +141,11 @@ def _matrix(axes: Axes, rows: Sequence[Sequence[Fraction]]) -> None:
     """A stochastic matrix as shades with its numbers."""
     size = len(rows)
     axes.grid(visible=False)
-    axes.imshow([_floats(row) for row in rows], cmap="Blues", vmin=0, vmax=1.4)
+    axes.imshow([floats(row) for row in rows], cmap="Blues", vmin=0, vmax=1.4)
     for j, row in enumerate(rows):
         for i, p in enumerate(row):
             axes.text(i, j, str(p), ha="center", va="center", fontsize=9, color=BLACK if p else GREY)
     axes.set(xlabel="response i", ylabel="value j", xticks=range(size), yticks=range(size))
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure  # noqa: PLC0415  heavy, and only drawing needs it
-
-    return Figure(figsize=(width, height))
-
-
-def _floats(values: Sequence[Fraction]) -> list[float]:
-    return [float(value) for value in values]
 
 
 FIGURES = {

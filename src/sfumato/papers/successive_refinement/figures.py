@@ -20,7 +20,7 @@ from sfumato.bits import Categorical, InsecureSeeded
 from sfumato.errors import InsecureBitsWarning
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
-from sfumato.papers.drawing import BLACK, BLUE, GREEN, VERMILION, house_style
+from sfumato.papers.drawing import BLACK, BLUE, GREEN, VERMILION, house_style, new_figure
 from sfumato.refine.randomness import separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import ShiftKey
 
@@ -100,7 +100,7 @@ def l1_errors(epsilon: float, budget_bits: float, users: int, repetitions: int =
 def figure_4a() -> Figure:
     """ℓ1 error against n at ε = 1, three ways to read the same reports."""
     with house_style():
-        figure = _figure(10.2, 3.7)
+        figure = new_figure(10.2, 3.7)
         panels = figure.subplots(1, 3)
         for budget in BUDGETS:
             errors = [l1_errors(EPSILON, budget, users, REPETITIONS) for users in USERS]
@@ -119,7 +119,7 @@ def figure_4a() -> Figure:
 def figure_4b() -> Figure:
     """ℓ1 error against ε at n = 500 000."""
     with house_style():
-        figure = _figure(10.2, 3.7)
+        figure = new_figure(10.2, 3.7)
         panels = figure.subplots(1, 3)
         for budget in SCARCE_BUDGETS:
             _three(panels, EPSILONS, [l1_errors(epsilon, budget, MANY, REPETITIONS) for epsilon in EPSILONS], budget)
@@ -156,7 +156,7 @@ def even_levels(count: int) -> tuple[float, ...]:
 def figure_5a() -> Figure:
     """Random bits of two levels: one report for both, and a report for each."""
     with house_style():
-        figure = _figure(6.2, 3.9)
+        figure = new_figure(6.2, 3.9)
         axes = figure.subplots()
         pairs = [(TOP, second) for second in SECONDS]
         apart, ladder = [separate_bits(pair) for pair in pairs], [xor_ladder_bits(pair) for pair in pairs]
@@ -173,7 +173,7 @@ def figure_5a() -> Figure:
 def figure_5b() -> Figure:
     """Random bits of d levels, for both readings of which epsilons the print means."""
     with house_style():
-        figure = _figure(6.2, 3.9)
+        figure = new_figure(6.2, 3.9)
         axes = figure.subplots()
         counts = range(1, MOST_LEVELS + 1)
         schemes = ((separate_bits, VERMILION, "a report for each level"), (xor_ladder_bits, BLUE, "one report"))
@@ -206,7 +206,7 @@ def _storage_bits(size: int, epsilon: float) -> float:
 def figure_6() -> Figure:
     """Bits to store a key of private recoverability, against ε."""
     with house_style():
-        figure = _figure(6.2, 3.9)
+        figure = new_figure(6.2, 3.9)
         axes = figure.subplots()
         for size, colour, line in zip(STORAGE_SIZES, (BLUE, VERMILION, GREEN), ("-", "--", "-."), strict=True):
             axes.axhline(math.log2(size), color=BLACK, linewidth=1)
@@ -243,7 +243,7 @@ def figure_7() -> Figure:
     with house_style():
         import matplotlib as mpl  # noqa: PLC0415
 
-        figure = _figure(7.4, 3.9)
+        figure = new_figure(7.4, 3.9)
         panels = figure.subplots(1, 2)
         for axes, budget in zip(panels, REGION_BUDGETS, strict=True):
             axes.imshow(
@@ -267,12 +267,6 @@ def _simulation(seed: int) -> InsecureSeeded:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InsecureBitsWarning)  # a figure of made-up answers, and nothing is released
         return InsecureSeeded(seed)
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure  # noqa: PLC0415  heavy, and only drawing needs it
-
-    return Figure(figsize=(width, height))
 
 
 def _three(panels: Sequence[Axes], places: Sequence[float], errors: Sequence[Errors], budget: float) -> None:
