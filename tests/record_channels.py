@@ -32,6 +32,26 @@ def random_channel(rng, shape, outputs, concentration=1.0):
     return Channel(rng.dirichlet(np.full(outputs, concentration), size=math.prod(shape)))
 
 
+def selections(shape):
+    """How many channels the full loop of [E, Thm 2] looks at."""
+    return sum((math.prod(shape) // size) ** size for size in shape)
+
+
+def shapes_below(most):
+    """Every shape of two or more records with two or more values, in rising order, with fewer selections than that."""
+    found, waiting = [], [(2,)]
+    while waiting:
+        shape = waiting.pop()
+        if len(shape) == 1 or selections(shape) < most:
+            if len(shape) > 1:
+                found.append(shape)
+            waiting.append((*shape, shape[-1]))
+        # One more value in the last record; a shape that is too large stays so.
+        if (len(shape) == 1 and shape[0] ** shape[0] < most) or (len(shape) > 1 and selections(shape) < most):
+            waiting.append((*shape[:-1], shape[-1] + 1))
+    return sorted(set(found), key=selections)
+
+
 def looped_individual_capacity(channel, shape):
     """C_1 by the full loop of [E, Thm 2]: one interior-point capacity for each selection of each record."""
     return max(

@@ -11,10 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from record_channels import datasets, flipped, h2, information_about, looped_individual_capacity, random_channel
+from record_channels import (
+    datasets,
+    flipped,
+    h2,
+    information_about,
+    looped_individual_capacity,
+    random_channel,
+    selections,
+    shapes_below,
+)
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures import selections
+from sfumato.measures import selections as searching
 from sfumato.measures.capacity_races import Race
 from sfumato.measures.individual import (
     capacity_about,
@@ -72,13 +81,42 @@ def test_the_search_agrees_with_the_full_loop(seed):
     assert looped_individual_capacity(channel, shape) in found.widened(1e-9)
 
 
+SHAPES = shapes_below(10_000)
+# A capacity takes a millisecond or two, so the larger ones are for the slow suite.
+QUICK = 600
+
+
+@pytest.mark.parametrize(
+    "shape", [pytest.param(s, marks=[] if selections(s) < QUICK else [pytest.mark.slow], id=str(s)) for s in SHAPES]
+)
+def test_the_search_agrees_with_the_full_loop_on_every_shape_below_ten_thousand_selections(shape):
+    rng = np.random.default_rng([9, *shape])
+    channel = random_channel(rng, shape, int(rng.integers(2, 6)), concentration=float(rng.uniform(0.2, 1.5)))
+    found = individual_capacity_bits(channel, shape)
+    assert found.width <= GAP
+    assert looped_individual_capacity(channel, shape) in found.widened(1e-9)
+
+
+def test_the_shapes_are_all_there():
+    """By another way: every rising tuple of up to six sizes up to thirteen."""
+    by_hand = {
+        shape
+        for records in range(2, 8)
+        for shape in itertools.combinations_with_replacement(range(2, 14), records)
+        if selections(shape) < 10_000
+    }
+    assert set(SHAPES) == by_hand
+    assert len(SHAPES) == 39
+    assert sum(selections(shape) < QUICK for shape in SHAPES) >= 12
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_branch_and_bound_agrees_with_the_race(seed, monkeypatch):
     rng = np.random.default_rng([2, seed])
     shape = (3, 3, 3, 3)
     channel = random_channel(rng, shape, 5)
     raced = individual_capacity(channel, shape)
-    monkeypatch.setattr(selections, "_RACED", 20)
+    monkeypatch.setattr(searching, "_RACED", 20)
     split = individual_capacity(channel, shape)
     assert raced.bits.overlaps(split.bits)
     assert (raced.members, raced.datasets) == (split.members, split.datasets)
@@ -93,8 +131,8 @@ def test_a_coarse_answer_is_still_true(seed, monkeypatch):
     rng = np.random.default_rng([8, seed])
     shape = [(2, 2, 2), (3, 3), (3, 2, 2)][seed % 3]
     channel = random_channel(rng, shape, 4)
-    monkeypatch.setattr(selections, "_climb", lambda *_: None)
-    monkeypatch.setattr(selections, "_RACED", [10**6, 4][seed % 2])
+    monkeypatch.setattr(searching, "_climb", lambda *_: None)
+    monkeypatch.setattr(searching, "_RACED", [10**6, 4][seed % 2])
     for gap in (0.1, 0.02, 1e-6):
         found = individual_capacity_bits(channel, shape, gap_bits=gap)
         assert found.width <= gap
@@ -116,8 +154,8 @@ def test_the_race_does_not_judge_by_the_uniform_law():
 
 
 def test_too_much_work_is_refused_with_what_is_known(monkeypatch):
-    monkeypatch.setattr(selections, "_RACED", 1)
-    monkeypatch.setattr(selections, "_MOST_NODES", 2)
+    monkeypatch.setattr(searching, "_RACED", 1)
+    monkeypatch.setattr(searching, "_MOST_NODES", 2)
     channel = random_channel(np.random.default_rng(3), (3, 3, 3), 6)
     with pytest.raises(NotCertified, match=r"bounded to \[.*\] bits.*larger gap_bits"):
         individual_capacity_bits(channel, (3, 3, 3))
