@@ -121,13 +121,14 @@ class Stage:
         key = " ".join(arguments)
         if key not in self._known:
             self._warm_up(arguments)
-            found = []
+            found, times = [], []
             for _ in range(2):
                 self.set_up(outputs)
                 code, seconds, said = self.run(arguments)
                 assert code == 0, said
+                times.append(seconds)
                 found.append({path.name: path.read_bytes() for path in self.files()})
-            self._known[key] = seconds, {name: data for name, data in found[0].items() if found[1].get(name) == data}
+            self._known[key] = min(times), {name: data for name, data in found[0].items() if found[1].get(name) == data}
         return self._known[key]
 
     def files(self):
@@ -197,6 +198,8 @@ def disturb(stage, name, arguments, outputs, number, moments):
             if turn % 4 == 0 or "publish" in name:
                 check_next_run(stage, name, arguments)
         ended += code != 0
+        # Done before the signal came: the machine is quicker now than when the time was taken.
+        seconds *= 1 if code else 0.8
     return ended
 
 
