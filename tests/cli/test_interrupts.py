@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.forks import Forks
 from sfumato.io.key_files import read_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.study.reports import Reports
@@ -87,20 +88,13 @@ class Stage:
         self.folder.mkdir()
         (root / "warm").mkdir()
         self._known = {}
-        self._server = subprocess.Popen(
-            [sys.executable, Path(__file__).with_name("fork_server.py")],
-            cwd=root / "warm", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
+        self._forks = Forks(root / "warm")
+        self.close = self._forks.close
         self._warm_up([*PUBLISH[:5], "../in/keys", *PUBLISH[6:], "--out", "../in/reports.csv"])
 
     def _warm_up(self, arguments):
         """Let the server compile what its forks will need."""
-        self._send({"arguments": arguments, "folder": None})
-        self._server.stdout.readline()
-
-    def _send(self, request):
-        self._server.stdin.write(json.dumps(request) + "\n")
-        self._server.stdin.flush()
+        self._forks.ask(arguments=arguments, folder=None)
 
     def set_up(self, outputs):
         shutil.rmtree(self.folder)
@@ -112,8 +106,7 @@ class Stage:
 
     def run(self, arguments, number=None, after=0.0):
         """Return the exit code, how long it took, and what was said on standard error."""
-        self._send({"arguments": arguments, "folder": str(self.folder), "signal": number, "after": after})
-        answer = json.loads(self._server.stdout.readline())
+        answer = self._forks.ask(arguments=arguments, folder=str(self.folder), signal=number, after=after)
         return answer["code"], answer["seconds"], (self.root / "stderr").read_text()
 
     def reference(self, arguments, outputs):
@@ -133,11 +126,6 @@ class Stage:
 
     def files(self):
         return [path for path in self.folder.rglob("*") if path.is_file()]
-
-    def close(self):
-        self._server.stdin.close()
-        self._server.stdout.close()
-        self._server.wait(timeout=30)
 
 
 @pytest.fixture(scope="module")

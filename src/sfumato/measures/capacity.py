@@ -46,7 +46,7 @@ def capacity_with_witness(
     rows = _normalised(channel)
     distinct, places = np.unique(rows, axis=0, return_inverse=True)
     best = Interval(0.0, math.inf)
-    for law, gap in _interior_point(distinct[:, distinct.max(axis=0) > 0]):
+    for law, gap in interior_laws(distinct[:, distinct.max(axis=0) > 0]):
         if gap > gap_bits:
             continue  # not yet worth the careful evaluation
         best = min(best, _bounds(distinct, law), key=lambda bounds: bounds.width)
@@ -117,11 +117,12 @@ def _bounds(rows: FloatArray, law: FloatArray) -> Interval:
     return Interval(max(0.0, min(lower, upper)), max(0.0, upper))
 
 
-def _interior_point(rows: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+def interior_laws(rows: FloatArray, own: FloatArray | None = None) -> Iterator[tuple[FloatArray, float]]:
     """Yield input laws that approach the optimum, each with its gap in bits before rounding is accounted for.
 
     Newton's method on the perturbed optimality conditions: with s the dual slack, W diag(1/q) Wᵀ + diag(s/p) is the
-    matrix of the step, and the perturbation μ shrinks by ten each time.
+    matrix of the step, and the perturbation μ shrinks by ten each time. `own` is Σ W ln W of each input, where a row
+    stands for a mixture of several and does not show it.
     """
     from scipy.linalg import LinAlgError, cho_factor, cho_solve  # noqa: PLC0415  scipy is slow to import
 
@@ -130,7 +131,8 @@ def _interior_point(rows: FloatArray) -> Iterator[tuple[FloatArray, float]]:
     if inputs == 1:
         yield law, 0.0
         return
-    own = (rows * np.log(np.where(rows > 0, rows, 1.0))).sum(axis=1)
+    if own is None:
+        own = (rows * np.log(np.where(rows > 0, rows, 1.0))).sum(axis=1)
     slack = np.empty(0)
     multiplier = 0.0
     for step in range(_MOST_STEPS):

@@ -7,10 +7,13 @@ only; whoever states a bound evaluates the law again with its errors counted.   
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 
+from sfumato.measures.capacity import interior_laws
+from sfumato.measures.enclosures import LOG2_E
 from sfumato.prob.exact import FloatArray
 
 # (rows, own): the laws of ±x together over the outputs, and Σ W_x ln W_x for each x.
@@ -22,44 +25,17 @@ _LIGHT = 1e-7
 
 
 def best_weights(rows: FloatArray, own: FloatArray, *, gap: float = 1e-12) -> FloatArray:
-    """Return the law on these inputs that tells most, by a primal-dual interior-point method (gap in nats).
+    """Return the law on these inputs that tells most, within `gap` nats or as near as doubles allow.
 
-    The same steps as for any channel (:mod:`sfumato.measures.capacity`), but a row and its own entropy are given apart,
-    since a row here is the mean of two mirrored laws.
+    A row here is the mean of two mirrored laws, so its own entropy is given apart.
     """
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve  # noqa: PLC0415  scipy is slow to import
-
-    inputs = len(rows)
-    law = np.full(inputs, 1 / inputs)
-    best, least = law, np.inf
-    slack, multiplier = np.ones(inputs), 0.0
-    for step in range(_MOST_STEPS):
-        outputs = np.maximum(law @ rows, 1e-300)
-        divergences = own - rows @ np.log(outputs)
-        open_gap = float(divergences.max() - law @ divergences / law.sum())
-        if open_gap < least:
-            best, least = law / law.sum(), open_gap
-        if open_gap <= gap or inputs == 1:
+    best, least = np.full(len(rows), 1 / len(rows)), np.inf
+    for law, gap_bits in itertools.islice(interior_laws(rows, own), _MOST_STEPS):
+        if gap_bits < least:
+            best, least = law, gap_bits
+        if gap_bits <= gap * LOG2_E:
             break
-        if step == 0:
-            multiplier = float(divergences.max()) + 0.1
-            slack = multiplier - divergences
-        target = 0.1 * float(law @ slack) / inputs
-        try:
-            factor = cho_factor((rows / outputs) @ rows.T + np.diag(slack / law))
-        except (LinAlgError, ValueError):
-            break
-        off_centre = law * slack - target
-        first = cho_solve(factor, divergences + slack - multiplier - off_centre / law)
-        second = cho_solve(factor, np.ones(inputs))
-        multiplier_step = float((first.sum() + law.sum() - 1) / second.sum())
-        law_step = first - multiplier_step * second
-        slack_step = (-off_centre - slack * law_step) / law
-        length = min(_longest(law, law_step), _longest(slack, slack_step))
-        law = np.maximum(law + length * law_step, 1e-300)
-        slack = np.maximum(slack + length * slack_step, 1e-300)
-        multiplier += length * multiplier_step
-    return np.asarray(best)
+    return best
 
 
 def best_points(
@@ -115,11 +91,3 @@ def mirrored(positions: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
         np.concatenate([-outer[::-1], positions[middle], outer]),
         np.concatenate([mass[::-1], weights[middle], mass]),
     )
-
-
-def _longest(point: FloatArray, direction: FloatArray) -> float:
-    """How far one may go along `direction` and stay positive, at most one full step."""
-    falling = direction < 0
-    if not falling.any():
-        return 1.0
-    return min(1.0, 0.995 * float((-point[falling] / direction[falling]).min()))
