@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli.forks import Forks
+from sfumato.cli import interrupts
 from sfumato.io.key_files import read_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.study.reports import Reports
@@ -261,3 +262,35 @@ def test_who_switched_interrupts_off_is_not_interrupted(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "wrote c.json\n")
+
+
+@pytest.mark.parametrize("way", ["returns", "exits"])
+def test_an_interrupt_while_the_command_ends_is_one_line_too(monkeypatch, capsys, way):
+    """In the last moment before interrupts are laid to rest: nothing is left of the command but its exit."""
+    rest, struck = interrupts._Watch.rest, []
+
+    def struck_first():
+        if not struck:
+            struck.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        rest()
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(interrupts._Watch, "rest", struck_first)
+    # The handler itself rests too; the one of the test must not strike again from there.
+    monkeypatch.setattr(interrupts._Watch, "stop", classmethod(stopped))
+    try:
+        with pytest.raises(SystemExit) as stop:
+            interrupts.end_on_interrupt((lambda: None) if way == "returns" else (lambda: sys.exit(0)))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert struck
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == SENTENCE + "\n"
+
+
+def stopped(watch, number, frame):
+    del number, frame
+    watch.came = True
+    raise KeyboardInterrupt

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -45,9 +45,8 @@ def was_interrupted() -> bool:
     return _Watch.came
 
 
-@contextmanager
-def ending_on_interrupt() -> Iterator[None]:
-    """Turn an interrupt into a line and an exit code."""
+def end_on_interrupt(run: Callable[[], None]) -> None:
+    """Run the command; turn an interrupt into a line and an exit code, also one that comes while it is ending."""
     _Watch.begin()
     # One who started the command with interrupts switched off (nohup, a background job) means it.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
@@ -55,9 +54,12 @@ def ending_on_interrupt() -> Iterator[None]:
             signal.signal(signal.SIGINT, _Watch.stop)
     hook, sys.unraisablehook = sys.unraisablehook, _quiet(sys.unraisablehook)
     try:
-        yield
+        try:
+            run()
+        finally:
+            # Until this has been done an interrupt may still strike, and lands below; after it, none does.
+            _Watch.rest()
     except BaseException:
-        _Watch.rest()
         if not _Watch.came:
             raise
         sys.stderr.write(f"{_SENTENCE}\n")
