@@ -23,25 +23,32 @@ noise_app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-BUDGET = typer.Option("--budget-bits", help="What may be told about anyone, in bits.")
-VALUES = typer.Option(help="How many values a record can have, where that is few and known: less noise.")
-INPUT = typer.Option("--input", help="The true answer, in a file, so that it stays out of the shell's history.")
-OUT = typer.Option("--out", "-o", help="Write the noisy answer (JSON) here.")
-JSON = typer.Option("--json", help="Print as JSON.")
+_BUDGET = typer.Option("--budget-bits", help="What may be told about anyone, in bits.")
+_VALUES = typer.Option(help="How many values a record can have, where that is few and known: less noise.")
+_INPUT = typer.Option("--input", help="The true answer, in a file, so that it stays out of the shell's history.")
+_OUT = typer.Option("--out", "-o", help="Write the noisy answer (JSON) here.")
+Budget = Annotated[float, _BUDGET]
+BudgetOrNot = Annotated[float | None, _BUDGET]
+Values = Annotated[int | None, _VALUES]
+Truth = Annotated[Path | None, _INPUT]
+Out = Annotated[Path | None, _OUT]
+StudyFile = Annotated[Path | None, STUDY_BUDGET]
+LedgerFile = Annotated[Path | None, LEDGER]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 @noise_app.command("gaussian")
 def gaussian_command(
-    budget_bits: Annotated[float, BUDGET],
+    budget_bits: Budget,
     bound: Annotated[float | None, typer.Option(help="The number lies in [-bound, bound].")] = None,
     low: Annotated[float | None, typer.Option(help="Or: the least that the number can be,")] = None,
     high: Annotated[float | None, typer.Option(help="and the most.")] = None,
-    values: Annotated[int | None, VALUES] = None,
-    input: Annotated[Path | None, INPUT] = None,  # noqa: A002  what the option is called
-    out: Annotated[Path | None, OUT] = None,
-    study: Annotated[Path | None, STUDY_BUDGET] = None,
-    ledger: Annotated[Path | None, LEDGER] = None,
-    json: Annotated[bool, JSON] = False,
+    values: Values = None,
+    input: Truth = None,  # noqa: A002  what the option is called
+    out: Out = None,
+    study: StudyFile = None,
+    ledger: LedgerFile = None,
+    json: AsJson = False,
 ) -> None:
     """Gaussian noise for a number that is computed from everybody's records.
 
@@ -73,11 +80,11 @@ def mean_command(
     column: Annotated[str, typer.Option(help="The column with the numbers.")],
     low: Annotated[float, typer.Option(help="The least that a record can be.")],
     high: Annotated[float, typer.Option(help="The most.")],
-    budget_bits: Annotated[float, BUDGET],
-    out: Annotated[Path | None, OUT] = None,
-    study: Annotated[Path | None, STUDY_BUDGET] = None,
-    ledger: Annotated[Path | None, LEDGER] = None,
-    json: Annotated[bool, JSON] = False,
+    budget_bits: Budget,
+    out: Out = None,
+    study: StudyFile = None,
+    ledger: LedgerFile = None,
+    json: AsJson = False,
     limit_mb: Annotated[int, typer.Option(min=1, help="Refuse data larger than this many MB.")] = 2000,
 ) -> None:
     """A private mean of a column; without --out only what it would cost, and how far off it may be.
@@ -107,13 +114,13 @@ def mean_command(
 
 @noise_app.command("flip")
 def flip_command(
-    budget_bits: Annotated[float | None, BUDGET] = None,
+    budget_bits: BudgetOrNot = None,
     flip: Annotated[str | None, typer.Option(help="Instead: what a flip with this probability tells.")] = None,
-    input: Annotated[Path | None, INPUT] = None,  # noqa: A002  what the option is called
-    out: Annotated[Path | None, OUT] = None,
-    study: Annotated[Path | None, STUDY_BUDGET] = None,
-    ledger: Annotated[Path | None, LEDGER] = None,
-    json: Annotated[bool, JSON] = False,
+    input: Truth = None,  # noqa: A002  what the option is called
+    out: Out = None,
+    study: StudyFile = None,
+    ledger: LedgerFile = None,
+    json: AsJson = False,
 ) -> None:
     """A yes/no answer about everybody's records, flipped by a coin. The file of --input says yes or no.
 
@@ -146,15 +153,15 @@ def flip_command(
 @noise_app.command("exponential")
 def exponential_command(
     table: Annotated[Path, typer.Argument(help="Distortions (CSV): a row for the true answer, a column for the told.")],
-    budget_bits: Annotated[float | None, BUDGET] = None,
+    budget_bits: BudgetOrNot = None,
     rate: Annotated[float | None, typer.Option(help="Instead: what λ = rate tells.")] = None,
-    values: Annotated[int | None, VALUES] = None,
+    values: Values = None,
     channel: Annotated[Path | None, typer.Option(help="Write the channel (CSV, JSON) here.")] = None,
-    input: Annotated[Path | None, INPUT] = None,  # noqa: A002  what the option is called
-    out: Annotated[Path | None, OUT] = None,
-    study: Annotated[Path | None, STUDY_BUDGET] = None,
-    ledger: Annotated[Path | None, LEDGER] = None,
-    json: Annotated[bool, JSON] = False,
+    input: Truth = None,  # noqa: A002  what the option is called
+    out: Out = None,
+    study: StudyFile = None,
+    ledger: LedgerFile = None,
+    json: AsJson = False,
 ) -> None:
     """One of several answers, of which worse ones are exponentially less likely.
 
