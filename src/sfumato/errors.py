@@ -17,16 +17,116 @@
     │   └── KeyReused           the same draws would hide two things, which hides neither
     └── SourceFailed            random bits could not be had; nothing was released
 
-An error names the parameter, the rule and the way out. It never contains an answer, a report or a key.
+An error carries data, and its sentence is made of them: `parameter=value rule. way_out`. It never contains an answer, a
+report or a key: a `value` that might be one is left out. Where a text speaks of a parameter, the name stands in
+backticks; the library shows it as it is, the command shows the option of that name.
 """
 
 from __future__ import annotations
 
+import copy
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+_NAMED = re.compile(r"`([A-Za-z_][A-Za-z0-9_]*)`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where in a file something stands: a file, a line, and in a file of tables the table, its number and the key."""
+
+    file: str | None = None
+    line: int | None = None
+    table: str = ""
+    index: int = 0
+    key: str | None = None
+
+    def __str__(self) -> str:
+        words = [] if self.file is None else [f"file {self.file}"]
+        if self.line is not None:
+            words.append(f"line {self.line}")
+        return ", ".join(words)
+
+
+class _Unsaid:
+    """A value that is not shown, because there is none or because it could be an answer or a key."""
+
+    def __repr__(self) -> str:
+        return "not shown"
+
+
+UNSAID = _Unsaid()
+
+Naming = Callable[[str], str | None]
+
 
 class SfumatoError(Exception):
-    """Base of everything raised on purpose."""
+    """Base of everything raised on purpose.
+
+    `rule` is what must be so, or what is wrong, in words that continue `parameter=value`; `way_out` is what to do,
+    in whole sentences; `place` is where in a file it stands.
+    """
 
     exit_code = 1
+
+    def __init__(
+        self,
+        rule: str,
+        *,
+        parameter: str | None = None,
+        value: object = UNSAID,
+        way_out: str = "",
+        place: Place | None = None,
+    ) -> None:
+        self.rule = rule
+        self.parameter = parameter
+        self.value = value
+        self.way_out = way_out
+        self.place = place
+        super().__init__(rule)
+
+    def sentence(self, name: Naming | None = None, *, joined: str = "=") -> str:
+        """Return the whole sentence; `name` gives the word for a parameter, None where it has none.
+
+        `joined` stands between the word and the value.
+        """
+
+        def word(parameter: str) -> str | None:
+            return None if name is None else name(parameter)
+
+        head = ""
+        if self.parameter is not None:
+            found = word(self.parameter)
+            shown = "" if isinstance(self.value, _Unsaid) else f"{joined if found else '='}{_shown(self.value)}"
+            head = f"{found or self.parameter}{shown} "
+        text = f"{head}{self.rule}"
+        if text[-1:] not in ".?!…":
+            text += "."
+        text = f"{text} {self.way_out}" if self.way_out else text
+        if name is not None:
+            text = _NAMED.sub(lambda match: word(match[1]) or match[0], text)
+        where = "" if self.place is None else str(self.place)
+        return f"{where}: {text}" if where else text
+
+    def at(self, place: Place) -> Self:
+        """Return the same error that knows where it is about; what it knew already stays."""
+        found = copy.copy(self)
+        found.place = place
+        return found
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, Fraction) and len(str(value)) > 24:
+        return f"{float(value):.12g}"
+    return str(value)
 
 
 class InvalidInput(SfumatoError, ValueError):

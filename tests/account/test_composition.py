@@ -22,7 +22,7 @@ from sfumato.account.composition import (
     joint_of_two_data_sets,
 )
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.measures.individual import individual_capacity_bits
+from sfumato.measures.individual.capacities import individual_capacity_bits
 from sfumato.prob import Channel
 
 FLIP = Fraction(1, 10)

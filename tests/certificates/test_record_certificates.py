@@ -12,8 +12,8 @@ import sfumato as sf
 from record_channels import datasets, flipped, h2, random_channel
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import ClaimRefused, InvalidParameter
-from sfumato.measures.individual import contests_of, individual_capacity_bits
-from sfumato.measures.selection_checks import none_exceeds
+from sfumato.measures.individual.capacities import contests_of, individual_capacity_bits
+from sfumato.measures.individual.selection_checks import none_exceeds
 from sfumato.values import Interval
 
 EXAMPLE = flipped([int(a == b) for a, b in datasets((3, 2))], Fraction(1, 10))

@@ -151,7 +151,7 @@ def test_a_question_cannot_be_disclosed_as_well(sfumato, folder):
 def test_of_two_releases_at_once_one_is_refused(folder):
     """Both have looked at the book and found nothing; the second to write is refused all the same."""
     from sfumato.errors import KeyReused
-    from sfumato.io.tables import read_table
+    from sfumato.files.tables import read_table
     from sfumato.study.disclosing import check_not_released, record_release
 
     data, _ = read_table(folder / "fair.csv")

@@ -13,7 +13,7 @@ from record_channels import h2
 from sfumato.bits import ScriptedBits
 from sfumato.design.flipped_answers import FlipDesign, flip
 from sfumato.errors import InvalidParameter
-from sfumato.measures.individual import individual_capacity_bits
+from sfumato.measures.individual.capacities import individual_capacity_bits
 
 
 @settings(max_examples=60, deadline=None)

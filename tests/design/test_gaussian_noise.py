@@ -13,8 +13,8 @@ from sfumato.design.gaussian_noise import gaussian, gaussian_box
 from sfumato.design.noise_certificates import bound_noise
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.measures import capacity_bits
-from sfumato.measures.amplitude import amplitude_ratio
-from sfumato.measures.lattice_noise import lattice_capacity
+from sfumato.measures.amplitude.capacities import amplitude_ratio
+from sfumato.measures.lattice.noise import lattice_capacity
 from sfumato.prob import Channel
 
 

@@ -109,7 +109,7 @@ def test_verification_does_not_search(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(noise_certificates, "lattice_capacity", forbidden)
-    monkeypatch.setattr("sfumato.measures.lattice_noise.best_points", forbidden)
+    monkeypatch.setattr("sfumato.measures.lattice.noise.best_points", forbidden)
     verify_noise(good)
 
 

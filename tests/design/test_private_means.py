@@ -9,7 +9,7 @@ import pytest
 from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.design.private_means import PrivateMean, normal_error_chance, private_mean
 from sfumato.errors import InvalidParameter
-from sfumato.measures.amplitude import amplitude_ratio
+from sfumato.measures.amplitude.capacities import amplitude_ratio
 
 
 def test_the_printed_limit_is_only_a_bound():

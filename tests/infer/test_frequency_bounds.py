@@ -20,6 +20,7 @@ from sfumato.mechanisms import (
     SymmetricUnary,
 )
 from sfumato.mechanisms.randomness_budget import binary_entropy_bits, inverse_binary_entropy
+from sfumato.papers.successive_refinement import printed_bounds
 from sfumato.prob import Distribution
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "binary_hadamard.json").read_text())["bounds"]
@@ -28,8 +29,8 @@ GRID = list(itertools.product([0.1, 0.5, 1.0, 2.0, 4.0], [None, 1.0, 0.83, 0.5, 
 
 def both_ways(size, epsilon, budget):
     """Every mechanism offered under a budget, not only the better one."""
-    yield BinaryHadamard.within(size=size, epsilon=epsilon, budget_bits=budget)
-    if budget is not None and budget < infer.critical_budget_bits(epsilon):
+    yield BinaryHadamard.within(size=size, epsilon=epsilon, random_bits=budget)
+    if budget is not None and budget < infer.critical_random_bits(epsilon):
         yield BinaryHadamard._rarer_yes(size, epsilon, budget, 64)
         yield BinaryHadamard._silent_or_answer(size, epsilon, budget, 64)
 
@@ -63,24 +64,24 @@ def test_the_floor_lies_below_a_guess_that_needs_no_report():
 
 def test_theorem_2_holds_in_equal_groups():
     for epsilon, budget, size in GRID:
-        mechanism = BinaryHadamard.within(size=size, epsilon=epsilon, budget_bits=budget)
+        mechanism = BinaryHadamard.within(size=size, epsilon=epsilon, random_bits=budget)
         n = 3 * mechanism.groups
-        assert mechanism.largest_risk(n) <= infer.eq10_upper_bound(size, n, epsilon, budget) * (1 + 1e-6)
+        assert mechanism.largest_risk(n) <= infer.risk_ceiling(size, n, epsilon, budget) * (1 + 1e-6)
 
 
 def test_erratum_equation_8_is_beaten_below_the_critical_budget():
     case = VECTORS["eq8_beaten"]
     size = n = 1 << 16
-    mechanism = BinaryHadamard._rarer_yes(size, case["epsilon"], case["budget_bits"], 64)
-    printed = infer.eq8_lower_bound(size, n - 1, case["epsilon"], case["budget_bits"])
-    assert mechanism.randomness_bits().upper <= case["budget_bits"]
+    mechanism = BinaryHadamard._rarer_yes(size, case["epsilon"], case["random_bits"], 64)
+    printed = printed_bounds.eq8_lower_bound(size, n - 1, case["epsilon"], case["random_bits"])
+    assert mechanism.randomness_bits().upper <= case["random_bits"]
     assert mechanism.largest_risk(n - 1) / printed == pytest.approx(case["ratio"], abs=5e-4)
-    assert mechanism.largest_risk(n - 1) >= infer.risk_floor(size, n - 1, case["epsilon"], case["budget_bits"])
+    assert mechanism.largest_risk(n - 1) >= infer.risk_floor(size, n - 1, case["epsilon"], case["random_bits"])
 
 
 def test_erratum_equation_8_exceeds_what_a_guess_risks():
     case = VECTORS["eq8_absurd"]
-    printed = infer.eq8_lower_bound(case["size"], case["n"], case["epsilon"])
+    printed = printed_bounds.eq8_lower_bound(case["size"], case["n"], case["epsilon"])
     assert printed == pytest.approx(case["value"], abs=0.05)
     # The print asks for n ≥ 4e^ε/(p_R²(e^ε-1)²), and p_R is 1/(e^ε+1) at R_c: just met.
     odds = math.exp(case["epsilon"])
@@ -94,8 +95,8 @@ def test_erratum_the_order_below_the_critical_budget():
     few, many = 1e-2, 1e-4
     shrink = inverse_binary_entropy(few) / inverse_binary_entropy(many)
     floors = [infer.users_floor(size, risk, epsilon, budget) for budget in (few, many)]
-    printed = [infer.eq12_users_order(size, risk, epsilon, budget) for budget in (few, many)]
-    reached = [BinaryHadamard.within(size=size, epsilon=epsilon, budget_bits=b).largest_risk(7) for b in (few, many)]
+    printed = [printed_bounds.eq12_users_order(size, risk, epsilon, budget) for budget in (few, many)]
+    reached = [BinaryHadamard.within(size=size, epsilon=epsilon, random_bits=b).largest_risk(7) for b in (few, many)]
     assert floors[1] / floors[0] == pytest.approx(shrink, rel=0.01)
     assert reached[1] / reached[0] == pytest.approx(shrink, rel=0.2)
     assert printed[1] / printed[0] == pytest.approx(shrink**2)
@@ -104,11 +105,11 @@ def test_erratum_the_order_below_the_critical_budget():
 def test_equation_10_is_loose():
     case = VECTORS["eq10_loose"]
     law = 0.8 ** np.arange(case["size"])
-    mechanism = BinaryHadamard.within(size=case["size"], epsilon=case["epsilon"], budget_bits=case["budget_bits"])
+    mechanism = BinaryHadamard.within(size=case["size"], epsilon=case["epsilon"], random_bits=case["random_bits"])
     exact = mechanism.risk((law / law.sum()).tolist(), case["n"])
     # The recorded number counts a group that is asked nothing: 2/K more.
     assert exact == pytest.approx(case["exact"], rel=0.003)
-    printed = infer.eq10_upper_bound(case["size"], case["n"], case["epsilon"], case["budget_bits"])
+    printed = infer.risk_ceiling(case["size"], case["n"], case["epsilon"], case["random_bits"])
     assert printed == pytest.approx(case["eq10"], abs=5e-4)
 
 
@@ -119,7 +120,7 @@ def test_sample_sizes_invert_the_bounds():
         assert 1 < floor <= enough
         assert infer.risk_floor(size, floor, epsilon, budget) <= risk * (1 + 1e-9)
         assert infer.risk_floor(size, floor - 1, epsilon, budget) >= risk * (1 - 1e-9)
-        assert infer.eq10_upper_bound(size, enough, epsilon, budget) <= risk * (1 + 1e-9)
+        assert infer.risk_ceiling(size, enough, epsilon, budget) <= risk * (1 + 1e-9)
     assert infer.users_floor(1000, 0.5, 1.0) == 0
 
 
@@ -129,9 +130,9 @@ def test_l1_floor_is_continuous_and_a_quarter_at_the_bend():
     assert infer.l1_floor(size, math.floor(bend), epsilon) == pytest.approx(0.25, abs=1e-3)
     assert infer.l1_floor(size, math.ceil(bend), epsilon) == pytest.approx(0.25, abs=1e-3)
     n = 10**6
-    tau = infer.eq8_lower_bound(size, n, epsilon)
+    tau = printed_bounds.eq8_lower_bound(size, n, epsilon)
     assert infer.l1_floor(size, n, epsilon) == pytest.approx(math.sqrt(size * tau / 32))
-    assert infer.eq8_l1_lower_bound(size, n, epsilon) == pytest.approx(2 * infer.l1_floor(size, n, epsilon))
+    assert printed_bounds.eq8_l1_lower_bound(size, n, epsilon) == pytest.approx(2 * infer.l1_floor(size, n, epsilon))
 
 
 def test_information_is_what_a_search_over_channels_finds_at_most():
@@ -151,12 +152,12 @@ def test_information_is_what_a_search_over_channels_finds_at_most():
 
 
 def test_equation_9_has_two_branches():
-    assert infer.eq9_lower_bound(10, 100, 1.0) == pytest.approx(10 * (math.e + 1) ** 2 / (51200 * (math.e - 1) ** 2))
-    assert infer.eq9_lower_bound(10, 100, 2.0) == pytest.approx(10 / (6400 * (math.e**2 - 1)))
-    assert infer.eq10_l1_upper_bound(10, 100, 1.0) == pytest.approx(
-        math.sqrt(10 * infer.eq10_upper_bound(10, 100, 1.0))
+    assert printed_bounds.eq9_lower_bound(10, 100, 1.0) == pytest.approx(
+        10 * (math.e + 1) ** 2 / (51200 * (math.e - 1) ** 2)
     )
-    assert infer.eq11_order(10, 100, 0.5) == pytest.approx(0.4)
+    assert printed_bounds.eq9_lower_bound(10, 100, 2.0) == pytest.approx(10 / (6400 * (math.e**2 - 1)))
+    assert infer.l1_ceiling(10, 100, 1.0) == pytest.approx(math.sqrt(10 * infer.risk_ceiling(10, 100, 1.0)))
+    assert printed_bounds.eq11_order(10, 100, 0.5) == pytest.approx(0.4)
 
 
 def test_clip_normalise():
@@ -172,12 +173,14 @@ def test_clip_normalise():
         ((1, 10, 1.0), "size=1"),
         ((10, 0, 1.0), "n=0"),
         ((10, 10, 0.0), "epsilon=0.0"),
-        ((10, 10, 1.0, 0.0), "budget_bits=0.0"),
-        ((10, 10, 1.0, -1.0), "budget_bits=-1.0"),
+        ((10, 10, 1.0, 0.0), "random_bits=0.0"),
+        ((10, 10, 1.0, -1.0), "random_bits=-1.0"),
         ((10, 1.5, 1.0), "n=1.5"),
     ],
 )
-@pytest.mark.parametrize("bound", [infer.risk_floor, infer.l1_floor, infer.eq8_lower_bound, infer.eq10_upper_bound])
+@pytest.mark.parametrize(
+    "bound", [infer.risk_floor, infer.l1_floor, printed_bounds.eq8_lower_bound, infer.risk_ceiling]
+)
 def test_bad_parameters(bound, arguments, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         bound(*arguments)

@@ -135,8 +135,8 @@ def test_junk_is_not_parquet(tmp_path, content):
 
 def test_parquet_with_too_many_entries_is_refused_from_its_footer(tmp_path, monkeypatch):
     path = write(tmp_path, "parquet", {"a": [1.0] * 1000})
-    monkeypatch.setattr("sfumato.io.parquet_tables.MOST_ENTRIES", 999)
-    monkeypatch.setattr("sfumato.io.parquet_tables.batches", None)  # calling it would be a TypeError
+    monkeypatch.setattr("sfumato.files.parquet_tables.MOST_ENTRIES", 999)
+    monkeypatch.setattr("sfumato.files.parquet_tables.batches", None)  # calling it would be a TypeError
     with pytest.raises(UnreadableFile, match="1000 rows × 1 columns, more than 999"):
         read_channel(path)
 

@@ -16,8 +16,9 @@ import pytest
 
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, UnreadableFile
-from sfumato.io import key_files, locks
-from sfumato.io.files import write_atomically
+from sfumato.files import locks
+from sfumato.files.disk import write_atomically
+from sfumato.io import key_files
 from sfumato.io.key_files import (
     publish_with_files,
     read_key,

@@ -53,7 +53,7 @@ rows = st.lists(
 @given(rows=rows, chunk=st.integers(1, 20))
 def test_csv_and_parquet_agree_with_a_counter(tmp_path, monkeypatch, rows, chunk):
     monkeypatch.setattr(reports, "_CHUNK", chunk)
-    monkeypatch.setattr("sfumato.io.parquet_tables._BATCH_ROWS", chunk)
+    monkeypatch.setattr("sfumato.files.parquet_tables._BATCH_ROWS", chunk)
     quoted = "".join(f'{i},"{r}","{g.replace(chr(34), chr(34) * 2)}",{n}\n' for i, (r, g, n) in enumerate(rows))
     columns = {"report": [r for r, _, _ in rows], "place": [g for _, g, _ in rows], "count": [n for *_, n in rows]}
     expected, by_group = Counter(), Counter()
@@ -120,7 +120,7 @@ def test_bad_reports_are_refused_without_repeating_one(tmp_path, extension, cont
 
 def test_the_line_is_right_in_a_later_chunk(tmp_path, monkeypatch):
     monkeypatch.setattr(reports, "_CHUNK", 7)
-    monkeypatch.setattr("sfumato.io.parquet_tables._BATCH_ROWS", 7)
+    monkeypatch.setattr("sfumato.files.parquet_tables._BATCH_ROWS", 7)
     rows = ["yes"] * 1000 + ["maybe"] + ["no", "maybe"] * 9
     with pytest.raises(UnreadableFile, match="line 1002 holds"):
         read_report_counts(write(tmp_path, "csv", "report\n" + "\n".join(rows)), known=KNOWN)

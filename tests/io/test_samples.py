@@ -57,7 +57,7 @@ def test_two_comes_before_ten(tmp_path):
 )
 def test_all_formats_and_chunk_sizes_agree(tmp_path, monkeypatch, draws, chunk):
     monkeypatch.setattr(sample_streams, "_CHUNK", chunk)
-    monkeypatch.setattr("sfumato.io.parquet_tables._BATCH_ROWS", chunk)
+    monkeypatch.setattr("sfumato.files.parquet_tables._BATCH_ROWS", chunk)
     quoted = [(x, '"' + y.replace('"', '""') + '"') for x, y in draws]
     found = {
         read_samples(write(tmp_path, "csv", "input,output\n" + "".join(f"{x},{y}\n" for x, y in quoted))),

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures.balance_bounds import bounded, constrained_capacity
-from sfumato.measures.balance_boxes import Box, chords, halves, whole_box
-from sfumato.measures.balance_classes import record_classes
-from sfumato.measures.balance_plateau import plateau_bits, plateau_interval
-from sfumato.measures.balances import balance, balance_curve
-from sfumato.measures.individual import individual_capacity_bits
+from sfumato.measures.balances.bounds import bounded, constrained_capacity
+from sfumato.measures.balances.boxes import Box, chords, halves, whole_box
+from sfumato.measures.balances.classes import record_classes
+from sfumato.measures.balances.functions import balance, balance_curve
+from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
+from sfumato.measures.individual.capacities import individual_capacity_bits
 from sfumato.prob import Channel, Distribution
 
 BITS = (2, 2, 2)

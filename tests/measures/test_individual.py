@@ -23,15 +23,15 @@ from record_channels import (
 )
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures import selections as searching
-from sfumato.measures.capacity_races import Race
-from sfumato.measures.individual import (
+from sfumato.measures.individual import selections as searching
+from sfumato.measures.individual.capacities import (
     capacity_about,
     group_capacity_bits,
     individual_capacity,
     individual_capacity_bits,
 )
-from sfumato.measures.records import selected_channels
+from sfumato.measures.individual.races import Race
+from sfumato.measures.individual.records import selected_channels
 from sfumato.prob import Channel
 from sfumato.prob.operations import cascade
 

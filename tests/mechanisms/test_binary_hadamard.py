@@ -16,7 +16,7 @@ from sfumato import measures
 from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.certificates import certify
 from sfumato.errors import InvalidParameter, SourceFailed
-from sfumato.infer import clip_normalise, critical_budget_bits
+from sfumato.infer import clip_normalise, critical_random_bits
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.walsh import _butterflies, _compiled, walsh_hadamard
 from sfumato.prob import Distribution
@@ -83,7 +83,7 @@ def test_every_question_leaks_and_uses_the_same(mechanism):
 @pytest.mark.parametrize("budget", [None, *BUDGETS])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
 def test_both_promises_are_kept_by_the_exact_law(epsilon, budget):
-    mechanism = BinaryHadamard.within(size=5, epsilon=epsilon, budget_bits=budget)
+    mechanism = BinaryHadamard.within(size=5, epsilon=epsilon, random_bits=budget)
     channel = mechanism.channel()
     assert mechanism.width == 64
     assert measures.odds(channel) == mechanism.odds
@@ -91,13 +91,13 @@ def test_both_promises_are_kept_by_the_exact_law(epsilon, budget):
     if budget is not None:
         assert measures.largest_randomness_interval(channel).upper <= budget
         used = measures.largest_randomness_interval(channel).lower
-        assert used > min(budget, critical_budget_bits(epsilon)) - 1e-9, "no more of the budget is left than rounding"
+        assert used > min(budget, critical_random_bits(epsilon)) - 1e-9, "no more of the budget is left than rounding"
 
 
 @settings(max_examples=100)
 @given(size=st.integers(2, 3000), epsilon=st.floats(1e-3, 15), budget=st.floats(1e-6, 1.5))
 def test_promises_are_kept_for_any_parameters(size, epsilon, budget):
-    mechanism = BinaryHadamard.within(size=size, epsilon=epsilon, budget_bits=budget)
+    mechanism = BinaryHadamard.within(size=size, epsilon=epsilon, random_bits=budget)
     assert ln_bounds(mechanism.odds)[0] <= epsilon
     assert mechanism.randomness_bits().upper <= budget
     assert mechanism.name.startswith("binary_hadamard")
@@ -107,34 +107,34 @@ def test_promises_are_kept_for_any_parameters(size, epsilon, budget):
 @pytest.mark.parametrize("budget", [1e-3, 0.5, 1.0, math.nextafter(1.0, 2.0), Fraction(1, 3)])
 def test_odds_next_to_even(epsilon, budget):
     """R_c is 1 to the last digit here; whatever is chosen keeps the budget, and even odds are refused by `estimate`."""
-    mechanism = BinaryHadamard.within(size=3, epsilon=epsilon, budget_bits=budget)
+    mechanism = BinaryHadamard.within(size=3, epsilon=epsilon, random_bits=budget)
     assert mechanism.randomness_bits().upper <= budget
     assert ln_bounds(mechanism.odds)[0] <= epsilon
 
 
 def test_the_smaller_risk_is_chosen_below_the_critical_budget():
     for epsilon, budget in itertools.product([0.5, 1.0, 2.0, 3.0], [0.02, 0.2, 0.4, 0.9]):
-        if budget * 0.999 >= critical_budget_bits(epsilon):
+        if budget * 0.999 >= critical_random_bits(epsilon):
             continue
         rarer = BinaryHadamard._rarer_yes(100, epsilon, budget, 64)
         silent = BinaryHadamard._silent_or_answer(100, epsilon, budget, 64)
-        chosen = BinaryHadamard.within(size=100, epsilon=epsilon, budget_bits=budget)
+        chosen = BinaryHadamard.within(size=100, epsilon=epsilon, random_bits=budget)
         risks = [m.risk(Distribution.uniform(100), 127_000) for m in (rarer, silent, chosen)]
         assert risks[2] == min(risks[:2])
-    assert BinaryHadamard.within(size=100, epsilon=1.0, budget_bits=0.7).outcomes == 2
-    assert BinaryHadamard.within(size=100, epsilon=1.0, budget_bits=0.02).outcomes == 3
+    assert BinaryHadamard.within(size=100, epsilon=1.0, random_bits=0.7).outcomes == 2
+    assert BinaryHadamard.within(size=100, epsilon=1.0, random_bits=0.02).outcomes == 3
 
 
 def test_silent_or_answer_wins_near_the_critical_budget():
     case = VECTORS["bounds"]["silent_wins"]
-    budget = case["share_of_critical"] * critical_budget_bits(case["epsilon"])
+    budget = case["share_of_critical"] * critical_random_bits(case["epsilon"])
     size = n = 1 << 14
     rarer = BinaryHadamard._rarer_yes(size, case["epsilon"], budget, 64)
     silent = BinaryHadamard._silent_or_answer(size, case["epsilon"], budget, 64)
     uniform = Distribution.uniform(size)
     assert silent.risk(uniform, n - 1) == pytest.approx(case["silent"], abs=0.05)
     assert rarer.risk(uniform, n - 1) == pytest.approx(case["rarer_yes"], abs=0.05)
-    assert BinaryHadamard.within(size=size, epsilon=case["epsilon"], budget_bits=budget) == silent
+    assert BinaryHadamard.within(size=size, epsilon=case["epsilon"], random_bits=budget) == silent
 
 
 @pytest.mark.parametrize("case", VECTORS["laws"], ids=lambda case: f"{case['size']}, {case['odds']}")
@@ -151,7 +151,7 @@ def test_vectors(case):
 
 
 def test_the_certificate_is_about_the_sampled_law():
-    mechanism = BinaryHadamard.within(size=4, epsilon=1.0, budget_bits=0.5)
+    mechanism = BinaryHadamard.within(size=4, epsilon=1.0, random_bits=0.5)
     certificate = certify(mechanism)
     assert certificate["odds"].value == mechanism.odds < Fraction(math.e)
     assert "integer thresholds" in certificate.notes[0]
@@ -182,7 +182,7 @@ def test_raw_is_unbiased_and_its_risk_is_as_stated_by_enumeration(mechanism):
 def test_largest_risk_is_the_largest():
     laws = [np.eye(5)[0], np.eye(5)[3], np.full(5, 0.2), np.array([0.6, 0.1, 0.1, 0.1, 0.1]), np.arange(5) / 10]
     for budget in (None, 0.8, 0.5, 0.1):
-        mechanism = BinaryHadamard.within(size=5, epsilon=1.0, budget_bits=budget)
+        mechanism = BinaryHadamard.within(size=5, epsilon=1.0, random_bits=budget)
         risks = [mechanism.risk(law.tolist(), 700) for law in laws]
         heads = np.linspace(0, 1, 2001)
         family = [mechanism.risk([h, *[(1 - h) / 4] * 4], 700) for h in heads]
@@ -196,7 +196,7 @@ def test_mean_square_error_over_seeds_is_the_exact_risk(budget):
     """Within four Monte Carlo standard errors over 20 fixed seeds; a risk 30 % off would be seen."""
     size, n = 50, 20_001
     law = np.arange(1, size + 1) / (size * (size + 1) / 2)
-    mechanism = BinaryHadamard.within(size=size, epsilon=1.0, budget_bits=budget)
+    mechanism = BinaryHadamard.within(size=size, epsilon=1.0, random_bits=budget)
     errors = []
     for seed in range(20):
         answers = np.random.default_rng(seed).choice(size, n, p=law)
@@ -207,13 +207,13 @@ def test_mean_square_error_over_seeds_is_the_exact_risk(budget):
     assert abs(np.mean(errors) - mechanism.risk(law.tolist(), n)) < 4 * spread
 
 
-@pytest.mark.parametrize("case", VECTORS["l1_errors"]["cases"], ids=lambda case: f"R={case['budget_bits']}")
+@pytest.mark.parametrize("case", VECTORS["l1_errors"]["cases"], ids=lambda case: f"R={case['random_bits']}")
 def test_l1_errors_of_the_paper(case):
     """The paper's ℓ1 errors come from clipping; the projection does four times better. 20 fixed seeds, 5 %."""
     setting = VECTORS["l1_errors"]
     law = setting["geometric"] ** np.arange(setting["size"])
     law /= law.sum()
-    mechanism = BinaryHadamard.within(size=setting["size"], epsilon=setting["epsilon"], budget_bits=case["budget_bits"])
+    mechanism = BinaryHadamard.within(size=setting["size"], epsilon=setting["epsilon"], random_bits=case["random_bits"])
     assert mechanism.outcomes == 2
     clipped, projected, plain = [], [], []
     for seed in range(20):
@@ -355,11 +355,11 @@ def test_bad_epsilon(epsilon):
 
 @pytest.mark.parametrize(
     ("budget", "sentence"),
-    [(0, "nothing private can be learned"), (-0.1, "at least 0"), (math.nan, "finite"), (1e-18, "raise budget_bits")],
+    [(0, "nothing private can be learned"), (-0.1, "at least 0"), (math.nan, "finite"), (1e-18, "raise random_bits")],
 )
 def test_bad_budget(budget, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
-        BinaryHadamard.within(size=2, epsilon=1.0, budget_bits=budget)
+        BinaryHadamard.within(size=2, epsilon=1.0, random_bits=budget)
 
 
 def test_reports_of_another_mechanism_are_refused():

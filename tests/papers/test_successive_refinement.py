@@ -11,7 +11,7 @@ from sfumato import infer, measures
 from sfumato.errors import ClaimRefused
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse, SymmetricUnary
 from sfumato.papers import PAPERS, paper_named, png_bytes, svg_bytes
-from sfumato.papers.successive_refinement import errata, figures, printed, tables
+from sfumato.papers.successive_refinement import errata, figures, printed, printed_bounds, tables
 from sfumato.refine.recovery_keys import ShiftKey
 
 PAPER = PAPERS["successive-refinement"]
@@ -124,7 +124,7 @@ class TestFigureData:
                 mechanism = figures.mechanism_of_theorem_2(epsilon, budget)
                 assert mechanism.randomness_bits().upper <= budget
                 assert mechanism.silence == 0
-                assert (mechanism.yes > 0.5) == (budget > infer.critical_budget_bits(epsilon))
+                assert (mechanism.yes > 0.5) == (budget > infer.critical_random_bits(epsilon))
 
     def test_both_readings_of_figure_5b(self):
         """The print leaves a step of 0.2 after ε₁; with j - 1 for j it would not."""
@@ -226,14 +226,14 @@ class TestErrata:
         used = measures.largest_randomness_interval(channel).upper
         assert said["Table 1, RR and HR"] == [f"{printed.printed_rr_bits(4, 2.0):.4f}", f"{used:.4f}"]
         assert said["Table 1, RAPPOR"] == [f"{h2(1 / (1 + math.exp(-e))):.3f}" for e in (1, 0.5)]
-        assert said["Section 4, Figure 4b"] == [f"{infer.critical_budget_bits(e):.4f}" for e in (1.7, 0.8)]
+        assert said["Section 4, Figure 4b"] == [f"{infer.critical_random_bits(e):.4f}" for e in (1.7, 0.8)]
         assert said["Section 7.1, after eq. (49)"] == [
             f"{printed.printed_key_optimum(2, 5.0):.4f}",
             f"{ShiftKey.within(size=2, epsilon=5.0).entropy_bits().midpoint:.4f}",
         ]
-        assert f"{infer.eq8_lower_bound(1000, 1772, 0.1):.1f}" == "12.8"
+        assert f"{printed_bounds.eq8_lower_bound(1000, 1772, 0.1):.1f}" == "12.8"
         for parting, budget in zip(re.findall(r"ε < (\d\.\d{3})", PAPER.errata[-1].correct), (0.6, 0.9), strict=True):
-            assert infer.critical_budget_bits(float(parting)) == pytest.approx(budget, abs=2e-4)
+            assert infer.critical_random_bits(float(parting)) == pytest.approx(budget, abs=2e-4)
 
     def test_hadamard_response_of_the_print(self):
         """1000 answers at ε = 1 in two blocks, as [ASZ19] has them."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sfumato.errors import InvalidParameter
-from sfumato.measures.balance_plateau import plateau_bits
-from sfumato.measures.balances import balance_curve
+from sfumato.measures.balances.functions import balance_curve
+from sfumato.measures.balances.plateau import plateau_bits
 from sfumato.prob import Channel
 from sfumato.render.balance_plots import balance_svg
 

@@ -17,6 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ORDER = [
     ["errors"],
     ["values"],
+    ["files"],
     ["prob"],
     ["measures"],
     ["bits"],

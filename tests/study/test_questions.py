@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.bits import ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed, UnreadableFile
-from sfumato.io.tables import words_of
+from sfumato.files.tables import words_of
 from sfumato.study import Count, OneOfMany, Plan, StudyLimits, YesNo
 from sfumato.study.answer_columns import checked_epsilon
 from sfumato.study.questions import FreeText

@@ -18,9 +18,9 @@ import numpy as np
 
 from sfumato.errors import InvalidParameter
 from sfumato.measures.capacity import capacity_bits
-from sfumato.measures.individual import INDIVIDUAL_GAP_BITS, capacity_about, individual_capacity_bits
-from sfumato.measures.records import check_shape, normalised_rows
-from sfumato.measures.selections import best_subset
+from sfumato.measures.individual.capacities import INDIVIDUAL_GAP_BITS, capacity_about, individual_capacity_bits
+from sfumato.measures.individual.records import check_shape, normalised_rows
+from sfumato.measures.individual.selections import best_subset
 from sfumato.prob import Channel
 from sfumato.prob.operations import product, together
 from sfumato.values.checks import check_at_least, check_integer

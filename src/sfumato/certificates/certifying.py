@@ -11,7 +11,7 @@ from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.rules import Context
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.measures.records import check_shape
+from sfumato.measures.individual.records import check_shape
 from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, as_prior
 from sfumato.values.checks import Number
 

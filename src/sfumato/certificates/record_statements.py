@@ -17,9 +17,9 @@ from sfumato.certificates.rules import Context, Rule, certified_claim, exact_cla
 from sfumato.certificates.statements import RULES
 from sfumato.certificates.words import at_most, times
 from sfumato.errors import ClaimRefused, NotCertified
-from sfumato.measures.individual import INDIVIDUAL_GAP_BITS, contests_of
-from sfumato.measures.records import datasets_by_value, normalised_rows
-from sfumato.measures.selection_checks import none_exceeds
+from sfumato.measures.individual.capacities import INDIVIDUAL_GAP_BITS, contests_of
+from sfumato.measures.individual.records import datasets_by_value, normalised_rows
+from sfumato.measures.individual.selection_checks import none_exceeds
 from sfumato.prob import AnyChannel, Channel, Distribution
 from sfumato.prob.exact import FloatArray
 from sfumato.values import Claim, Interval

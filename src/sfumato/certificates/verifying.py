@@ -6,7 +6,7 @@ from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.rules import Context
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
-from sfumato.measures.records import check_shape
+from sfumato.measures.individual.records import check_shape
 from sfumato.values import Claim
 
 

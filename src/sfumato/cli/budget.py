@@ -153,7 +153,7 @@ def _release(title: str, given: dict[str, Fraction], rho: Fraction | None, rows:
 
 def _number(name: str, text: str | None) -> Fraction | None:
     from sfumato.errors import InvalidParameter, UnreadableFile
-    from sfumato.io.numbers import parse_number
+    from sfumato.files.numbers import parse_number
 
     if text is None:
         return None

@@ -36,7 +36,8 @@ def certify_command(
     """
     from sfumato.certificates import certify
     from sfumato.errors import InvalidParameter
-    from sfumato.io import read_any_channel, read_prior, write_atomically
+    from sfumato.files import write_atomically
+    from sfumato.io import read_any_channel, read_prior
     from sfumato.render import certificate_html, certificate_markdown, certificate_table
 
     if json and markdown:

@@ -60,8 +60,9 @@ def disclose_command(
     import pyarrow as pa
 
     from sfumato.errors import InvalidParameter
-    from sfumato.io import read_prior, write_atomically
-    from sfumato.io.tables import number_column, read_table, write_table
+    from sfumato.files import write_atomically
+    from sfumato.files.tables import number_column, read_table, write_table
+    from sfumato.io import read_prior
     from sfumato.study.budgets import check_folder_of, paid, release_of_disclosure
     from sfumato.study.disclosing import check_not_released, disclose_columns, disclose_rows, record_release
 

@@ -116,8 +116,8 @@ def _estimate_study(
     limit_bytes: int,
 ) -> None:
     from sfumato.errors import InvalidParameter
-    from sfumato.io import write_atomically
-    from sfumato.io.tables import write_table
+    from sfumato.files import write_atomically
+    from sfumato.files.tables import write_table
     from sfumato.render.share_plots import shares_svg
     from sfumato.render.studies import estimates_as_markdown
     from sfumato.study import exact_number, fingerprint, read_study

@@ -41,8 +41,8 @@ def estimate_one_question(
     """Estimate the share of the second answer from the reports of a card."""
     from fractions import Fraction
 
+    from sfumato.files import write_atomically
     from sfumato.infer import estimate_groups, sensitivity_band
-    from sfumato.io import write_atomically
     from sfumato.render import estimate_svg, estimates_markdown, estimates_text
     from sfumato.study import exact_number, read_survey
     from sfumato.values.checks import check_between

@@ -62,7 +62,7 @@ def new_command(
         sfumato new first.toml --question "Do you smoke?" --epsilon usual --analyst ministry=2 --registrar --yes
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.io import write_atomically
+    from sfumato.files import write_atomically
     from sfumato.study import Study, StudyLimits
     from sfumato.study.first_files import first_file
     from sfumato.study.surveys import check_line

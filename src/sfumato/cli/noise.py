@@ -96,8 +96,8 @@ def mean_command(
         sfumato noise mean answers.csv --column rooms --low 0 --high 6 --budget-bits 1 --out mean.json
     """
     from sfumato.design import private_mean
+    from sfumato.files.tables import read_table, words_of
     from sfumato.io.noise_files import private_numbers
-    from sfumato.io.tables import read_table, words_of
     from sfumato.render.noises import mean_lines
 
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
@@ -131,8 +131,8 @@ def flip_command(
     from sfumato.design import FlipDesign
     from sfumato.design import flip as flip_within
     from sfumato.errors import UnreadableFile
+    from sfumato.files.numbers import parse_number
     from sfumato.io.noise_files import read_private_text
-    from sfumato.io.numbers import parse_number
     from sfumato.render.noises import flip_lines
 
     _one_of("--budget-bits", budget_bits, "--flip", flip)
@@ -219,7 +219,7 @@ def _write(
     certificate: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """Pay for what was drawn, and only then write it; its certificate first, so that nothing is without one."""
-    from sfumato.io import write_atomically
+    from sfumato.files import write_atomically
     from sfumato.io.noise_files import write_noisy
     from sfumato.study.budgets import check_folder_of, paid, release_of_noise
 

@@ -68,7 +68,7 @@ def recover_command(
 
         sfumato recover reports.parquet --key keys/registrar.affair.key --out answers.csv
     """
-    from sfumato.io.tables import write_table
+    from sfumato.files.tables import write_table
     from sfumato.study.publishing import recover_table
     from sfumato.study.reports import Reports
 

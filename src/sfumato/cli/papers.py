@@ -95,7 +95,7 @@ def _list(*, json: bool) -> None:
 
 
 def _write_gallery(path: Path, papers: Mapping[str, Paper], *, json: bool) -> None:
-    from sfumato.io import write_atomically
+    from sfumato.files import write_atomically
     from sfumato.papers.gallery import gallery_html
 
     with show_waiting("recomputing the papers"):
@@ -109,7 +109,7 @@ def _write_gallery(path: Path, papers: Mapping[str, Paper], *, json: bool) -> No
 
 def _draw(paper: Paper, slug: str, folder: Path) -> list[str]:
     from sfumato.errors import InvalidParameter
-    from sfumato.io import write_atomically
+    from sfumato.files import write_atomically
     from sfumato.papers import png_bytes, svg_bytes
 
     standing = next((place for place in (folder, *folder.parents) if place.exists()), folder)

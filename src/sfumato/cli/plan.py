@@ -85,7 +85,7 @@ def plan_command(
         sfumato plan --guess-error 0.375 --max-epsilon 2 --share 0.1 --against 0.2 --error 0.05
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.io import write_atomically
+    from sfumato.files import write_atomically
     from sfumato.render import plan_markdown, plan_table, spinner_svg
     from sfumato.study import plan_survey
     from sfumato.study.study_files import is_short_form

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def plan_whole_study(path: Path, *, json: bool, markdown: bool, plot: Path | None, output: Path | None) -> None:
     """Work a study out; write certificates and a picture if asked, then print the plan."""
-    from sfumato.io import write_atomically
+    from sfumato.files import write_atomically
     from sfumato.render.study_plans import accuracy_svg, study_plan_markdown, study_plan_tables
     from sfumato.study import read_study
     from sfumato.study.planning import LadderPlan, plan_study

@@ -58,7 +58,7 @@ def publish_command(
         sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected
     """
     from sfumato.bits import InsecureSeeded
-    from sfumato.io.tables import read_table
+    from sfumato.files.tables import read_table
     from sfumato.study import read_study
     from sfumato.study.budgets import (
         check_folder_of,

@@ -77,8 +77,8 @@ def answer_command(
     import pyarrow as pa
 
     from sfumato.bits import InsecureSeeded, RowDraws, SystemBits
+    from sfumato.files.tables import text_column, write_table
     from sfumato.io.query_files import read_query_design
-    from sfumato.io.tables import text_column, write_table
     from sfumato.study.budgets import check_folder_of, paid, refuse_simulation, release_of_answers
 
     made = read_query_design(design)
@@ -120,9 +120,9 @@ def attack_command(
     import numpy as np
     import pyarrow as pa
 
+    from sfumato.files.tables import write_table
     from sfumato.infer import Guesser
     from sfumato.io.query_files import read_query_design
-    from sfumato.io.tables import write_table
 
     made = read_query_design(design)
     query = made.query
@@ -190,7 +190,7 @@ def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign
 
 
 def _data_places(path: Path, column: str | None, design: QueryDesign, limit_mb: int) -> Any:
-    from sfumato.io.tables import places_in, read_table
+    from sfumato.files.tables import places_in, read_table
 
     table, _ = read_table(path, limit_bytes=limit_mb * MEGABYTE)
     name = column or ("value" if "value" in table.column_names else table.column_names[0])
@@ -200,7 +200,7 @@ def _data_places(path: Path, column: str | None, design: QueryDesign, limit_mb: 
 def _answer_places(path: Path, design: QueryDesign, limit_mb: int) -> Any:
     import numpy as np
 
-    from sfumato.io.tables import places_in, read_table
+    from sfumato.files.tables import places_in, read_table
 
     table, _ = read_table(path, limit_bytes=limit_mb * MEGABYTE)
     told = [str(value) for value in design.query.values]

@@ -40,8 +40,8 @@ def report_command(
 
         sfumato report reports.parquet opened.parquet --out report.html --group region
     """
-    from sfumato.io import write_atomically
-    from sfumato.io.tables import read_table
+    from sfumato.files import write_atomically
+    from sfumato.files.tables import read_table
     from sfumato.render.report_pages import study_report_html
     from sfumato.study.planning import plan_study
     from sfumato.study.reports import Reports
@@ -77,7 +77,7 @@ def report_command(
 def _certified(release: Path) -> DisclosureCertificate:
     """Return the certificate beside a release, verified."""
     from sfumato.disclose import DisclosureCertificate, verify_disclosure
-    from sfumato.io import read_bytes
+    from sfumato.files import read_bytes
 
     certificate = DisclosureCertificate.from_json(read_bytes(f"{release}.certificate.json"))
     verify_disclosure(certificate)

@@ -27,7 +27,7 @@ UNPROTECTED = typer.Option(
 def passphrase_from(path: Path) -> Passphrase:
     """Read the first line of a file."""
     from sfumato.errors import InvalidParameter
-    from sfumato.io import read_bytes
+    from sfumato.files import read_bytes
     from sfumato.refine.key_protection import Passphrase
 
     try:

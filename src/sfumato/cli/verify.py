@@ -29,7 +29,7 @@ def verify_command(
         sfumato verify certificate.json
     """
     from sfumato.errors import Refused
-    from sfumato.io import read_bytes
+    from sfumato.files import read_bytes
 
     data = read_bytes(certificate, limit_bytes=limit_mb * MEGABYTE)
     try:

@@ -118,7 +118,7 @@ def _predict(
         _prediction("symmetric unary", SymmetricUnary.within(size=k, epsilon=epsilon), k, n),
     ]
     if n >= 2 * k:  # every question of binary Hadamard needs someone who answers it
-        hadamard = BinaryHadamard.within(size=k, epsilon=epsilon, budget_bits=budget)
+        hadamard = BinaryHadamard.within(size=k, epsilon=epsilon, random_bits=budget)
         found.append(_prediction("binary Hadamard", hadamard, k, n))
     return [_judge(prediction, budget, recoverable, layered) for prediction in found]
 

@@ -18,8 +18,8 @@ import numpy as np
 from sfumato.bits import BitSource, RowDraws, SystemBits
 from sfumato.errors import InvalidParameter
 from sfumato.measures.capacity import capacity_bits
-from sfumato.measures.records import normalised_rows
-from sfumato.measures.selections import best_subset
+from sfumato.measures.individual.records import normalised_rows
+from sfumato.measures.individual.selections import best_subset
 from sfumato.measures.symmetry import data_independent_bits
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label

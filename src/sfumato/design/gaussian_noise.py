@@ -20,7 +20,7 @@ from sfumato.bits.discrete_gaussian import DiscreteGaussian
 from sfumato.design.noise_calibration import default_steps, least_variance, likely_ratio
 from sfumato.design.noise_certificates import CAPACITY, NoiseCertificate, certify_noise, uses_selections
 from sfumato.errors import InvalidParameter
-from sfumato.measures.amplitude import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
+from sfumato.measures.amplitude.capacities import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
 from sfumato.values import Interval
 from sfumato.values.checks import (
     as_exact,

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from sfumato.design.noise_certificates import bound_noise, uses_selections
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures.amplitude import amplitude_ratio
-from sfumato.measures.lattice_selections import one_selection, selection_capacity
+from sfumato.measures.amplitude.capacities import amplitude_ratio
+from sfumato.measures.lattice.selections import one_selection, selection_capacity
 
 # The parameter keeps about so many bits: a millionth of it is the price.
 _BITS = 20

@@ -20,8 +20,8 @@ from sfumato.certificates.rules import GRID, certified_claim, exact_claim, publi
 from sfumato.certificates.words import at_most, fraction_text
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.measures.enclosures import log2_interval
-from sfumato.measures.lattice_noise import lattice_capacity, lattice_capacity_from
-from sfumato.measures.lattice_selections import is_affordable, selection_capacity
+from sfumato.measures.lattice.noise import lattice_capacity, lattice_capacity_from
+from sfumato.measures.lattice.selections import is_affordable, selection_capacity
 from sfumato.values import Claim, Claiming, Interval, Relation, Status
 
 SCHEMA = "sfumato/noise-certificate/1"

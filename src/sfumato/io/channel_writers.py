@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.io.csv_tables import quote
-from sfumato.io.files import write_atomically
-from sfumato.io.formats import Format, format_of
+from sfumato.files.csv_tables import quote
+from sfumato.files.disk import write_atomically
+from sfumato.files.formats import Format, format_of
+from sfumato.files.numbers import MOST_CHARACTERS
+from sfumato.files.parquet_tables import MOST_ENTRIES
+from sfumato.files.texts import MOST_TEXT_ENTRIES
 from sfumato.io.json_channels import SCHEMA
 from sfumato.io.labels import as_json, as_text
-from sfumato.io.laws import FLOAT64, MOST_DENOMINATOR_BITS, MOST_EXACT_BITS, MOST_TEXT_ENTRIES
-from sfumato.io.numbers import MOST_CHARACTERS
+from sfumato.io.laws import FLOAT64, MOST_DENOMINATOR_BITS, MOST_EXACT_BITS
 from sfumato.io.parquet_channels import INPUT, METADATA_KEY
-from sfumato.io.parquet_tables import MOST_ENTRIES
 from sfumato.prob import AnyChannel, Channel, Circulant
 from sfumato.prob.alphabet import Alphabet, Label
 from sfumato.values.checks import Number

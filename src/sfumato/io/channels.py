@@ -13,13 +13,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.csv_tables import Record, read_records
-from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes
-from sfumato.io.formats import Format, format_for_reading
+from sfumato.files.csv_tables import Record, read_records
+from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
+from sfumato.files.formats import Format, format_for_reading
+from sfumato.files.json_documents import too_deep
+from sfumato.files.numbers import parse_number
+from sfumato.files.texts import MOST_TEXT_ENTRIES
 from sfumato.io.json_channels import channel_from_json
-from sfumato.io.json_documents import too_deep
-from sfumato.io.laws import FLOAT64, MOST_TEXT_ENTRIES, make_channel, read_law, row_name
-from sfumato.io.numbers import parse_number
+from sfumato.io.laws import FLOAT64, make_channel, read_law, row_name
 from sfumato.io.parquet_channels import channel_from_parquet
 from sfumato.prob import AnyChannel, Channel, Circulant
 

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from sfumato.errors import InvalidInput, UnreadableFile
-from sfumato.io.json_documents import as_count, as_fraction, as_label, as_list, check_keys, check_schema, read_json
+from sfumato.files.json_documents import as_count, as_fraction, as_list, check_keys, check_schema, read_json
+from sfumato.io.labels import as_label
 from sfumato.io.laws import FLOAT64, make_channel, read_law, row_name
 from sfumato.prob import AnyChannel, Circulant
 from sfumato.prob.alphabet import Label

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused
-from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
-from sfumato.io.locks import locked
+from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.files.locks import locked
 from sfumato.refine.key_documents import open_key, read_header, seal_key
 from sfumato.refine.key_headers import KeyHeader
 from sfumato.refine.key_protection import (

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.numbers import MOST_CHARACTERS
+from sfumato.files.json_documents import NumberText
+from sfumato.files.numbers import MOST_CHARACTERS
+from sfumato.files.texts import check_text
 from sfumato.prob.alphabet import Alphabet, Label
-
-
-def check_text(text: str, where: str) -> str:
-    """Refuse half a surrogate pair, which JSON can spell but no file or terminal can show."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UnreadableFile(f"{where} is not valid text. Write the label in plain Unicode.") from None
-    return text
 
 
 def as_text(label: Label) -> str:
@@ -55,3 +48,16 @@ def _order(label: Label) -> tuple[int, int, str]:
     if text.isascii() and text.isdecimal() and len(text) <= 18:
         return 0, int(text), text
     return 1, 0, text
+
+
+def as_label(value: object, where: str) -> Label:
+    """Read a label: text, a whole number, or a list of labels."""
+    if isinstance(value, list):
+        return tuple(as_label(part, where) for part in value)
+    if isinstance(value, NumberText):
+        if len(value) > MOST_CHARACTERS or not value.removeprefix("-").isdecimal():
+            raise UnreadableFile(f"{where} is a number that is not whole, or too long. Use text for the label.")
+        return int(value)
+    if isinstance(value, str):
+        return check_text(value, where)
+    raise UnreadableFile(f"{where} must be text, a whole number, or a list of them.")

@@ -14,26 +14,16 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.files.texts import check_size, short
 from sfumato.prob import Channel, Distribution
 from sfumato.prob.exact import ROW_SUM_TOLERANCE, FloatArray
 
 FLOAT64 = "float64"
 """The word by which a file says that its numbers were floats."""
-MOST_TEXT_ENTRIES = 5_000_000
-"""Entries of a table that is read number by number."""
 MOST_DENOMINATOR_BITS = 2**14
 MOST_EXACT_BITS = 2**32
 
 Rows = Sequence[Sequence[Fraction]]
-
-
-def check_size(source: str, entries: int) -> None:
-    """Refuse a table of text that would take minutes to read."""
-    if entries > MOST_TEXT_ENTRIES:
-        raise UnreadableFile(
-            f"{source} holds about {entries} entries and at most {MOST_TEXT_ENTRIES} are read from text. Write it "
-            f"as Parquet with float64 columns, or merge symbols."
-        )
 
 
 def read_law(source: str, rows: Rows, name: Callable[[int], str], *, float64: bool) -> Rows | FloatArray:
@@ -104,12 +94,6 @@ def make_distribution(
         return Distribution(numbers, labels)
     except InvalidLaw as error:
         raise InvalidLaw(f"{source}: {error}") from None
-
-
-def short(label: object) -> str:
-    """Show a label in a sentence, cut if long."""
-    text = ascii(label)
-    return text if len(text) <= 60 else f"{text[:56]}…"
 
 
 def row_name(inputs: Sequence[object] | None, x: int, place: str) -> str:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.csv_tables import decode_text, read_records
-from sfumato.io.files import read_bytes, write_atomically
-from sfumato.io.numbers import parse_number
-from sfumato.io.tables import Words
+from sfumato.files.csv_tables import decode_text, read_records
+from sfumato.files.disk import read_bytes, write_atomically
+from sfumato.files.numbers import parse_number
+from sfumato.files.tables import Words
 
 SCHEMA = "sfumato/noisy/1"
 _LIMIT_BYTES = 2**24

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import InvalidLaw, UnreadableFile
-from sfumato.io.json_documents import as_label, check_keys, check_schema, read_json
-from sfumato.io.laws import check_float_table, check_size, make_channel, read_law, row_name, short
-from sfumato.io.numbers import MOST_CHARACTERS, parse_number
-from sfumato.io.parquet_tables import arrow_errors, batches, check_entries, is_text, open_parquet, text_values
+from sfumato.files.json_documents import check_keys, check_schema, read_json
+from sfumato.files.numbers import MOST_CHARACTERS, parse_number
+from sfumato.files.parquet_tables import arrow_errors, batches, check_entries, is_text, open_parquet, text_values
+from sfumato.files.texts import check_size, short
+from sfumato.io.labels import as_label
+from sfumato.io.laws import check_float_table, make_channel, read_law, row_name
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 

@@ -12,15 +12,16 @@ from fractions import Fraction
 from pathlib import Path
 
 from sfumato.errors import InvalidLaw, UnreadableFile
-from sfumato.io.csv_tables import read_records
-from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes
-from sfumato.io.formats import Format, format_for_reading, has_known_suffix
-from sfumato.io.json_documents import as_fraction, as_label, as_list, check_keys, check_schema, read_json, too_deep
-from sfumato.io.labels import check_text
+from sfumato.files.csv_tables import read_records
+from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
+from sfumato.files.formats import Format, format_for_reading, has_known_suffix
+from sfumato.files.json_documents import as_fraction, as_list, check_keys, check_schema, read_json, too_deep
+from sfumato.files.numbers import looks_like_number, parse_number
+from sfumato.files.parquet_tables import arrow_errors, check_entries, is_text, open_parquet
+from sfumato.files.texts import check_text
+from sfumato.io.labels import as_label
 from sfumato.io.laws import make_distribution
-from sfumato.io.numbers import looks_like_number, parse_number
 from sfumato.io.parquet_channels import INPUT, read_labels, read_numbers
-from sfumato.io.parquet_tables import arrow_errors, check_entries, is_text, open_parquet
 from sfumato.prob import Distribution
 from sfumato.prob.alphabet import Label
 

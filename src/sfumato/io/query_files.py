@@ -16,11 +16,11 @@ from typing import Any
 from sfumato import measures
 from sfumato.design import Query
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.io.csv_tables import decode_text
-from sfumato.io.files import read_bytes, write_atomically
-from sfumato.io.json_documents import check_keys, check_schema
-from sfumato.io.numbers import parse_number
-from sfumato.io.tables import read_table, words_of
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.disk import read_bytes, write_atomically
+from sfumato.files.json_documents import check_keys, check_schema
+from sfumato.files.numbers import parse_number
+from sfumato.files.tables import read_table, words_of
 from sfumato.prob import Channel, Distribution
 
 SCHEMA = "sfumato/query/1"

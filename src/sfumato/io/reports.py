@@ -16,14 +16,22 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.csv_tables import csv_errors, find_separator, open_reader
-from sfumato.io.files import empty_sentence
-from sfumato.io.formats import Format, format_for_reading
+from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
+from sfumato.files.disk import empty_sentence
+from sfumato.files.formats import Format, format_for_reading
+from sfumato.files.numbers import parse_count
+from sfumato.files.parquet_tables import batches, is_text
+from sfumato.files.streams import (
+    LONGEST_LABEL,
+    MOST_COUNT,
+    column_keys,
+    lines_until,
+    parquet_file,
+    row_counts,
+    text_lines,
+)
 from sfumato.io.labels import in_reading_order
-from sfumato.io.numbers import parse_count
-from sfumato.io.parquet_tables import batches, is_text
 from sfumato.io.samples import SAMPLES_LIMIT_BYTES
-from sfumato.io.streams import LONGEST_LABEL, MOST_COUNT, column_keys, lines_until, parquet_file, row_counts, text_lines
 
 REPORT, COUNT = "report", "count"
 MOST_GROUPS = 10_000

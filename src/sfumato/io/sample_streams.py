@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.csv_tables import csv_errors, find_separator, open_reader
-from sfumato.io.files import empty_sentence
-from sfumato.io.numbers import parse_count
-from sfumato.io.parquet_tables import batches, is_text
-from sfumato.io.streams import (
+from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
+from sfumato.files.disk import empty_sentence
+from sfumato.files.numbers import parse_count
+from sfumato.files.parquet_tables import batches, is_text
+from sfumato.files.streams import (
     LONGEST_LABEL,
     MOST_COUNT,
     column_keys,

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.files import DEFAULT_LIMIT_BYTES, read_bytes
-from sfumato.io.formats import Format, format_for_reading
-from sfumato.io.json_documents import as_count, as_label, as_list, check_schema, read_json, too_deep
-from sfumato.io.labels import in_reading_order
+from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
+from sfumato.files.formats import Format, format_for_reading
+from sfumato.files.json_documents import as_count, as_list, check_schema, read_json, too_deep
+from sfumato.files.streams import MOST_COUNT
+from sfumato.io.labels import as_label, in_reading_order
 from sfumato.io.sample_streams import PairCounts, count_csv, count_parquet
-from sfumato.io.streams import MOST_COUNT
 from sfumato.prob.alphabet import Alphabet, Label
 from sfumato.values.checks import check_integer
 

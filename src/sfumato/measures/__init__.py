@@ -4,9 +4,9 @@ A plain name, or one that ends in `_bits` or `_nats`, returns one number (a Frac
 measure rational); its sibling ending in `_interval` encloses the true value. Capacities come as intervals only.
 """
 
-from sfumato.measures.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
-from sfumato.measures.balance_plateau import plateau_bits, plateau_interval
-from sfumato.measures.balances import Balance, balance, balance_curve
+from sfumato.measures.amplitude.capacities import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
+from sfumato.measures.balances.functions import Balance, balance, balance_curve
+from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
 from sfumato.measures.capacity import capacity_bits, capacity_interval_from, capacity_with_witness
 from sfumato.measures.chernoff import (
     chernoff_information_interval,
@@ -43,7 +43,7 @@ from sfumato.measures.guessing import (
     min_entropy_leakage_interval,
     prior_guess_error,
 )
-from sfumato.measures.individual import (
+from sfumato.measures.individual.capacities import (
     WorstCase,
     capacity_about,
     group_capacity,
@@ -51,8 +51,8 @@ from sfumato.measures.individual import (
     individual_capacity,
     individual_capacity_bits,
 )
+from sfumato.measures.individual.records import selected_channels
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
-from sfumato.measures.records import selected_channels
 from sfumato.measures.recovery import heaviest_output, is_recoverable
 from sfumato.measures.shannon import (
     conditional_entropy_bits,

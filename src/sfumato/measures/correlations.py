@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.measures.enclosures import ln_interval, log2_interval
-from sfumato.measures.records import Places, check_shape, datasets_by_value
+from sfumato.measures.individual.records import Places, check_shape, datasets_by_value
 from sfumato.prob import AnyChannel, Channel, Distribution
 from sfumato.values.checks import Number, as_number, check_between
 from sfumato.values.interval import Interval

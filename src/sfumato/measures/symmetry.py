@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval, log2_interval
-from sfumato.measures.records import check_shape, datasets_by_value
+from sfumato.measures.individual.records import check_shape, datasets_by_value
 from sfumato.prob import AnyChannel
 from sfumato.prob.exact import IntegerArray
 from sfumato.values.interval import Interval

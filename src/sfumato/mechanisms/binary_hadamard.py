@@ -79,23 +79,23 @@ class BinaryHadamard:
 
     @classmethod
     def within(
-        cls, *, size: int, epsilon: float, budget_bits: float | None = None, width: int = MOST_WIDTH
+        cls, *, size: int, epsilon: float, random_bits: float | None = None, width: int = MOST_WIDTH
     ) -> BinaryHadamard:
-        """Return the mechanism that keeps both promises: odds ≤ e^epsilon and H(Y|X=x) ≤ budget_bits for every x.
+        """Return the mechanism that keeps both promises: odds ≤ e^epsilon and H(Y|X=x) ≤ random_bits for every x.
 
         Below R_c the choice between q = H2inv(R) and silent-or-answer is by the risk at uniform shares.
         """
         check_at_least("size", check_integer("size", size), 2)
         check_positive("epsilon", epsilon)
         plain = cls(size=size, odds=odds_within(epsilon, 1.0, width), width=width)
-        if budget_bits is None:
+        if random_bits is None:
             return plain
-        budget = as_number("budget_bits", budget_bits)
-        check_at_least("budget_bits", budget, 0)
+        budget = as_number("random_bits", random_bits)
+        check_at_least("random_bits", budget, 0)
         if budget == 0:
             raise InvalidParameter(
-                "budget_bits=0 leaves no chance to hide behind: a report would be the same whatever the truth, or give "
-                "it away, and nothing private can be learned. Raise budget_bits."
+                "random_bits=0 leaves no chance to hide behind: a report would be the same whatever the truth, or give "
+                "it away, and nothing private can be learned. Raise random_bits."
             )
         if plain.randomness_bits().upper <= budget:
             return plain

@@ -79,7 +79,7 @@ def odds_within(epsilon: float, chance: float, width: int) -> Fraction:
     if grid < 0:
         raise InvalidParameter(
             f"epsilon={epsilon} and a budget that lets an answer through once in {1 / max(chance, 1e-300):.3g} times "
-            f"need finer words than width={width} bits. Lower epsilon, or raise budget_bits."
+            f"need finer words than width={width} bits. Lower epsilon, or raise random_bits."
         )
     return fraction_below_exp(epsilon, denominator=1 << grid)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # matplotlib takes a second to import
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sfumato.measures.balances import Balance
+    from sfumato.measures.balances.functions import Balance
 
 _MOST_CURVES = len(LINE_STYLES)
 

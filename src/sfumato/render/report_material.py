@@ -120,7 +120,7 @@ def _reader(planned: QuestionPlan, file: Reports, name: str) -> str:
 
 
 def _truths(plan: StudyPlan, table: Any) -> dict[str, Truth]:
-    from sfumato.io.tables import words_of  # noqa: PLC0415  only simulations need it
+    from sfumato.files.tables import words_of  # noqa: PLC0415  only simulations need it
 
     found = {}
     for planned in plan.questions:

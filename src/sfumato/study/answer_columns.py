@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.tables import Words
+from sfumato.files.tables import Words
 from sfumato.study.surveys import check_line, exact_number
 
 SymbolArray = npt.NDArray[np.int64]

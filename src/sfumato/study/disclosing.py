@@ -23,10 +23,10 @@ from sfumato.disclose import DataLaw, Disclosure, DisclosureCertificate, certify
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
-from sfumato.io import read_bytes, write_atomically
-from sfumato.io.csv_tables import decode_text
-from sfumato.io.locks import locked
-from sfumato.io.tables import Words, words_of
+from sfumato.files import read_bytes, write_atomically
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.locks import locked
+from sfumato.files.tables import Words, words_of
 from sfumato.prob import Distribution
 
 BOOK_SCHEMA = "sfumato/releases/1"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sfumato import infer
 from sfumato.errors import InvalidParameter
-from sfumato.io.tables import words_of
+from sfumato.files.tables import words_of
 from sfumato.measures import epsilon
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse, Tabulated
 from sfumato.prob import Channel

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.io.json_documents import check_keys, check_schema
+from sfumato.files.json_documents import check_keys, check_schema
 from sfumato.refine import Ladder
 from sfumato.study.studies import Study
 from sfumato.study.study_files import as_document, fingerprint, study_from

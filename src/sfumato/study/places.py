@@ -6,8 +6,8 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from sfumato.errors import InvalidInput, UnreadableFile
-from sfumato.io.laws import short
+from sfumato.errors import InvalidInput, Place, UnreadableFile
+from sfumato.files.texts import short
 from sfumato.study.questions import Question
 from sfumato.study.studies import Analyst
 
@@ -31,7 +31,7 @@ def check_table(table: Mapping[str, object], what: str, known: tuple[str, ...], 
 
 def at(error: InvalidInput, table: str, index: int, key: str | None) -> InvalidInput:
     """Let an error know what it is about; the table "" is the study itself."""
-    error.place = (table, index, key)  # type: ignore[attr-defined]
+    error.place = Place(table=table, index=index, key=key)
     return error
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, KeyedBits, RowDraws, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, UnreadableFile
-from sfumato.io.tables import Words, number_column, text_column, words_of
+from sfumato.files.tables import Words, number_column, text_column, words_of
 from sfumato.refine import Binding, Key, Ladder
 from sfumato.refine.key_operations import merge_keys
 from sfumato.refine.keys import digest_of

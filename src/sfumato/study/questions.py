@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.bits import BitSource, UniformBelow
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter
-from sfumato.io.tables import Words
+from sfumato.files.tables import Words
 from sfumato.study.answer_columns import SymbolArray, check_heading, positions, whole_numbers
 from sfumato.study.single_level_questions import FreeText, Recoverable
 from sfumato.study.surveys import Plan, StudyLimits, Survey, check_line, exact_number

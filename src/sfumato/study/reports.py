@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.tables import TABLE_LIMIT_BYTES, read_table, words_of, write_table
+from sfumato.files.tables import TABLE_LIMIT_BYTES, read_table, words_of, write_table
 from sfumato.refine.keys import digest_of
 from sfumato.study.collecting import channel_for
 from sfumato.study.notes import ReportsNote

@@ -11,8 +11,8 @@ import numpy as np
 from sfumato.bits import BitSource
 from sfumato.design import Query, RecoverableDesign, best_answer
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.tables import Words
 from sfumato.infer import string_keys
-from sfumato.io.tables import Words
 from sfumato.prob import Distribution
 from sfumato.study.answer_columns import SymbolArray, check_heading, positions
 from sfumato.study.surveys import check_line, exact_number

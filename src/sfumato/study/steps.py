@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.io.frames import as_arrow
+from sfumato.files.frames import as_arrow
 from sfumato.io.key_files import read_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected

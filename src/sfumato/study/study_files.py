@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.io import read_bytes, write_atomically
-from sfumato.io.csv_tables import decode_text
-from sfumato.io.json_documents import check_schema
+from sfumato.files import read_bytes, write_atomically
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.json_documents import check_schema
 from sfumato.study.places import about, at, check_table, place_in_study
 from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
 from sfumato.study.studies import Analyst, DisclosedColumns, Study
@@ -66,8 +66,9 @@ def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Stu
         return study_from(document)
     except InvalidInput as error:
         place = getattr(error, "place", None)
-        line = line_of(text, *place) if place else None
+        line = line_of(text, place.table, place.index, place.key) if place else None
         where = f"file {path}, line {line}: " if line else f"file {path}: "
+        error.place = None
         raise type(error)(f"{where}{error}") from None
 
 

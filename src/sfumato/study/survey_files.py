@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.io import read_bytes, write_atomically
-from sfumato.io.csv_tables import decode_text
-from sfumato.io.json_documents import check_keys, check_schema
+from sfumato.files import read_bytes, write_atomically
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.json_documents import check_keys, check_schema
 from sfumato.study.surveys import Plan, StudyLimits, Survey
 from sfumato.study.toml_tables import (
     as_number,

@@ -10,7 +10,7 @@ from sfumato.design import Limits, SurveyDesign, playable, survey
 from sfumato.design.cards import MOST_FACES
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.numbers import parse_number
+from sfumato.files.numbers import parse_number
 from sfumato.values.checks import as_exact, check_between, check_integer
 from sfumato.values.rounding import float_below
 

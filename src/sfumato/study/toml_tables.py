@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.json_documents import NumberText, check_keys
+from sfumato.files.json_documents import NumberText, check_keys
 from sfumato.study.surveys import exact_number
 
 

@@ -12,11 +12,11 @@ from types import MappingProxyType
 from sfumato.account.composition import TwoDataSets, compose_two_data_sets
 from sfumato.design.exponential_noise import exponential_of, noise_entropy_nats
 from sfumato.design.flipped_answers import FlipDesign
-from sfumato.measures.amplitude import amplitude_capacity
-from sfumato.measures.balances import Balance, balance_curve
+from sfumato.measures.amplitude.capacities import amplitude_capacity
+from sfumato.measures.balances.functions import Balance, balance_curve
 from sfumato.measures.capacity import capacity_bits
-from sfumato.measures.individual import individual_capacity_bits
-from sfumato.measures.records import selected_channels
+from sfumato.measures.individual.capacities import individual_capacity_bits
+from sfumato.measures.individual.records import selected_channels
 from sfumato.measures.shannon import max_information_bits
 from sfumato.prob import Channel, Distribution
 from sfumato.values.interval import Interval

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.design.exponential_noise import exponential
 from sfumato.design.flipped_answers import flip as flip_for
-from sfumato.measures.balance_plateau import plateau_bits
+from sfumato.measures.balances.plateau import plateau_bits
 from sfumato.measures.correlations import neighbour_odds, worst_correlation
 from sfumato.papers.dalenius_goal import examples, printed
 from sfumato.papers.dalenius_goal.noise_figures import gaussian, private_mean, utility

@@ -12,7 +12,7 @@ from sfumato.account.composition import (
     joint_of_two_data_sets,
 )
 from sfumato.measures.capacity import capacity_bits
-from sfumato.measures.individual import group_capacity_bits
+from sfumato.measures.individual.capacities import group_capacity_bits
 from sfumato.papers.dalenius_goal import examples, lemma_6, printed
 from sfumato.papers.records import Entry
 

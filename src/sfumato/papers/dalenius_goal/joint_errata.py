@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from sfumato.account.composition import compose_parallel, cross_capacity_bits, joint_of_two_data_sets
-from sfumato.measures.individual import individual_capacity_bits
+from sfumato.measures.individual.capacities import individual_capacity_bits
 from sfumato.papers.dalenius_goal import examples, lemma_6
 from sfumato.papers.dalenius_goal import printed as in_print
 from sfumato.papers.records import Erratum, must_show

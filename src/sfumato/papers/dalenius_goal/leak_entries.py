@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from sfumato.design.exponential_noise import exponential, noise_entropy_nats
 from sfumato.design.flipped_answers import flip as flip_for
-from sfumato.measures.balance_plateau import plateau_bits
+from sfumato.measures.balances.plateau import plateau_bits
 from sfumato.measures.capacity import capacity_bits
 from sfumato.measures.correlations import max_individual_capacity_bits, neighbour_epsilon, neighbour_odds
-from sfumato.measures.individual import individual_capacity_bits
+from sfumato.measures.individual.capacities import individual_capacity_bits
 from sfumato.measures.ldp import epsilon as ldp_epsilon
 from sfumato.papers.dalenius_goal import examples, noise, printed
 from sfumato.papers.records import Entry

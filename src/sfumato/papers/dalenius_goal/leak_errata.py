@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from sfumato.design.exponential_noise import exponential, exponential_of, noise_entropy_nats
-from sfumato.measures.balance_plateau import plateau_bits
+from sfumato.measures.balances.plateau import plateau_bits
 from sfumato.measures.capacity import capacity_bits
 from sfumato.measures.correlations import neighbour_epsilon
 from sfumato.measures.enclosures import entropy_interval

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from sfumato.measures.amplitude import amplitude_capacity
+from sfumato.measures.amplitude.capacities import amplitude_capacity
 from sfumato.papers.dalenius_goal import examples, noise
 from sfumato.papers.dalenius_goal import printed as in_print
 from sfumato.papers.records import Erratum, must_show

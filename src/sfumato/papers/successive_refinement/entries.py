@@ -9,7 +9,7 @@ from sfumato import infer, measures
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
 from sfumato.papers.records import Entry
-from sfumato.papers.successive_refinement import figures, printed, tables
+from sfumato.papers.successive_refinement import figures, printed, printed_bounds, tables
 from sfumato.refine.randomness import separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import ShiftKey
 from sfumato.values.checks import Number
@@ -22,24 +22,24 @@ def _row(place: int) -> Callable[[int], tables.SchemeRow]:
     return lambda size: tables.scheme_rows(size, tables.EPSILON)[place]
 
 
-def _parting(budget_bits: float) -> float:
+def _parting(random_bits: float) -> float:
     """The ε from which on so many random bits are enough; the need falls as ε grows."""
     low, high = 0.0, 50.0
     for _ in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if infer.critical_budget_bits(middle) > budget_bits else (low, middle)
+        low, high = (middle, high) if infer.critical_random_bits(middle) > random_bits else (low, middle)
     return high
 
 
-def _contrast(budget_bits: float, epsilon: float) -> float:
+def _contrast(random_bits: float, epsilon: float) -> float:
     """Of the best points of Figure 7, which the mechanism of Theorem 2 has."""
-    first, second = figures.corners(budget_bits, epsilon)[0]
+    first, second = figures.corners(random_bits, epsilon)[0]
     return printed.printed_contrast((first, 1 - first), (second, 1 - second))
 
 
-def _risk(budget_bits: float) -> float:
+def _risk(random_bits: float) -> float:
     size = 1 << 16
-    odds, yes = rarer_yes(1.0, budget_bits, 64)
+    odds, yes = rarer_yes(1.0, random_bits, 64)
     return BinaryHadamard(size=size, odds=odds, yes=yes).largest_risk(_USERS_PER_GROUP * (size - 1))
 
 
@@ -91,13 +91,13 @@ def _storage_entry(size: int, says: str, saved: float, tolerance: float) -> Entr
     )
 
 
-def _error_entry(budget_bits: float, users: int) -> Entry:
+def _error_entry(random_bits: float, users: int) -> Entry:
     return Entry(
         place="figure-4a",
-        what=f"ℓ1 error, ε = 1, R = {budget_bits:g}, negatives clipped",
+        what=f"ℓ1 error, ε = 1, R = {random_bits:g}, negatives clipped",
         parameter="n",
         value=users,
-        ours=lambda n: figures.l1_errors(1.0, budget_bits, n).clipped,
+        ours=lambda n: figures.l1_errors(1.0, random_bits, n).clipped,
         says="1.4",
         printed=lambda _: 1.4,
         tolerance=0.05,
@@ -204,7 +204,7 @@ ENTRIES = (
         value=0.02,
         ours=_risk,
         says="≥ eq. (8)",
-        printed=lambda budget: infer.eq8_lower_bound(1 << 16, _USERS_PER_GROUP * ((1 << 16) - 1), 1.0, budget),
+        printed=lambda budget: printed_bounds.eq8_lower_bound(1 << 16, _USERS_PER_GROUP * ((1 << 16) - 1), 1.0, budget),
         relation="≥",
         erratum="Theorem 1, eq. (8), below R_c",
     ),
@@ -215,7 +215,7 @@ ENTRIES = (
         value=1000,
         ours=lambda size: 1 - 1 / size,
         says="≥ eq. (8), for every k and n",
-        printed=lambda size: infer.eq8_lower_bound(size, 1772, 0.1, None),
+        printed=lambda size: printed_bounds.eq8_lower_bound(size, 1772, 0.1, None),
         relation="≥",
         erratum="Theorem 1, for every n",
     ),

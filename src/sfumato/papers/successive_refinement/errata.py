@@ -16,6 +16,7 @@ from sfumato.mechanisms import BinaryHadamard, RandomizedResponse
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
 from sfumato.papers.records import Erratum, must_show
 from sfumato.papers.successive_refinement import printed as in_print
+from sfumato.papers.successive_refinement import printed_bounds
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine.recovery_keys import ShiftKey
 
@@ -25,7 +26,7 @@ _SCARCE = 0.02
 _WIDTH = 64
 
 
-def check_lower_bound(printed: Bound = infer.eq8_lower_bound) -> None:
+def check_lower_bound(printed: Bound = printed_bounds.eq8_lower_bound) -> None:
     """The mechanism of [B, Thm 2] keeps ε = 1 and R = 0.02, and its largest risk is a third of the bound."""
     size = 1 << 16
     users = 1000 * (size - 1)
@@ -37,7 +38,7 @@ def check_lower_bound(printed: Bound = infer.eq8_lower_bound) -> None:
     must_show("its risk is 0.332 of the bound", holds=math.isclose(ratio, 0.332, abs_tol=5e-4))
 
 
-def check_every_n(printed: Bound = infer.eq8_lower_bound) -> None:
+def check_every_n(printed: Bound = printed_bounds.eq8_lower_bound) -> None:
     """At k = 1000, ε = 0.1, n = 1772 the bound passes what guessing uniform shares risks without any report."""
     size, users = 1000, 1772
     guess = 1 - 1 / size  # sup over p of ‖1/k - p‖², at a law of one answer
@@ -58,7 +59,7 @@ def check_rappor_row(printed: Callable[[float], float] = in_print.printed_rappor
         channel = _unary(3, Fraction(printed(epsilon)))
         must_show("the channel is 2ε-private", holds=math.isclose(measures.epsilon(channel), 2 * epsilon, rel_tol=1e-9))
         per_coordinate = measures.largest_randomness_interval(channel).upper / 3
-        needed = infer.critical_budget_bits(epsilon / 2)
+        needed = infer.critical_random_bits(epsilon / 2)
         must_show("ε-privacy takes more bits", holds=needed > per_coordinate + 0.01)
 
 
@@ -110,8 +111,8 @@ def check_nearest_integer(printed: Callable[[int, float], int] = in_print.printe
 def check_parting(printed: Callable[[float], float] = in_print.printed_parting) -> None:
     """R = 0.6 is less than R_c up to ε = 1.766; the 0.8 of the print fits R = 0.9, of which it speaks next."""
     parting = printed(0.6)
-    must_show("0.6 bits are too few even at its double", holds=infer.critical_budget_bits(2 * parting) > 0.6)
-    must_show("0.9 bits are enough at it", holds=infer.critical_budget_bits(parting) < 0.9)
+    must_show("0.6 bits are too few even at its double", holds=infer.critical_random_bits(2 * parting) > 0.6)
+    must_show("0.9 bits are enough at it", holds=infer.critical_random_bits(parting) < 0.9)
 
 
 def _key_bits(size: int, favoured: int, epsilon: float) -> float:

@@ -67,12 +67,12 @@ def geometric_shares(size: int = SIZE) -> FloatArray:
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def mechanism_of_theorem_2(epsilon: float, budget_bits: float, size: int = SIZE) -> BinaryHadamard:
+def mechanism_of_theorem_2(epsilon: float, random_bits: float, size: int = SIZE) -> BinaryHadamard:
     """The mechanism of [B, Thm 2], even where silent-or-answer, which `BinaryHadamard.within` knows, is better."""
     plain = BinaryHadamard.within(size=size, epsilon=epsilon)
-    if plain.randomness_bits().upper <= budget_bits:
+    if plain.randomness_bits().upper <= random_bits:
         return plain
-    odds, yes = rarer_yes(epsilon, budget_bits, plain.width)
+    odds, yes = rarer_yes(epsilon, random_bits, plain.width)
     return BinaryHadamard(size=size, odds=odds, yes=yes)
 
 
@@ -82,9 +82,9 @@ def expected_raw_error(mechanism: BinaryHadamard, users: int) -> float:
     return mechanism.size * math.sqrt(2 * variance / math.pi)
 
 
-def l1_errors(epsilon: float, budget_bits: float, users: int, repetitions: int = REPETITIONS) -> Errors:
+def l1_errors(epsilon: float, random_bits: float, users: int, repetitions: int = REPETITIONS) -> Errors:
     """Simulate: the same seeds, and so the same errors, each time."""
-    mechanism = mechanism_of_theorem_2(epsilon, budget_bits)
+    mechanism = mechanism_of_theorem_2(epsilon, random_bits)
     shares = geometric_shares()
     found = []
     for seed in range(repetitions):
@@ -124,7 +124,7 @@ def figure_4b() -> Figure:
         for budget in SCARCE_BUDGETS:
             _three(panels, EPSILONS, [l1_errors(epsilon, budget, MANY, REPETITIONS) for epsilon in EPSILONS], budget)
         best = [
-            expected_raw_error(BinaryHadamard.within(size=SIZE, epsilon=epsilon, budget_bits=0.6), MANY)
+            expected_raw_error(BinaryHadamard.within(size=SIZE, epsilon=epsilon, random_bits=0.6), MANY)
             for epsilon in EPSILONS
         ]
         panels[2].plot(EPSILONS, best, color=BLACK, linestyle=":", label="R = 0.6, silence allowed")
@@ -219,10 +219,10 @@ def figure_6() -> Figure:
         return figure
 
 
-def region(budget_bits: float, epsilon: float, steps: int = 400) -> npt.NDArray[np.bool_]:
+def region(random_bits: float, epsilon: float, steps: int = 400) -> npt.NDArray[np.bool_]:
     """Which pairs (P(1|x), P(1|x')) of a yes/no report keep ε and R; a row for each P(1|x')."""
     first, second = np.meshgrid(*[(np.arange(steps) + 0.5) / steps] * 2)
-    odds, scarce = math.exp(epsilon), inverse_binary_entropy(budget_bits)
+    odds, scarce = math.exp(epsilon), inverse_binary_entropy(random_bits)
     private = np.ones_like(first, dtype=np.bool_)
     for p, q in ((first, second), (1 - first, 1 - second)):
         private &= (p <= odds * q) & (q <= odds * p)
@@ -230,10 +230,10 @@ def region(budget_bits: float, epsilon: float, steps: int = 400) -> npt.NDArray[
     return np.asarray(private & frugal)
 
 
-def corners(budget_bits: float, epsilon: float) -> list[tuple[float, float]]:
+def corners(random_bits: float, epsilon: float) -> list[tuple[float, float]]:
     """The best points of [B, eq. (25)], from the mechanism: all four below R_c, where both reports can be scarce."""
     inside, outside = (
-        float(law[1]) for law in (mechanism_of_theorem_2(epsilon, budget_bits, 2).law(x) for x in (0, 1))
+        float(law[1]) for law in (mechanism_of_theorem_2(epsilon, random_bits, 2).law(x) for x in (0, 1))
     )
     return sorted({(inside, outside), (outside, inside), (1 - inside, 1 - outside), (1 - outside, 1 - inside)})
 
@@ -257,7 +257,7 @@ def figure_7() -> Figure:
                 interpolation="nearest",
             )
             axes.plot(*zip(*corners(budget, EPSILON), strict=True), "o", color=BLACK, markersize=9, fillstyle="none")
-            critical = infer.critical_budget_bits(EPSILON)
+            critical = infer.critical_random_bits(EPSILON)
             axes.set_title(f"R = {budget} {'<' if budget < critical else '≥'} {critical:.3f} = R_c")
             axes.set(xlabel="P(report 1 | x)", ylabel="P(report 1 | x')", xlim=(0, 1), ylim=(0, 1), aspect="equal")
         return figure

@@ -1,6 +1,6 @@
 """The formulas of [B] as they stand in print, right or wrong; nothing else may compute with them.
 
-[B, Thm 1] and its neighbours are in :mod:`sfumato.infer` under the names `eq8_…` to `eq12_…`.
+[B, Thm 1] and its neighbours are in `printed_bounds` under the names `eq8_…` to `eq12_…`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def printed_rappor_keep(epsilon: float) -> float:
 
 def printed_rappor_bits(size: int, epsilon: float) -> float:
     """[B, Table 1], RAPPOR."""
-    return size * infer.critical_budget_bits(epsilon)
+    return size * infer.critical_random_bits(epsilon)
 
 
 def printed_rr_bits(size: int, epsilon: float) -> float:
@@ -37,7 +37,7 @@ def printed_hr_bits(size: int, epsilon: float) -> float:
 
 def printed_bh_bits(_: int, epsilon: float) -> float:
     """[B, Table 1], BH, which no size enters."""
-    return infer.critical_budget_bits(epsilon)
+    return infer.critical_random_bits(epsilon)
 
 
 def printed_hadamard_response(size: int, epsilon: float) -> mechanisms.HadamardResponse:

@@ -15,7 +15,7 @@ import numpy as np
 from sfumato.errors import NotCertified
 from sfumato.measures.capacity import capacity_with_witness
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
-from sfumato.measures.records import Places
+from sfumato.measures.individual.records import Places
 from sfumato.prob import Channel
 from sfumato.prob.exact import FloatArray
 

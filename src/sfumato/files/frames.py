@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.io.tables import TABLE_LIMIT_BYTES, read_table
+from sfumato.files.tables import TABLE_LIMIT_BYTES, read_table
 
 
 def as_arrow(data: object, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Any:

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Never
 
 from sfumato.errors import UnknownSchema, UnreadableFile
-from sfumato.io.csv_tables import decode_text
-from sfumato.io.labels import check_text
-from sfumato.io.laws import short
-from sfumato.io.numbers import MOST_CHARACTERS, parse_count, parse_number
-from sfumato.prob.alphabet import Label
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.numbers import parse_count, parse_number
+from sfumato.files.texts import short
 
 
 class NumberText(str):
@@ -108,19 +106,6 @@ def as_count(value: object, where: str, *, most: int) -> int:
     if not isinstance(value, NumberText):
         raise UnreadableFile(f"{where} must be a whole number from 0 to {most}. Write it without quotes.")
     return parse_count(value, where, most=most)
-
-
-def as_label(value: object, where: str) -> Label:
-    """Read a label: text, a whole number, or a list of labels."""
-    if isinstance(value, list):
-        return tuple(as_label(part, where) for part in value)
-    if isinstance(value, NumberText):
-        if len(value) > MOST_CHARACTERS or not value.removeprefix("-").isdecimal():
-            raise UnreadableFile(f"{where} is a number that is not whole, or too long. Use text for the label.")
-        return int(value)
-    if isinstance(value, str):
-        return check_text(value, where)
-    raise UnreadableFile(f"{where} must be text, a whole number, or a list of them.")
 
 
 def _refuse_constant(name: str) -> Never:

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures.balance_bounds import Outcome, constrained_capacity
-from sfumato.measures.balance_classes import RecordClasses, record_classes
-from sfumato.measures.balance_search import evenly
-from sfumato.measures.individual import INDIVIDUAL_GAP_BITS, individual_capacity_bits
-from sfumato.measures.records import check_shape
+from sfumato.measures.balances.bounds import Outcome, constrained_capacity
+from sfumato.measures.balances.classes import RecordClasses, record_classes
+from sfumato.measures.balances.search import evenly
+from sfumato.measures.individual.capacities import INDIVIDUAL_GAP_BITS, individual_capacity_bits
+from sfumato.measures.individual.records import check_shape
 from sfumato.prob import AnyChannel, Distribution
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
 from sfumato.values.interval import Interval

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.laws import check_size
-from sfumato.io.numbers import looks_like_number
+from sfumato.files.numbers import looks_like_number
+from sfumato.files.texts import check_size
 
 SEPARATORS = (",", ";", "\t")
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.measures.balance_classes import RecordClasses, joint_information_interval, law_entropy_interval
-from sfumato.measures.balance_program import Program, interior_steps
+from sfumato.measures.balances.classes import RecordClasses, joint_information_interval, law_entropy_interval
+from sfumato.measures.balances.program import Program, interior_steps
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from sfumato.errors import NotCertified
 from sfumato.measures.capacity import capacity_with_witness
-from sfumato.measures.capacity_races import Race, limit_nats, reached_nats
 from sfumato.measures.enclosures import LOG2_E
-from sfumato.measures.records import Places
+from sfumato.measures.individual.races import Race, limit_nats, reached_nats
+from sfumato.measures.individual.records import Places
 from sfumato.prob import Channel
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval

@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures.amplitude_divergences import MixtureDivergence
+from sfumato.measures.amplitude.divergences import MixtureDivergence
+from sfumato.measures.amplitude.mass_points import best_points, best_weights, mirrored
 from sfumato.measures.enclosures import LOG2_E
-from sfumato.measures.mass_points import best_points, best_weights, mirrored
 from sfumato.prob.exact import FloatArray
 from sfumato.values.checks import Number, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval

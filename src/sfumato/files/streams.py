@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.csv_tables import not_text
-from sfumato.io.files import empty_sentence, open_for_reading, read_bytes
-from sfumato.io.parquet_tables import arrow_errors, check_words, is_text, open_parquet
+from sfumato.files.csv_tables import not_text
+from sfumato.files.disk import empty_sentence, open_for_reading, read_bytes
+from sfumato.files.parquet_tables import arrow_errors, check_words, is_text, open_parquet
 
 MOST_COUNT = 10**15
 """Largest count in one row; a batch of them still adds up in 64 bits with room to spare."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.measures.balance_classes import RecordClasses
+from sfumato.measures.balances.classes import RecordClasses
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
 from sfumato.prob.exact import FloatArray
 

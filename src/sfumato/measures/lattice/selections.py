@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
-from sfumato.measures.lattice_noise import LatticeNoise
+from sfumato.measures.lattice.noise import LatticeNoise
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.measures.enclosures import UNIT_ROUNDOFF, entropy_interval
-from sfumato.measures.records import Places, datasets_by_value, normalised_rows
+from sfumato.measures.individual.records import Places, datasets_by_value, normalised_rows
 from sfumato.prob import AnyChannel
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval

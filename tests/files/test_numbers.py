@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import UnreadableFile
-from sfumato.io.numbers import looks_like_number, parse_count, parse_number
+from sfumato.files.numbers import looks_like_number, parse_count, parse_number
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.measures.balance_boxes import Box, chords, halves, limits, whole_box
-from sfumato.measures.balance_classes import RecordClasses
-from sfumato.measures.balance_program import Program, interior_steps
-from sfumato.measures.balance_search import Found, climb, lifted, proved
+from sfumato.measures.balances.boxes import Box, chords, halves, limits, whole_box
+from sfumato.measures.balances.classes import RecordClasses
+from sfumato.measures.balances.program import Program, interior_steps
+from sfumato.measures.balances.search import Found, climb, lifted, proved
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval

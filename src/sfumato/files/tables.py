@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.io.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
-from sfumato.io.files import read_bytes, write_atomically
-from sfumato.io.formats import Format, format_for_reading, format_of
-from sfumato.io.parquet_tables import arrow_errors, is_text, open_parquet
+from sfumato.files.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
+from sfumato.files.disk import read_bytes, write_atomically
+from sfumato.files.formats import Format, format_for_reading, format_of
+from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26

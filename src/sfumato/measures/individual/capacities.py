@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sfumato.measures.capacity import DEFAULT_GAP_BITS, capacity_with_witness
-from sfumato.measures.records import Choices, check_members, check_shape, groups, normalised_rows
-from sfumato.measures.selections import best_selection
+from sfumato.measures.individual.records import Choices, check_members, check_shape, groups, normalised_rows
+from sfumato.measures.individual.selections import best_selection
 from sfumato.prob import AnyChannel, Distribution
 from sfumato.prob.alphabet import Alphabet
 from sfumato.values.checks import check_between, check_integer, check_positive

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.io import DEFAULT_LIMIT_BYTES, read_bytes, read_channel, read_prior, read_samples, write_atomically
+from sfumato.files import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.io import read_channel, read_prior, read_samples
 
 
 def test_bytes_come_back(tmp_path):

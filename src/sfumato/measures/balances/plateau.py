@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import log2_interval
-from sfumato.measures.records import datasets_by_value
+from sfumato.measures.individual.records import datasets_by_value
 from sfumato.values.checks import check_at_least, check_integer
 from sfumato.values.interval import Interval
 

@@ -19,8 +19,8 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.errors import NotCertified
+from sfumato.measures.amplitude.mass_points import best_points, mirrored
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
-from sfumato.measures.mass_points import best_points, mirrored
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval
 
