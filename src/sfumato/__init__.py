@@ -33,14 +33,18 @@ if TYPE_CHECKING:
     from sfumato.prob import Channel, Circulant, Distribution
     from sfumato.refine import Ladder
     from sfumato.render.report_pages import study_report_html
-    from sfumato.study import Study, read_study
+    from sfumato.study import Study, read_study, write_study
     from sfumato.study.reports import Reports
     from sfumato.study.steps import (
+        answer_query,
+        disclose_table,
         estimate_reports,
         open_reports,
         plan,
         publish,
+        read_reports,
         recover_answers,
+        release_noise,
         write_publication,
     )
 
@@ -74,17 +78,22 @@ _HOMES = {
     "Ladder": "refine",
     "Reports": "study.reports",
     "Study": "study",
+    "answer_query": "study.steps",
     "audit": "certificates",
     "certify": "certificates",
+    "disclose_table": "study.steps",
     "estimate_reports": "study.steps",
     "open_reports": "study.steps",
     "plan": "study.steps",
     "publish": "study.steps",
+    "read_reports": "study.steps",
     "read_study": "study",
     "recover_answers": "study.steps",
+    "release_noise": "study.steps",
     "study_report_html": "render.report_pages",
     "verify": "certificates",
     "write_publication": "study.steps",
+    "write_study": "study",
 }
 
 __all__ = [
@@ -97,12 +106,14 @@ __all__ = [
     "Reports",
     "Study",
     "account",
+    "answer_query",
     "audit",
     "bits",
     "certificates",
     "certify",
     "design",
     "disclose",
+    "disclose_table",
     "errors",
     "estimate_reports",
     "files",
@@ -115,15 +126,18 @@ __all__ = [
     "plan",
     "prob",
     "publish",
+    "read_reports",
     "read_study",
     "recover_answers",
     "refine",
+    "release_noise",
     "render",
     "study",
     "study_report_html",
     "values",
     "verify",
     "write_publication",
+    "write_study",
 ]
 
 

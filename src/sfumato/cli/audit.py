@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.options import InsecureSeed
 from sfumato.cli.output import say, show_progress
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def audit_command(
     ] = None,
     draws: Annotated[int, typer.Option(min=1, help="How many reports to draw from --channel.")] = 1_000_000,
     failure: Annotated[float, typer.Option(help="Chance that any of the bounds is wrong.")] = 1e-6,
-    seed: Annotated[int | None, typer.Option(help="INSECURE, repeatable draws, for simulations.")] = None,
+    insecure_seed: InsecureSeed = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Audit reports: a lower bound on ε that holds with confidence 1 - 1e-6, against the claimed ε.
@@ -48,7 +49,7 @@ def audit_command(
     result = (
         _audit_samples(samples, epsilon, failure)
         if samples is not None
-        else _audit_channel(channel, epsilon, failure, draws, seed)
+        else _audit_channel(channel, epsilon, failure, draws, insecure_seed)
     )
     if json:
         typer.echo(json_module.dumps(_as_json(result), ensure_ascii=False))

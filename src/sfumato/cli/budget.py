@@ -42,12 +42,12 @@ def init_command(
 
         sfumato budget init people.ledger --budget-bits 2 --epsilon 3
     """
-    from sfumato.account import Ledger
+    from sfumato.study.steps import new_ledger
 
     limits = {"budget_bits": budget_bits, "epsilon": epsilon, "leakage_bits": leakage_bits}
-    made = Ledger.create(ledger, **{name: _number(name, text) for name, text in limits.items()})
+    book = new_ledger(ledger, **{name: _number(name, text) for name, text in limits.items()})
     if json:
-        typer.echo(json_module.dumps({"schema": "sfumato/budget/1", **_sums(ledger, made.read())}))
+        typer.echo(json_module.dumps({"schema": "sfumato/budget/1", **_sums(ledger, book)}))
     else:
         say(f"wrote {ledger}")
 
@@ -56,7 +56,7 @@ def init_command(
 def spend_command(
     ledger: Annotated[Path, LEDGER],
     title: Annotated[str, typer.Option(help="What is released, in a line. Everybody who has the ledger reads it.")],
-    bits: Annotated[
+    budget_bits: Annotated[
         str | None, typer.Option(help="Bits about one person against any adversary: C_1 of the channel.")
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="ε (nats) of a person's own answer.")] = None,
@@ -79,23 +79,24 @@ def spend_command(
 ) -> None:
     """Pay for a release that is made by other means; release it when this has succeeded, and not before.
 
-    --bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers that
+    --budget-bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers that
     are right often enough, --rows one of perfect samples. Other amounts that are known can be given as well.
 
     Example:
 
-        sfumato budget spend people.ledger --title "Mean income" --bits 0.5 --epsilon 0.7 --id income-2026
+        sfumato budget spend people.ledger --title "Mean income" --budget-bits 0.5 --epsilon 0.7 --id income-2026
     """
-    from sfumato.account import Ledger
+    from sfumato.study.steps import pay_for
 
-    amounts = {"bits": bits, "epsilon": epsilon, "leakage_bits": leakage_bits, "worst_case_bits": worst_case_bits}
+    amounts = {
+        "budget_bits": budget_bits,
+        "epsilon": epsilon,
+        "leakage_bits": leakage_bits,
+        "worst_case_bits": worst_case_bits,
+    }
     given = {key: number for key, text in amounts.items() if (number := _number(key, text)) is not None}
     release = _release(title, given, _number("rho", rho), rows)
-    opened = Ledger(ledger)
-    receipt = opened.spend(release, release_id=name)
-    if released:
-        opened.settle(receipt)
-    book = opened.read()
+    receipt, book = pay_for(ledger, release, release_id=name, released=released)
     entry = next(entry for entry in book.entries if entry.receipt == receipt)
     if json:
         said = {"schema": "sfumato/budget/1", "is_new": receipt.is_new, "entry": _entry(entry), **_sums(ledger, book)}
@@ -112,10 +113,10 @@ def show_command(ledger: Annotated[Path, LEDGER], json: Annotated[bool, JSON] = 
 
         sfumato budget show people.ledger
     """
-    from sfumato.account import Ledger
     from sfumato.render.budgets import ledger_table
+    from sfumato.study.steps import read_ledger
 
-    book = Ledger(ledger).read()
+    book = read_ledger(ledger)
     if json:
         entries = [_entry(entry) for entry in book.entries]
         typer.echo(json_module.dumps({"schema": "sfumato/budget/1", **_sums(ledger, book), "entries": entries}))
@@ -133,22 +134,32 @@ def _release(title: str, given: dict[str, Fraction], rho: Fraction | None, rows:
     named = [part.strip() for text in rows or () for part in text.split(",") if part.strip()]
     if rows is not None:
         if set(given) != {"worst_case_bits"} or rho is not None:
-            raise InvalidParameter("--rows goes with --worst-case-bits and no other amount: it holds under a law only.")
+            raise InvalidParameter(
+                "goes with `worst_case_bits` and no other amount: it holds under a law only",
+                parameter="rows",
+                way_out="Leave out the others.",
+            )
         return perfect_samples(title, rows_id=named, worst_case_bits=given["worst_case_bits"])
     worst = given.get("worst_case_bits", inf)
-    if "bits" in given:
+    if "budget_bits" in given:
         if "worst_case_bits" in given or rho is not None:
-            raise InvalidParameter("--bits is the worst case already. Leave out --worst-case-bits and --rho.")
+            raise InvalidParameter(
+                "is the worst case already",
+                parameter="budget_bits",
+                way_out="Leave out `worst_case_bits` and `rho`.",
+            )
         return information(
-            title, given["bits"], epsilon=given.get("epsilon", inf), leakage_bits=given.get("leakage_bits", inf)
+            title, given["budget_bits"], epsilon=given.get("epsilon", inf), leakage_bits=given.get("leakage_bits", inf)
         )
     if rho is not None and ("epsilon" in given or "leakage_bits" not in given):
-        raise InvalidParameter("--rho goes with --leakage-bits alone. Leave it out.")
+        raise InvalidParameter("goes with `leakage_bits` alone", parameter="rho", way_out="Leave it out.")
     if "epsilon" in given:
         return local(title, given["epsilon"], worst_case_bits=worst, leakage_bits=given.get("leakage_bits"))
     if "leakage_bits" in given:
         return recoverable(title, given["leakage_bits"], worst_case_bits=worst, rho=rho)
-    raise InvalidParameter("nothing says what it costs. Give --bits, --epsilon, --leakage-bits, or --rows.")
+    raise InvalidParameter(
+        "nothing says what it costs", way_out="Give `budget_bits`, `epsilon`, `leakage_bits`, or `rows`."
+    )
 
 
 def _number(name: str, text: str | None) -> Fraction | None:
@@ -157,11 +168,12 @@ def _number(name: str, text: str | None) -> Fraction | None:
 
     if text is None:
         return None
-    option = f"--{name.replace('_', '-')}"
     try:
-        return parse_number(text, option)
+        return parse_number(text, name)
     except UnreadableFile:
-        raise InvalidParameter(f"{option} must be a finite number. Write it like 2, 0.5 or 1/3.") from None
+        raise InvalidParameter(
+            "must be a finite number", parameter=name, way_out="Write it like 2, 0.5 or 1/3."
+        ) from None
 
 
 def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:

@@ -3,143 +3,136 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.estimate_survey import estimate_one_question
 from sfumato.cli.open import show_estimates
-from sfumato.cli.output import MEGABYTE, say, show_waiting
+from sfumato.cli.options import CountColumn, Group, Json, LimitMb, Markdown, Questions, Quiet, ReportColumn, one_screen
+from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting
 
-_CARDS = "One yes/no question with a card"
+if TYPE_CHECKING:
+    from sfumato.study.estimating import Collected
+
+_PAIRS = "Questions with two answers"
+# Below this a file is read before a progress bar could be drawn.
+_LONG_FILE = 30 * MEGABYTE
 
 
 def estimate_command(
-    study: Annotated[
-        Path, typer.Argument(help="The study file (TOML), or reports that were written by publish or open.")
-    ],
     reports: Annotated[
-        Path | None, typer.Argument(help="The reports (CSV or Parquet); left out if they were named first.")
-    ] = None,
-    question: Annotated[
-        list[str] | None, typer.Option(help="Only this question, by its id. Repeatable. Default: all.")
-    ] = None,
-    group: Annotated[str | None, typer.Option(help="Estimate each value of this column on its own as well.")] = None,
-    confidence: Annotated[str | None, typer.Option(help="Confidence of the intervals. Default: the study's.")] = None,
-    column: Annotated[
-        str | None,
-        typer.Option(help="The column of the reports. Default: report, or the only column.", rich_help_panel=_CARDS),
-    ] = None,
-    method: Annotated[str, typer.Option(help="exact, likelihood-ratio or wald.", rich_help_panel=_CARDS)] = "exact",
+        list[Path],
+        typer.Argument(help="Reports that were published or opened; or a study (TOML) and typed-in reports."),
+    ],
+    question: Questions = None,
+    group: Group = None,
+    confidence: Annotated[str | None, typer.Option(help="Confidence of the intervals. Default: 0.95.")] = None,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Let all intervals of a question hold together at this confidence.")
+    ] = False,
+    column: ReportColumn = None,
+    count: CountColumn = None,
+    method: Annotated[str, typer.Option(help="exact, likelihood-ratio or wald.", rich_help_panel=_PAIRS)] = "exact",
     ignoring: Annotated[
         float | None,
-        typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_CARDS),
+        typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
     ] = None,
-    simultaneous: Annotated[
-        bool,
-        typer.Option(
-            "--simultaneous", help="Let all intervals shown hold together at this confidence.", rich_help_panel=_CARDS
-        ),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no estimates.")] = False,
+    json: Json = False,
+    markdown: Markdown = False,
+    quiet: Quiet = False,
     plot: Annotated[Path | None, typer.Option(help="Write the estimates with their intervals (SVG) here.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the estimates (CSV or Parquet) here.")] = None,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse reports larger than this many MB.")] = 2000,
+    limit_mb: LimitMb = 2000,
 ) -> None:
     """Estimate the shares of the answers from reports, with intervals.
 
-    Reports of a study carry their note, so they are enough; reports of one yes/no question that were collected with a
-    card need the study file.
+    Reports that were published carry their note, so they are enough. Reports of a card that were collected on paper and
+    typed in need the study before them; their columns are named by the questions.
 
     Examples:
 
         sfumato estimate reports.parquet --group region --plot estimates.svg
 
-        sfumato estimate survey.toml reports.csv --group region --plot estimate.svg
+        sfumato estimate survey.toml typed.csv --group region --plot estimate.svg
     """
-    from sfumato.errors import InvalidParameter
-    from sfumato.study.study_files import is_short_form
+    from sfumato.files import write_atomically
+    from sfumato.files.tables import write_table
+    from sfumato.render.estimate_tables import estimates_markdown
+    from sfumato.render.share_plots import shares_svg
+    from sfumato.study.steps import estimate_reports
+    from sfumato.study.wording import exact_number
 
-    if json and markdown:
-        raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
-    if reports is None and study.suffix.lower() == ".toml":
-        raise InvalidParameter(f"{study} is a study. Name the reports after it: sfumato estimate {study} reports.csv")
-    if reports is not None and is_short_form(study):
-        if question or out is not None or quiet:
-            raise InvalidParameter("--question, --out and --quiet are for reports of a study of several questions.")
-        estimate_one_question(
-            study,
-            reports,
-            column=column,
+    one_screen(json=json, markdown=markdown)
+    study, path = study_and_reports(reports)
+    level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
+    collected = collect(path, study, question, column, group, count, limit_mb * MEGABYTE)
+    with show_waiting("estimating"):
+        found = estimate_reports(
+            collected,
+            confidence=level,
             group=group,
-            confidence=confidence,
+            questions=question,
             method=method,
             ignoring=ignoring,
             simultaneous=simultaneous,
-            json=json,
-            markdown=markdown,
-            plot=plot,
-            limit_mb=limit_mb,
         )
-        return
-    if column is not None or ignoring is not None or simultaneous or method != "exact":
-        raise InvalidParameter(f"--column, --method, --ignoring and --simultaneous are for: {_CARDS.lower()}.")
-    _estimate_study(
-        study,
-        reports,
-        question,
-        group,
-        confidence,
-        json=json,
-        markdown=markdown,
-        quiet=quiet,
-        plot=plot,
-        out=out,
-        limit_bytes=limit_mb * MEGABYTE,
-    )
-
-
-def _estimate_study(
-    first: Path,
-    second: Path | None,
-    questions: list[str] | None,
-    group: str | None,
-    confidence: str | None,
-    *,
-    json: bool,
-    markdown: bool,
-    quiet: bool,
-    plot: Path | None,
-    out: Path | None,
-    limit_bytes: int,
-) -> None:
-    from sfumato.errors import InvalidParameter
-    from sfumato.files import write_atomically
-    from sfumato.files.tables import write_table
-    from sfumato.render.share_plots import shares_svg
-    from sfumato.render.studies import estimates_as_markdown
-    from sfumato.study import exact_number, fingerprint, read_study
-    from sfumato.study.estimating import estimate_table
-    from sfumato.study.reports import Reports
-
-    reports = Reports.read(first if second is None else second, limit_bytes=limit_bytes)
-    if second is not None and fingerprint(read_study(first)) != reports.note.fingerprint:
-        raise InvalidParameter(
-            f"the reports in {second} are of another study than {first}, or the study was changed since. Name the "
-            f"study that they were published with, or the reports alone."
-        )
-    level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
-    with show_waiting("estimating"):
-        found = estimate_table(reports, confidence=level, group=group, questions=questions)
+    note = collected.note
     if plot is not None:
-        write_atomically(plot, shares_svg(found, title=reports.note.study.name))
+        write_atomically(plot, shares_svg(found, title=note.study.name))
         say(f"wrote {plot}")
     if out is not None:
         write_table(found.to_arrow(), out)
         say(f"wrote {out}")
     if markdown:
-        typer.echo(estimates_as_markdown(found), nl=False)
+        typer.echo(estimates_markdown(found), nl=False)
     else:
-        show_estimates(found, reports.note, json=json, quiet=quiet)
+        show_estimates(found, note, json=json, quiet=quiet)
+
+
+def study_and_reports(files: list[Path]) -> tuple[Path | None, Path]:
+    """Tell a study from reports: it ends in .toml, and comes first."""
+    from sfumato.errors import InvalidParameter
+
+    study = files[0] if files[0].suffix.lower() == ".toml" else None
+    rest = files if study is None else files[1:]
+    if not rest:
+        raise InvalidParameter(
+            f"{study} is a study", way_out=f"Name the reports after it: sfumato estimate {study} reports.csv"
+        )
+    if len(rest) > 1:
+        raise InvalidParameter(
+            f"takes one file of reports, not {len(rest)}",
+            parameter="reports",
+            way_out="Estimate one after the other; `sfumato report` puts several side by side.",
+        )
+    return study, rest[0]
+
+
+def collect(
+    path: Path,
+    study: Path | None,
+    questions: list[str] | None,
+    column: str | None,
+    group: str | None,
+    count: str | None,
+    limit_bytes: int,
+) -> Collected:
+    """Read published reports, or count typed-in ones."""
+    from sfumato.study.steps import read_reports
+    from sfumato.study.typed_reports import TypedReports
+
+    size = path.stat().st_size if path.is_file() else 0
+    with show_progress("counting reports", size if size >= _LONG_FILE else 0) as advance:
+        found = read_reports(
+            path,
+            study,
+            questions=questions,
+            column=column,
+            group=group,
+            count=count,
+            limit_bytes=limit_bytes,
+            progress=advance if size >= _LONG_FILE else None,
+        )
+    if isinstance(found, TypedReports) and found.unused_count:
+        say("note: the column count was not used; --count count takes it as how often a row stands for itself.")
+    return found

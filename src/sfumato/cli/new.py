@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from sfumato.cli.output import say
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sfumato.study import Analyst, Question, StudyLimits
+    from sfumato.study import Analyst, Question
 
 T = TypeVar("T")
 
@@ -26,6 +25,7 @@ QUESTION = "Did you work unpaid overtime in the last four weeks?"
 ANSWERS = "no, yes"
 PRIVACY = "1"
 NOBODY = "nobody"
+CARD = "card"
 # The column of the answers; whoever adds a question sees in the file how to name one.
 COLUMN = "answer"
 WORDS = {"strong": "0.5", "usual": "1", "mild": "2"}
@@ -39,6 +39,7 @@ def new_command(
         str | None,
         typer.Option(help="Its answers with commas between, or a range of whole numbers: 'no, yes' or 0..10."),
     ] = None,
+    kind: Annotated[str | None, typer.Option(help="Kind of the question. Default: what the answers look like.")] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="What everybody may see: strong (0.5), usual (1), mild (2), or a number.")
     ] = None,
@@ -63,13 +64,13 @@ def new_command(
     """
     from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
-    from sfumato.study import Study, StudyLimits
+    from sfumato.study import Study
     from sfumato.study.first_files import first_file
-    from sfumato.study.surveys import check_line
+    from sfumato.study.wording import check_line
 
     _check_free(file)
     if epsilon is not None and guess_error is not None:
-        raise InvalidParameter("--epsilon and --guess-error are two ways to promise. Give one.")
+        raise InvalidParameter("and `guess_error` are two ways to promise", parameter="epsilon", way_out="Give one.")
     ask = _Asker(silent=yes)
 
     def line(key: str) -> Callable[[str], str]:
@@ -80,40 +81,41 @@ def new_command(
         return read
 
     named = ask("name", "1/5 Name of the study", name, NAME, line("name"))
-    worded = ask("question", "2/5 The question, as respondents read it", question, QUESTION, line("question"))
+    worded = ask("question", "2/5 The question, as respondents read it", question, QUESTION, line("text"))
     asked = ask(
         "answers",
         "3/5 Its answers with commas between, or a range of whole numbers such as 0..10",
         answers,
         ANSWERS,
-        lambda text: question_from(worded, text),
+        lambda text: question_from(worded, text, kind),
     )
-    can_have_card = asked.kind == "yes-no"
-    given = epsilon if guess_error is None else f"card {guess_error}"
+    given = epsilon if guess_error is None else f"{CARD} {guess_error}"
+    can_have_card = _can_have_card(asked)
     if ask.will_ask(given):
         _show_privacy(card=can_have_card)
-    promise = ask(
+    asked, public = ask(
         "epsilon",
         "4/5 How private? strong, usual, mild, or a number" + (", or a card: card 0.375" if can_have_card else ""),
         given,
         PRIVACY,
         lambda text: promise_from(asked, text),
     )
-    if isinstance(promise, StudyLimits):
+    if public is None:
         if analyst or registrar:
             raise InvalidParameter(
-                "a question asked with a card has no levels, so nobody can get a key to it. Drop --analyst and "
-                "--registrar, or give --epsilon."
+                "has nothing to open: a question asked with a card has no levels, so nobody can get a key to it",
+                parameter="analyst" if analyst else "registrar",
+                way_out="Drop `analyst` and `registrar`, or give `epsilon`.",
             )
         ask.tell_defaults()
-        _write(file, first_file(Study(name=named, questions=(_with_limits(asked, promise),))), write_atomically)
+        _write(file, first_file(Study(name=named, questions=(asked,))), write_atomically)
         return
     analysts = ask(
         "analyst",
         "5/5 Who may see more? NAME=ε with commas between, such as ministry=2, university=1.5",
         None if analyst is None else ",".join(analyst),
         NOBODY,
-        lambda text: analysts_from(text, promise),
+        lambda text: analysts_from(text, public),
     )
     recover = ask(
         "registrar",
@@ -123,7 +125,7 @@ def new_command(
         _yes_or_no,
     )
     ask.tell_defaults()
-    study = Study(name=named, questions=(asked,), analysts=analysts, public_epsilon=promise, recover=recover)
+    study = Study(name=named, questions=(asked,), analysts=analysts, public_epsilon=public, recover=recover)
     _write(file, first_file(study), write_atomically)
 
 
@@ -160,37 +162,52 @@ class _Asker:
             say(f"note: nobody is there to ask, so these have their defaults: {', '.join(self._defaults)}.")
 
 
-def question_from(text: str, answers: str) -> Question:
-    """Return a question by its answers: two are yes/no, more are a list, 0..10 is a count."""
-    from sfumato.study import Count, OneOfMany, YesNo
-
-    span = re.fullmatch(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*", answers)
-    if span:
-        return Count(id=COLUMN, text=text, lowest=int(span[1]), highest=int(span[2]))
-    several = tuple(answer.strip() for answer in answers.split(","))
-    if len(several) == 2:
-        return YesNo(id=COLUMN, text=text, answers=(several[0], several[1]))
-    return OneOfMany(id=COLUMN, text=text, answers=several)
-
-
-def promise_from(question: Question, text: str) -> Fraction | StudyLimits:
-    """Read strong, 0.5 or card 0.375."""
+def question_from(text: str, answers: str, kind: str | None = None) -> Question:
+    """Return a question by its answers, or of a given kind: two are yes/no, more are a list, 0..10 is a count."""
     from sfumato.errors import InvalidParameter
-    from sfumato.study import StudyLimits, YesNo, exact_number
-    from sfumato.study.answer_columns import checked_epsilon
+    from sfumato.study.ways import kinds
+
+    known = kinds()
+    if kind is not None and kind not in known:
+        raise InvalidParameter(
+            "is not known", parameter="kind", value=kind, way_out=f"Choose one of {', '.join(known)}."
+        )
+    offered = [one for name, several in known.items() for one in several if kind in {None, name}]
+    meant = next((one for one in offered if one.suits(answers)), None)
+    if meant is None:
+        # A kind that is asked for by name says itself what is wrong with its answers.
+        meant = offered[-1]
+    return meant.typed(COLUMN, text, answers)
+
+
+def promise_from(question: Question, text: str) -> tuple[Question, Fraction | None]:
+    """Read strong, 0.5 or card 0.375: what everybody sees, or None with a question that promises by itself."""
+    from sfumato.study.wording import checked_epsilon, exact_number
 
     words = text.strip().lower().removeprefix("ε").strip()
-    if words.startswith("card"):
-        if not isinstance(question, YesNo):
-            raise InvalidParameter("a card is for two answers. Give an epsilon, such as 1.")
-        return StudyLimits(guess_error=exact_number("guess_error", words.removeprefix("card").strip() or "0.375"))
-    return checked_epsilon("epsilon", WORDS.get(words, words))
+    first, _, rest = words.partition(" ")
+    if first == CARD:
+        return question.with_card(exact_number("guess_error", rest.strip() or "0.375")), None
+    return question, checked_epsilon("epsilon", WORDS.get(words, words))
+
+
+def _can_have_card(question: Question) -> bool:
+    from fractions import Fraction
+
+    from sfumato.errors import InvalidParameter
+
+    try:
+        question.with_card(Fraction(3, 8))
+    except InvalidParameter:
+        return False
+    return True
 
 
 def analysts_from(text: str, public: Fraction) -> tuple[Analyst, ...]:
     """Read ministry=2, university=1.5; each must see more than the public."""
     from sfumato.errors import InvalidParameter
-    from sfumato.study import Analyst, exact_number
+    from sfumato.study import Analyst
+    from sfumato.study.wording import exact_number
 
     if text.strip().lower() in {"", NOBODY}:
         return ()
@@ -198,24 +215,21 @@ def analysts_from(text: str, public: Fraction) -> tuple[Analyst, ...]:
     for part in text.split(","):
         name, equals, epsilon = part.partition("=")
         if not equals:
-            raise InvalidParameter("analyst must be NAME=EPSILON, such as ministry=2. Write it with an = between.")
+            raise InvalidParameter(
+                "must be NAME=EPSILON, such as ministry=2", parameter="analyst", way_out="Write it with an = between."
+            )
         made = Analyst(name=name.strip(), epsilon=exact_number("epsilon", epsilon.strip()))
         if made.epsilon <= public:
             raise InvalidParameter(
-                f"analyst {made.name!r} needs an epsilon above the public's, which is {float(public):g}. Raise it."
+                f"needs an epsilon above the public's, which is {float(public):g}",
+                parameter="analyst",
+                value=made.name,
+                way_out="Raise it.",
             )
         if made.name.lower() in {other.name.lower() for other in found}:
-            raise InvalidParameter(f"analyst {made.name!r} is there twice. Name each once.")
+            raise InvalidParameter("is there twice", parameter="analyst", value=made.name, way_out="Name each once.")
         found.append(made)
     return tuple(found)
-
-
-def _with_limits(question: Question, limits: StudyLimits) -> Question:
-    from dataclasses import replace
-
-    from sfumato.study import YesNo
-
-    return replace(question, limits=limits) if isinstance(question, YesNo) else question
 
 
 def _yes_or_no(text: str) -> bool:
@@ -223,8 +237,8 @@ def _yes_or_no(text: str) -> bool:
 
     answer = text.strip().lower()
     if answer not in {"y", "yes", "n", "no"}:
-        raise InvalidParameter("registrar must be yes or no. Write one of the two.")
-    return answer.startswith("y")
+        raise InvalidParameter("must be yes or no", parameter="registrar", way_out="Write one of the two.")
+    return answer in {"y", "yes"}
 
 
 def _show_privacy(*, card: bool) -> None:
@@ -244,9 +258,16 @@ def _check_free(file: Path) -> None:
     from sfumato.errors import InvalidParameter
 
     if os.path.lexists(file):
-        raise InvalidParameter(f"file={file} exists already. Choose another name, or delete it first.")
+        raise InvalidParameter(
+            "exists already", parameter="file", value=str(file), way_out="Choose another name, or delete it first."
+        )
     if not file.parent.is_dir():
-        raise InvalidParameter(f"file={file} lies in a folder that does not exist. Create the folder first.")
+        raise InvalidParameter(
+            "lies in a folder that does not exist",
+            parameter="file",
+            value=str(file),
+            way_out="Create the folder first.",
+        )
 
 
 def _write(file: Path, text: str, write: Callable[[Path, str], None]) -> None:

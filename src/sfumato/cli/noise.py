@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.budget_options import LEDGER, STUDY_BUDGET, chosen_ledger
+from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy
 from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from sfumato.design.gaussian_noise import GaussianDesign
+    from sfumato.study.steps.numbers import NoisyAnswer
 
 noise_app = typer.Typer(
     name="noise",
@@ -32,9 +31,6 @@ BudgetOrNot = Annotated[float | None, _BUDGET]
 Values = Annotated[int | None, _VALUES]
 Truth = Annotated[Path | None, _INPUT]
 Out = Annotated[Path | None, _OUT]
-StudyFile = Annotated[Path | None, STUDY_BUDGET]
-LedgerFile = Annotated[Path | None, LEDGER]
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 @noise_app.command("gaussian")
@@ -46,9 +42,10 @@ def gaussian_command(
     values: Values = None,
     input: Truth = None,  # noqa: A002  what the option is called
     out: Out = None,
-    study: StudyFile = None,
-    ledger: LedgerFile = None,
-    json: AsJson = False,
+    study: PayingStudy = None,
+    ledger: PayingLedger = None,
+    insecure_seed: InsecureSeed = None,
+    json: Json = False,
 ) -> None:
     """Gaussian noise for a number that is computed from everybody's records.
 
@@ -63,15 +60,23 @@ def gaussian_command(
     from sfumato.design import gaussian
     from sfumato.io.noise_files import read_private_number
     from sfumato.render.noises import gaussian_lines
+    from sfumato.study.steps import release_noise
 
     _both(input, out)
     with show_waiting("calibrating"):
         design = gaussian(bound=bound, low=low, high=high, budget_bits=budget_bits, values=values)
     released = None
     if input is not None and out is not None:
-        value = design.release(read_private_number(input))
-        released = _release(out, "gaussian", value, design, chosen_ledger(study, ledger))
-    _show("Gaussian noise", gaussian_lines(design), _gaussian_json(design), released, out, json=json)
+        released = release_noise(
+            design,
+            read_private_number(input),
+            out=out,
+            title="gaussian",
+            study=study,
+            ledger=ledger,
+            insecure_seed=insecure_seed,
+        )
+    _show("Gaussian noise", gaussian_lines(design), _gaussian_json(design), released, json=json)
 
 
 @noise_app.command("mean")
@@ -82,10 +87,11 @@ def mean_command(
     high: Annotated[float, typer.Option(help="The most.")],
     budget_bits: Budget,
     out: Out = None,
-    study: StudyFile = None,
-    ledger: LedgerFile = None,
-    json: AsJson = False,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse data larger than this many MB.")] = 2000,
+    study: PayingStudy = None,
+    ledger: PayingLedger = None,
+    insecure_seed: InsecureSeed = None,
+    json: Json = False,
+    limit_mb: LimitMb = 2000,
 ) -> None:
     """A private mean of a column; without --out only what it would cost, and how far off it may be.
 
@@ -99,6 +105,7 @@ def mean_command(
     from sfumato.files.tables import read_table, words_of
     from sfumato.io.noise_files import private_numbers
     from sfumato.render.noises import mean_lines
+    from sfumato.study.steps import release_noise
 
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
     words = words_of(table, column)
@@ -106,10 +113,17 @@ def mean_command(
         mean = private_mean(low, high, len(words), budget_bits)
     released = None
     if out is not None:
-        value = mean.release(private_numbers(words, column))
-        released = _release(out, "mean", value, mean.design, chosen_ledger(study, ledger))
+        released = release_noise(
+            mean,
+            private_numbers(words, column),
+            out=out,
+            title="mean",
+            study=study,
+            ledger=ledger,
+            insecure_seed=insecure_seed,
+        )
     described = {**_gaussian_json(mean.design), "kind": "mean", "records": mean.count}
-    _show("Private mean", mean_lines(mean), described, released, out, json=json)
+    _show("Private mean", mean_lines(mean), described, released, json=json)
 
 
 @noise_app.command("flip")
@@ -118,9 +132,10 @@ def flip_command(
     flip: Annotated[str | None, typer.Option(help="Instead: what a flip with this probability tells.")] = None,
     input: Truth = None,  # noqa: A002  what the option is called
     out: Out = None,
-    study: StudyFile = None,
-    ledger: LedgerFile = None,
-    json: AsJson = False,
+    study: PayingStudy = None,
+    ledger: PayingLedger = None,
+    insecure_seed: InsecureSeed = None,
+    json: Json = False,
 ) -> None:
     """A yes/no answer about everybody's records, flipped by a coin. The file of --input says yes or no.
 
@@ -130,24 +145,36 @@ def flip_command(
     """
     from sfumato.design import FlipDesign
     from sfumato.design import flip as flip_within
-    from sfumato.errors import UnreadableFile
+    from sfumato.errors import Place, UnreadableFile
     from sfumato.files.numbers import parse_number
     from sfumato.io.noise_files import read_private_text
     from sfumato.render.noises import flip_lines
+    from sfumato.study.steps import release_noise
 
-    _one_of("--budget-bits", budget_bits, "--flip", flip)
+    _one_of(budget_bits=budget_bits, flip=flip)
     _both(input, out)
-    design = FlipDesign(flip=parse_number(flip, "--flip")) if flip is not None else flip_within(budget_bits=budget_bits)
+    design = FlipDesign(flip=parse_number(flip, "flip")) if flip is not None else flip_within(budget_bits=budget_bits)
     released = None
     if input is not None and out is not None:
         words = {"yes": True, "no": False}
         answer = words.get(read_private_text(input).lower())
         if answer is None:
-            raise UnreadableFile(f"file {input} must say yes or no. What it says is not repeated here.")
-        told = {"value": "yes" if design.release(answer) else "no"}
-        released = _write(out, "flipped answer", told, design.bits.upper, chosen_ledger(study, ledger))
-    described = {"kind": "flip", "flip": str(design.flip), "capacity_bits": design.bits.upper}
-    _show("Flipped answer", flip_lines(design), described, released, out, json=json)
+            raise UnreadableFile(
+                "must say yes or no; what it says is not repeated here",
+                place=Place(file=str(input)),
+                way_out="Write one of the two.",
+            )
+        released = release_noise(
+            design,
+            answer,
+            out=out,
+            title="flipped answer",
+            study=study,
+            ledger=ledger,
+            insecure_seed=insecure_seed,
+        )
+    described = {"kind": "flip", "flip": str(design.flip), "capacity_bits": design.capacity_bits.upper}
+    _show("Flipped answer", flip_lines(design), described, released, json=json)
 
 
 @noise_app.command("exponential")
@@ -159,9 +186,10 @@ def exponential_command(
     channel: Annotated[Path | None, typer.Option(help="Write the channel (CSV, JSON) here.")] = None,
     input: Truth = None,  # noqa: A002  what the option is called
     out: Out = None,
-    study: StudyFile = None,
-    ledger: LedgerFile = None,
-    json: AsJson = False,
+    study: PayingStudy = None,
+    ledger: PayingLedger = None,
+    insecure_seed: InsecureSeed = None,
+    json: Json = False,
 ) -> None:
     """One of several answers, of which worse ones are exponentially less likely.
 
@@ -177,8 +205,9 @@ def exponential_command(
     from sfumato.io import write_channel
     from sfumato.io.noise_files import read_distortion, read_private_text
     from sfumato.render.noises import exponential_lines, exponential_table
+    from sfumato.study.steps import release_noise
 
-    _one_of("--budget-bits", budget_bits, "--rate", rate)
+    _one_of(budget_bits=budget_bits, rate=rate)
     _both(input, out)
     read = read_distortion(table)
     answers = read.answers or tuple(map(str, range(1, len(read.rows) + 1)))
@@ -188,47 +217,32 @@ def exponential_command(
         elif rate >= 0 and math.isfinite(rate):
             design = exponential_of(read.rows, ratio=Fraction(math.exp(-rate)), values=values, answers=answers)
         else:
-            raise InvalidParameter(f"rate={rate} must be a finite number ≥ 0. Choose 0 for answers that tell nothing.")
+            raise InvalidParameter(
+                "must be a finite number ≥ 0",
+                parameter="rate",
+                value=rate,
+                way_out="Choose 0 for answers that tell nothing.",
+            )
     if channel is not None:
         write_channel(design.channel, channel)
         say(f"wrote {channel}")
     released = None
     if input is not None and out is not None:
-        told = {"value": design.release(read_private_text(input))}
-        released = _write(out, "exponential answer", told, design.bits.upper, chosen_ledger(study, ledger))
+        released = release_noise(
+            design,
+            read_private_text(input),
+            out=out,
+            title="exponential answer",
+            study=study,
+            ledger=ledger,
+            insecure_seed=insecure_seed,
+        )
     described = {"kind": "exponential", "rate": design.rate, "ratio": str(design.ratio), "answers": list(answers)}
-    described |= {"capacity_bits": design.bits.upper, "printed_bits": design.printed_bits.upper}
-    _show("Exponential answers", exponential_lines(design), described, released, out, json=json)
+    described |= {"capacity_bits": design.capacity_bits.upper, "printed_bits": design.printed_bits.upper}
+    _show("Exponential answers", exponential_lines(design), described, released, json=json)
     drawn = exponential_table(design)
     if drawn is not None and not json:
         console().print(drawn)
-
-
-def _release(out: Path, what: str, value: Fraction, design: GaussianDesign, ledger: Path | None) -> dict[str, Any]:
-    certificate = f"{out}.certificate.json"
-    told = {"value": float(value), "exact": str(value), "certificate": certificate}
-    return _write(out, what, told, design.capacity_bits.upper, ledger, (certificate, design.certificate.to_json()))
-
-
-def _write(
-    out: Path,
-    what: str,
-    told: dict[str, Any],
-    bits: float,
-    ledger: Path | None,
-    certificate: tuple[str, str] | None = None,
-) -> dict[str, Any]:
-    """Pay for what was drawn, and only then write it; its certificate first, so that nothing is without one."""
-    from sfumato.files import write_atomically
-    from sfumato.io.noise_files import write_noisy
-    from sfumato.study.budgets import check_folder_of, paid, release_of_noise
-
-    check_folder_of(out)
-    with paid(ledger, None if ledger is None else release_of_noise(f"{what}, {out.name}", bits)):
-        if certificate is not None:
-            write_atomically(*certificate)
-        write_noisy(out, {**told, "capacity_bits": bits})
-    return told
 
 
 def _gaussian_json(design: GaussianDesign) -> dict[str, Any]:
@@ -250,32 +264,40 @@ def _show(
     title: str,
     lines: tuple[tuple[str, str], ...],
     described: dict[str, Any],
-    released: dict[str, Any] | None,
-    out: Path | None,
+    released: NoisyAnswer | None,
     *,
     json: bool,
 ) -> None:
     from sfumato.render.noises import noise_table
 
     if json:
-        document = {"schema": "sfumato/noise/1", **described, "released": released}
+        told = None if released is None else dict(released.document)
+        document = {"schema": "sfumato/noise/1", **described, "released": told}
         typer.echo(json_module.dumps(document, ensure_ascii=False))
         return
     console().print(noise_table(title, lines))
     if released is not None:
-        certificate = released.get("certificate")
-        say(f"wrote {out}" + (f" and {certificate}" if certificate else ""))
+        say(f"wrote {released.out}" + (f" and {released.certificate}" if released.certificate else ""))
 
 
 def _both(truth: Path | None, out: Path | None) -> None:
     from sfumato.errors import InvalidParameter
 
     if (truth is None) != (out is None):
-        raise InvalidParameter("--input and --out go together: the true answer, and where the noisy one is written.")
+        raise InvalidParameter(
+            "and `out` go together: the true answer, and where the noisy one is written",
+            parameter="input",
+            way_out="Give both, or neither.",
+        )
 
 
-def _one_of(first: str, one: object, second: str, other: object) -> None:
+def _one_of(**given: float | str | None) -> None:
     from sfumato.errors import InvalidParameter
 
-    if (one is None) == (other is None):
-        raise InvalidParameter(f"give either {first} or {second}: the one follows from the other.")
+    first, second = given
+    if (given[first] is None) == (given[second] is None):
+        raise InvalidParameter(
+            f"or `{second}` must be given, one of the two: the one follows from the other",
+            parameter=first,
+            way_out="Give one.",
+        )

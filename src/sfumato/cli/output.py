@@ -45,6 +45,8 @@ def show_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+    with Progress(
+        console=Console(stderr=True), disable=total <= 0 or not sys.stderr.isatty(), transient=True
+    ) as progress:
         task = progress.add_task(what, total=total)
         yield lambda step: progress.update(task, advance=step)

@@ -1,28 +1,31 @@
-"""sfumato plan: the best survey within the limits, its card, and what it costs."""
+"""sfumato plan: how each question is asked and why, who sees what, and how many respondents it takes."""
 
 from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import console, say
-from sfumato.cli.plan_study import plan_whole_study
+from sfumato.cli.options import Json, Markdown, one_screen
+from sfumato.cli.output import console, say, show_waiting
 
 if TYPE_CHECKING:
-    from sfumato.certificates import Certificate
-    from sfumato.study import Plan, Survey, SurveyPlan
+    from sfumato.study import Card, Study
+    from sfumato.study.planning import StudyPlan
 
-_LIMITS = "Limits"
-_GOAL = "Goal"
+_LIMITS = "Limits of a card, without a study file"
+_GOAL = "Goal of a card"
 _OUTPUT = "Output"
 
 
 def plan_command(
     study: Annotated[
         Path | None, typer.Argument(help="The study file (TOML). Without one, give --guess-error.")
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(help="The question that goals and --card are for. Default: the only one with a card.")
     ] = None,
     guess_error: Annotated[
         str | None,
@@ -41,14 +44,17 @@ def plan_command(
     faces: Annotated[
         int | None, typer.Option(help="Make it playable with so many faces: 6, 20, 1000.", rich_help_panel=_LIMITS)
     ] = None,
-    share: Annotated[
-        str | None, typer.Option(help="Expected share of the second answer.", rich_help_panel=_GOAL)
+    expected_share: Annotated[
+        str | None, typer.Option(help="Share of the second answer that you expect.", rich_help_panel=_GOAL)
     ] = None,
     half_width: Annotated[
         str | None, typer.Option(help="Half of the interval's width: 0.02.", rich_help_panel=_GOAL)
     ] = None,
-    against: Annotated[
-        str | None, typer.Option(help="A second share, to be told apart from --share.", rich_help_panel=_GOAL)
+    theta_1: Annotated[
+        str | None, typer.Option(help="One of two shares to tell apart. Default: the expected.", rich_help_panel=_GOAL)
+    ] = None,
+    theta_2: Annotated[
+        str | None, typer.Option(help="The other of two shares to tell apart.", rich_help_panel=_GOAL)
     ] = None,
     error: Annotated[
         str | None, typer.Option(help="How often that test may be wrong. Default: 0.05.", rich_help_panel=_GOAL)
@@ -56,184 +62,202 @@ def plan_command(
     confidence: Annotated[
         str | None, typer.Option(help="Confidence of the interval. Default: 0.95.", rich_help_panel=_GOAL)
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.", rich_help_panel=_OUTPUT)] = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the plan as Markdown.", rich_help_panel=_OUTPUT)
-    ] = False,
+    json: Json = False,
+    markdown: Markdown = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Write privacy against respondents (SVG) here.", rich_help_panel=_OUTPUT)
+        Path | None,
+        typer.Option(help="Write privacy against accuracy or respondents (SVG) here.", rich_help_panel=_OUTPUT),
     ] = None,
     card: Annotated[
         Path | None, typer.Option(help="Write the respondent's card (SVG) here.", rich_help_panel=_OUTPUT)
     ] = None,
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the design's sealed certificate here.", rich_help_panel=_OUTPUT),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write the sealed certificates here: a folder, or for one question a file that ends in .json.",
+            rich_help_panel=_OUTPUT,
+        ),
     ] = None,
 ) -> None:
     """Plan a study: how each question is asked and why, what it protects, and how many respondents it needs.
 
-    For one yes/no question, options of the goal take the place of what the study file says; its limits are changed in
-    the file. For a study of several questions --output names a folder, which gets a certificate for each.
+    For a question with a card, options of the goal take the place of what the study file says; its limits are changed
+    in the file.
 
     Examples:
 
         sfumato plan study.toml --card card.svg -o certificate.json
 
-        sfumato plan --guess-error 0.375 --share 0.1 --half-width 0.02 --plot cost.svg
+        sfumato plan --guess-error 0.375 --expected-share 0.1 --half-width 0.02 --plot cost.svg
 
-        sfumato plan --guess-error 0.375 --max-epsilon 2 --share 0.1 --against 0.2 --error 0.05
+        sfumato plan --guess-error 0.375 --max-epsilon 2 --theta-1 0.1 --theta-2 0.2 --error 0.05
     """
-    from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
-    from sfumato.render import plan_markdown, plan_table, spinner_svg
-    from sfumato.study import plan_survey
-    from sfumato.study.study_files import is_short_form
+    from sfumato.render.plots import plan_svg
+    from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
+    from sfumato.study.steps import plan as plan_step
 
-    if json and markdown:
-        raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
-    if study is not None and not is_short_form(study):
-        given = (guess_error, delta, weight, max_epsilon, outputs, faces, share, half_width, against, error, confidence)
-        if any(value is not None for value in (*given, card)):
-            raise InvalidParameter(
-                "a study of several questions has its limits and goals in its file. Change them there."
-            )
-        plan_whole_study(study, json=json, markdown=markdown, plot=plot, output=output)
-        return
+    one_screen(json=json, markdown=markdown)
     limits = {"guess_error": guess_error, "delta": delta, "weight": weight, "max_epsilon": max_epsilon}
-    goal = {"expected_share": share, "half_width": half_width, "theta_2": against, "error": error}
-    declared = _declared(study, limits, outputs, faces, goal | {"confidence": confidence})
-    worked_out = plan_survey(declared)
-    certificate = worked_out.design.certificate
+    goal = {
+        "expected_share": expected_share,
+        "half_width": half_width,
+        "theta_1": theta_1,
+        "theta_2": theta_2,
+        "error": error,
+        "confidence": confidence,
+    }
+    declared = _declared(study, question, limits, {"outputs": outputs, "faces": faces}, goal)
+    with show_waiting("planning"):
+        found = plan_step(declared)
     # Every document is made before any is written, so a failure leaves nothing behind.
-    documents: dict[Path, str] = {}
-    if output is not None:
-        documents[output] = certificate.to_json()
+    documents = _certificates(found, out)
     if card is not None:
-        if worked_out.card is None:
-            raise InvalidParameter(
-                "the design draws too finely for a card. Set faces = 1000 in the study, or give --faces 1000."
-            )
-        documents[card] = spinner_svg(worked_out.card, title=declared.question)
+        documents[card] = _card(found, question)
     if plot is not None:
-        documents[plot] = _plot(declared)
-    for path, document in documents.items():
-        write_atomically(path, document)
-        say(f"wrote {path}")
+        documents[plot] = plan_svg(found.questions, population=declared.population, title=declared.name)
+    if out is not None and out.suffix.lower() != ".json":
+        out.mkdir(parents=True, exist_ok=True)
+    for target, document in documents.items():
+        write_atomically(target, document)
+        say(f"wrote {target}")
     if json:
-        typer.echo(json_module.dumps(_as_json(worked_out, certificate), ensure_ascii=False, allow_nan=False))
+        typer.echo(json_module.dumps(study_plan_document(found), ensure_ascii=False, allow_nan=False))
     elif markdown:
-        typer.echo(plan_markdown(worked_out, certificate), nl=False)
+        typer.echo(study_plan_markdown(found), nl=False)
     else:
-        console().print(plan_table(worked_out, certificate))
+        for part in study_plan_tables(found):
+            console().print(part)
 
 
 def _declared(
     path: Path | None,
+    question: str | None,
     limits: dict[str, str | None],
-    outputs: int | None,
-    faces: int | None,
+    wholes: dict[str, int | None],
     goal: dict[str, str | None],
-) -> Survey:
-    from dataclasses import replace
-
+) -> Study:
+    """Return the study of a file with the goals that were wished for, or one of a single card."""
     from sfumato.errors import InvalidParameter
-    from sfumato.study import Plan, StudyLimits, Survey, exact_number, read_survey
-    from sfumato.study.survey_files import error_from_delta
+    from sfumato.study import Card, Study, read_study
+    from sfumato.study.wording import exact_number
 
     given = {name: exact_number(name, text) for name, text in limits.items() if text is not None}
+    more = {name: number for name, number in wholes.items() if number is not None}
     wished = {name: exact_number(name, text) for name, text in goal.items() if text is not None}
-    if path is not None:
-        if given or outputs is not None or faces is not None:
+    if path is None:
+        if ("guess_error" in given) == ("delta" in given):
             raise InvalidParameter(
-                "limits, outputs and faces are promised by the study file. Change them there, or plan without a file."
+                "or `delta` = 1 - 2 × guess error says what to plan for, where there is no study file",
+                parameter="guess_error",
+                way_out="Give a study file, or one of the two.",
             )
-        study = read_survey(path)
-        return replace(study, plan=_goal(study.plan, wished))
-    if ("guess_error" in given) == ("delta" in given):
-        raise InvalidParameter("give a study file, or --guess-error, or --delta = 1 - 2 × guess error: one of them.")
-    if "delta" in given:
-        given["guess_error"] = error_from_delta(given.pop("delta"))
-    return Survey(
-        name="Plan",
-        question="your yes/no question",
-        limits=StudyLimits(**given),
-        outputs=3 if outputs is None else outputs,
-        faces=faces,
-        plan=_goal(Plan(), wished),
-    )
+        entries = {"id": "answer", "text": "your yes/no question", **given, **more}
+        made = Card.from_entries(entries)
+        return Study(name="Plan", questions=(_with_goal(made, wished),))
+    promised = [*given, *more]
+    if promised:
+        raise InvalidParameter(
+            "is promised by the study file",
+            parameter=promised[0],
+            way_out="Change it there, or plan without a file.",
+        )
+    study = read_study(path)
+    return _wished(study, question, wished) if wished else study
 
 
-def _goal(plan: Plan, wished: dict[str, Any]) -> Plan:
-    """Put the wishes in the place of what the plan says; wishing for an interval drops the test, and the reverse."""
+def _wished(study: Study, question: str | None, wished: dict[str, object]) -> Study:
     from dataclasses import replace
 
     from sfumato.errors import InvalidParameter
 
-    if "theta_2" in wished:
-        if "half_width" in wished:
-            raise InvalidParameter("--half-width and --against are two different goals. Choose one.")
-        if "expected_share" not in wished and plan.expected_share is None and plan.theta_1 is None:
-            raise InvalidParameter("--against needs --share, the other of the two shares to tell apart. Give both.")
-        first = wished.get("expected_share", plan.theta_1 if plan.theta_1 is not None else plan.expected_share)
-        return replace(plan, half_width=None, theta_1=first, **wished)
-    if "half_width" in wished:
-        return replace(plan, theta_1=None, theta_2=None, **{"error": None, **wished})
-    return replace(plan, **wished)
+    name = question or _only([one.id for one in study.questions if hasattr(one, "goal")], "a goal")
+    if not hasattr(study.question(name), "goal"):
+        raise InvalidParameter(
+            "has no goal to replace", parameter="question", value=name, way_out="Name a question with two answers."
+        )
+    changed = tuple(_with_goal(one, wished) if one.id == name else one for one in study.questions)
+    return replace(study, questions=changed)
 
 
-def _plot(study: Survey) -> str:
-    from fractions import Fraction
+def _with_goal(card: Card, wished: dict[str, object]) -> Card:
+    """Put the wishes in the place of what the goal says; wishing for an interval drops the test, and the reverse."""
+    from dataclasses import replace
+    from typing import Any
 
-    from sfumato.render import cost_svg
-    from sfumato.render.surveys import goal_words
-    from sfumato.study import cost_levels
+    from sfumato.errors import InvalidParameter
 
-    chosen = study.limits.guess_error
-    levels = cost_levels(study, sorted({*(Fraction(i, 200) for i in range(2, 97)), chosen}))
-    return cost_svg(
-        levels, guess_error=float(chosen), goal=goal_words(study.plan, study.answers[1]), title=study.question
+    changes: dict[str, Any] = dict(wished)
+    if "theta_2" in changes or "theta_1" in changes:
+        if "half_width" in changes:
+            raise InvalidParameter(
+                "and `theta_2` are two different goals", parameter="half_width", way_out="Choose one."
+            )
+        first = (changes.get("expected_share"), card.goal.theta_1, card.goal.expected_share)
+        changes.setdefault("theta_1", next((share for share in first if share is not None), None))
+        changes.setdefault("theta_2", card.goal.theta_2)
+        if changes["theta_1"] is None:
+            raise InvalidParameter(
+                "needs the other of the two shares to tell apart",
+                parameter="theta_2",
+                way_out="Give `theta_1` or `expected_share` too.",
+            )
+        changes["half_width"] = None
+    elif "half_width" in changes:
+        changes |= {"theta_1": None, "theta_2": None, "error": None}
+    return replace(card, goal=replace(card.goal, **changes))
+
+
+def _certificates(plan: StudyPlan, out: Path | None) -> dict[Path, str]:
+    from sfumato.errors import InvalidParameter
+
+    if out is None:
+        return {}
+    sealed = {planned.question.id: planned.certificate.to_json() for planned in plan.questions}
+    if out.suffix.lower() != ".json":
+        return {out / f"{name}.certificate.json": document for name, document in sealed.items()}
+    if len(sealed) > 1:
+        raise InvalidParameter(
+            f"is one file, and there are {len(sealed)} certificates",
+            parameter="out",
+            value=str(out),
+            way_out="Name a folder.",
+        )
+    return {out: next(iter(sealed.values()))}
+
+
+def _card(plan: StudyPlan, question: str | None) -> str:
+    from sfumato.errors import InvalidParameter
+    from sfumato.render import spinner_svg
+
+    asked = [planned for planned in plan.questions if planned.instructions]
+    name = question or _only([planned.question.id for planned in asked], "a card")
+    for planned in asked:
+        if planned.question.id == name:
+            if planned.card is None:
+                raise InvalidParameter(
+                    "cannot be drawn: the design draws too finely",
+                    parameter="card",
+                    way_out="Set faces = 1000 in the study, or give `faces` 1000.",
+                )
+            return spinner_svg(planned.card, title=planned.question.text)
+    raise InvalidParameter(
+        "is not asked with a card",
+        parameter="question",
+        value=name,
+        way_out="Give it guess_error in the study, or name another.",
     )
 
 
-def _as_json(plan: SurveyPlan, certificate: Certificate) -> dict[str, object]:
-    from math import isfinite
+def _only(names: list[str], what: str) -> str:
+    from sfumato.errors import InvalidParameter
 
-    from sfumato.render.surveys import protection
-    from sfumato.study.survey_files import as_document
-
-    channel, card = plan.design.channel, plan.card
-    return {
-        "schema": "sfumato/plan/1",
-        "study": as_document(plan.study),
-        "design": {
-            "name": plan.design.name,
-            "answers": channel.inputs,
-            "reports": channel.outputs,
-            "rows": [[str(p) for p in row] for row in channel.rows],
-        },
-        "card": None
-        if card is None
-        else {"faces": card.faces, "device": card.device, "lines": card.lines(), "ranges": card.ranges},
-        "protection": [sentence for _, sentence in protection(certificate)],
-        "designs": [
-            {
-                "name": cost.name,
-                "chosen": cost.is_chosen,
-                "respondents": cost.respondents,
-                "rule": cost.rule,
-                "fisher_information": cost.information if isfinite(cost.information) else "inf",
-                "guess_error": str(cost.guess_error),
-                "epsilon": cost.epsilon if isfinite(cost.epsilon) else "inf",
-                "exposure": str(cost.exposure),
-            }
-            for cost in plan.costs
-        ],
-        "levels": [
-            {
-                "guess_error": str(level.guess_error),
-                "respondents_about": {name: n if isfinite(n) else "inf" for name, n in level.respondents},
-            }
-            for level in plan.levels
-        ],
-    }
+    if len(names) != 1:
+        raise InvalidParameter(
+            f"must say which one: {len(names) or 'no'} questions have {what}",
+            parameter="question",
+            way_out=f"Name one of {', '.join(names)}." if names else "Give one of them guess_error in the study.",
+        )
+    return names[0]

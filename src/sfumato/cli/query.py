@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.budget_options import LEDGER, STUDY_BUDGET, chosen_ledger
+from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy, Quiet
 from sfumato.cli.output import MEGABYTE, console, say, show_progress
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def design_command(
     responses: Annotated[int, typer.Option("--responses", "-n", min=1, help="How many answers will be given.")] = 1,
     starts: Annotated[int, typer.Option(min=0, help="Where to begin the search for several answers.")] = 8,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the design (JSON) here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the design as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Design answers: for each value of the data, how often to say what.
 
@@ -58,13 +58,11 @@ def answer_command(
     design: Annotated[Path, DESIGN],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the answers here.")],
     column: Annotated[str | None, COLUMN] = None,
-    insecure_seed: Annotated[
-        int | None, typer.Option(min=0, help="Repeatable draws, for simulations only: anyone can undo them.")
-    ] = None,
-    study: Annotated[Path | None, STUDY_BUDGET] = None,
-    ledger: Annotated[Path | None, LEDGER] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")] = False,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse data larger than this many MB.")] = 2000,
+    insecure_seed: InsecureSeed = None,
+    study: PayingStudy = None,
+    ledger: PayingLedger = None,
+    quiet: Quiet = False,
+    limit_mb: LimitMb = 2000,
 ) -> None:
     """Answer for every row of the data; the answers can be given out.
 
@@ -74,31 +72,22 @@ def answer_command(
 
         sfumato query answer people.csv --design design.json --out answers.csv
     """
-    import pyarrow as pa
+    from sfumato.study.steps import answer_query
 
-    from sfumato.bits import InsecureSeeded, RowDraws, SystemBits
-    from sfumato.files.tables import text_column, write_table
-    from sfumato.io.query_files import read_query_design
-    from sfumato.study.budgets import check_folder_of, paid, refuse_simulation, release_of_answers
-
-    made = read_query_design(design)
-    book = chosen_ledger(study, ledger)
+    made = answer_query(
+        data,
+        design,
+        out=out,
+        column=column,
+        study=study,
+        ledger=ledger,
+        insecure_seed=insecure_seed,
+        limit_bytes=limit_mb * MEGABYTE,
+    )
     if insecure_seed is not None:
-        refuse_simulation(book)
-    source = SystemBits() if insecure_seed is None else InsecureSeeded(insecure_seed)
-    places = _data_places(data, column, made, limit_mb)
-    told = [str(value) for value in made.query.values]
-    columns = {
-        f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
-        for i, channel in enumerate(made.channels)
-    }
-    check_folder_of(out)
-    with paid(book, None if book is None else release_of_answers(made, places.size)):
-        write_table(pa.table(columns), out)
-    if insecure_seed is not None:
-        say(f"WARNING: {source.label}")
+        say(f"WARNING: {made.source}")
     if not quiet:
-        say(f"wrote {places.size:,} rows of {len(columns)} answers to {out}")
+        say(f"wrote {made.rows:,} rows of {len(made.table.column_names)} answers to {out}")
 
 
 @query_app.command("attack")
@@ -108,8 +97,8 @@ def attack_command(
     truth: Annotated[Path | None, typer.Option(help="The data, to see how often the guesses are right.")] = None,
     column: Annotated[str | None, COLUMN] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the guesses here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")] = 2000,
+    json: Json = False,
+    limit_mb: LimitMb = 2000,
 ) -> None:
     """Guess from answers as well as anybody can: the querier what was asked for, the attacker the data.
 
@@ -123,6 +112,7 @@ def attack_command(
     from sfumato.files.tables import write_table
     from sfumato.infer import Guesser
     from sfumato.io.query_files import read_query_design
+    from sfumato.study.steps.answers import data_places
 
     made = read_query_design(design)
     query = made.query
@@ -140,12 +130,14 @@ def attack_command(
         say(f"wrote {out}")
     outcome: dict[str, Any] = {"rows": len(seen), "promised_error": float(made.privacy)}
     if truth is not None:
-        places = _data_places(truth, column, made, limit_mb)
+        places = data_places(truth, made, column, limit_bytes=limit_mb * MEGABYTE)
         if places.size != len(seen):
             from sfumato.errors import InvalidParameter
 
             raise InvalidParameter(
-                f"truth has {places.size} rows and there are {len(seen)} answers. Give the data behind these answers."
+                f"has {places.size} rows, and there are {len(seen)} answers",
+                parameter="truth",
+                way_out="Give the data behind these answers.",
             )
         values = np.array([querier.labels.index(value) for value in told])[places]
         outcome["querier_right"] = float((guessed_value == values).mean())
@@ -167,7 +159,7 @@ def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign
     from sfumato.design import Query, best_answer, design_responses, hide_predicate
     from sfumato.errors import InvalidParameter
     from sfumato.io.query_files import QueryDesign, read_query_table
-    from sfumato.study import exact_number
+    from sfumato.study.wording import exact_number
 
     read = read_query_table(table)
     query = Query.of(read.prior, read.tell, exact_number("rho", rho))
@@ -177,7 +169,9 @@ def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign
             name=made.name, query=query, channels=(made.channel,), privacy=made.privacy, converse=made.privacy
         )
     if read.hide is not None:
-        raise InvalidParameter("several responses that hide a predicate are not designed here. Ask for one response.")
+        raise InvalidParameter(
+            "above 1 cannot hide a predicate here", parameter="responses", way_out="Ask for one response."
+        )
     with show_progress("searching", 4 * starts) as advance:
         many = design_responses(query, responses, starts=starts, progress=lambda _: advance(1))
     return QueryDesign(
@@ -187,14 +181,6 @@ def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign
         privacy=Fraction(many.privacy.lower),
         converse=many.converse,
     )
-
-
-def _data_places(path: Path, column: str | None, design: QueryDesign, limit_mb: int) -> Any:
-    from sfumato.files.tables import places_in, read_table
-
-    table, _ = read_table(path, limit_bytes=limit_mb * MEGABYTE)
-    name = column or ("value" if "value" in table.column_names else table.column_names[0])
-    return places_in(table, name, [str(value) for value in design.query.prior.labels])
 
 
 def _answer_places(path: Path, design: QueryDesign, limit_mb: int) -> Any:

@@ -8,33 +8,41 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.estimate import collect
+from sfumato.cli.options import Confidence, CountColumn, Group, Json, LimitMb, Quiet, ReportColumn
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 
 if TYPE_CHECKING:
-    from sfumato.disclose import DisclosureCertificate
+    from sfumato.certificates import Certificate
 
 
 def report_command(
-    reports: Annotated[Path, typer.Argument(help="The public reports (CSV or Parquet).")],
-    opened: Annotated[
-        list[Path] | None, typer.Argument(help="Files that `sfumato open` wrote, to stand beside them.")
-    ] = None,
+    reports: Annotated[
+        list[Path],
+        typer.Argument(
+            help="The public reports and files that `sfumato open` wrote, to stand beside them; or a study (TOML) and "
+            "typed-in reports."
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page here.")] = Path("report.html"),
-    group: Annotated[str | None, typer.Option(help="Estimate by the groups of this kept column as well.")] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    group: Group = None,
+    confidence: Confidence = 0.95,
+    column: ReportColumn = None,
+    count: CountColumn = None,
     release: Annotated[
         Path | None, typer.Option(help="A release of `sfumato disclose`, to be told about from its certificate.")
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="A table of the answers: marks the true shares. For simulations only.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")] = False,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")] = 2000,
+    json: Json = False,
+    quiet: Quiet = False,
+    limit_mb: LimitMb = 2000,
 ) -> None:
     """Write a page about a study: what was asked and how, who sees what, the estimates, the certificates, the limits.
 
-    The page is one file without scripts, and asks for nothing from elsewhere.
+    The page is one file without scripts, and asks for nothing from elsewhere. Files of other draws or of other people
+    are refused: everything on a page is of one publication.
 
     Example:
 
@@ -44,10 +52,15 @@ def report_command(
     from sfumato.files.tables import read_table
     from sfumato.render.report_pages import study_report_html
     from sfumato.study.planning import plan_study
-    from sfumato.study.reports import Reports
 
     limit = limit_mb * MEGABYTE
-    files = [Reports.read(path, limit_bytes=limit) for path in (reports, *(opened or []))]
+    study = reports[0] if reports[0].suffix.lower() == ".toml" else None
+    paths = reports if study is None else reports[1:]
+    if not paths:
+        from sfumato.errors import InvalidParameter
+
+        raise InvalidParameter(f"{study} is a study", way_out="Name the typed-in reports after it.")
+    files = [collect(path, study, None, column, group, count, limit) for path in paths]
     table = None if truth is None else read_table(truth, limit_bytes=limit)[0]
     note = files[0].note
     disclosed = None if release is None else _certified(release)
@@ -55,7 +68,7 @@ def report_command(
         plan = plan_study(note.study)
         page = study_report_html(plan, files, confidence=confidence, group=group, truth=table, disclosed=disclosed)
         write_atomically(out, page)
-    if note.is_insecure:
+    if note.insecure:
         say(f"WARNING: {note.source}")
     if json:
         document = {
@@ -65,20 +78,20 @@ def report_command(
             "epoch": note.epoch,
             "rows": note.rows,
             "source": note.source,
+            "insecure": note.insecure,
             "page": str(out),
             "bytes": len(page.encode()),
-            "files": [str(path) for path in (reports, *(opened or []))],
+            "files": [str(path) for path in paths],
         }
         typer.echo(json_module.dumps(document, ensure_ascii=False))
     elif not quiet:
         typer.echo(f"wrote {out}")
 
 
-def _certified(release: Path) -> DisclosureCertificate:
+def _certified(release: Path) -> Certificate:
     """Return the certificate beside a release, verified."""
-    from sfumato.disclose import DisclosureCertificate, verify_disclosure
-    from sfumato.files import read_bytes
+    from sfumato.certificates import Certificate, verify
 
-    certificate = DisclosureCertificate.from_json(read_bytes(f"{release}.certificate.json"))
-    verify_disclosure(certificate)
+    certificate = Certificate.read(f"{release}.certificate.json")
+    verify(certificate)
     return certificate

@@ -69,14 +69,38 @@ def number_column(values: npt.NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), held.size, [None, pa.py_buffer(held)])
 
 
+def labelled_column(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:
+    """Return a dictionary column: all labels in their order, whether they occur or not, so that code 1 is the second."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    kind = np.int8 if len(labels) <= 127 else np.int32
+    return pa.DictionaryArray.from_arrays(number_column(codes.astype(kind)), _label_array(labels))
+
+
 def text_column(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:
     """Return a column of texts, `labels[code]` for each code; without pandas, as above."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
+    codes = codes.astype(np.int32)
+    return pa.DictionaryArray.from_arrays(number_column(codes), _label_array(labels)).cast(pa.string())
+
+
+def _label_array(labels: Sequence[str]) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
     parts = [label.encode() for label in labels]
     ends = np.cumsum([0, *(len(part) for part in parts)], dtype=np.int32)
-    words = pa.StringArray.from_buffers(len(parts), pa.py_buffer(ends), pa.py_buffer(b"".join(parts)))
-    return pa.DictionaryArray.from_arrays(number_column(codes.astype(np.int32)), words).cast(pa.string())
+    return pa.StringArray.from_buffers(len(parts), pa.py_buffer(ends), pa.py_buffer(b"".join(parts)))
+
+
+def has_note(path: str | Path) -> bool:
+    """Whether a table says what it is; nothing else of it is looked at."""
+    if format_for_reading(path) is not Format.PARQUET:
+        return note_path(path).exists()
+    import pyarrow.parquet as pq  # noqa: PLC0415  takes a second to import
+
+    with arrow_errors(path):
+        return _NOTE in (pq.read_schema(path).metadata or {})
 
 
 def note_path(path: str | Path) -> Path:

@@ -1,7 +1,8 @@
 """What a survey brings in: one report a row, counted by report and, if asked, by group.
 
-The reports stand in the column `report`, or in the only column there is; a column `count` says how often a row
-stands for itself. Further columns are not looked at. Tables are read in a stream. The reports are people's data: a
+The reports stand in the column that is named, else in the one that is preferred, in `report`, or in the only column
+there is; a column of counts, which says how often a row stands for itself, is used only when it is named. Further
+columns are not looked at. Tables are read in a stream. The reports are people's data: a
 refusal says where it is, and never repeats a cell.
 """
 
@@ -15,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
 from sfumato.files.disk import empty_sentence
 from sfumato.files.formats import Format, format_for_reading
@@ -34,6 +35,7 @@ from sfumato.io.labels import in_reading_order
 from sfumato.io.samples import SAMPLES_LIMIT_BYTES
 
 REPORT, COUNT = "report", "count"
+"""Where reports stand, and what a column of counts is usually called."""
 MOST_GROUPS = 10_000
 _CHUNK = 2**16
 
@@ -49,6 +51,8 @@ class ReportCounts:
     reports: tuple[str, ...]
     counts: tuple[int, ...]
     groups: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    unused_count: bool = False
+    """Whether there is a column that looks like counts and was not named."""
 
     @property
     def total(self) -> int:
@@ -62,12 +66,23 @@ class ReportCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What was asked for."""
+
+    column: str | None
+    prefer: str | None
+    group: str | None
+    count: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Columns:
     """Where to look: the names of the columns, count and group only if there are any."""
 
     report: str
     group: str | None
     count: str | None
+    unused_count: bool
 
     @property
     def names(self) -> list[str]:
@@ -79,53 +94,70 @@ def read_report_counts(
     *,
     known: Sequence[str],
     column: str | None = None,
+    prefer: str | None = None,
     group: str | None = None,
+    count: str | None = None,
     limit_bytes: int = SAMPLES_LIMIT_BYTES,
     progress: Progress | None = None,
 ) -> ReportCounts:
     """Count the reports in a CSV or Parquet file; `known` are the labels that the design can give.
 
-    `progress` is called with the number of bytes read since its last call.
+    `column` names the reports, `count` how often each row stands for itself; without a column, `prefer` is taken if it
+    is there. `progress` is called with the number of bytes read since its last call.
     """
     kind = format_for_reading(path)
     if kind is Format.JSON:
-        raise InvalidParameter(f"path={path} is JSON; reports are read from CSV or Parquet. Write them as a table.")
+        raise InvalidParameter(
+            "is JSON; reports are read from CSV or Parquet",
+            parameter="path",
+            value=str(path),
+            way_out="Write them as a table.",
+        )
     read = _read_csv if kind is Format.CSV else _read_parquet
-    pairs = read(path, tuple(known), column, group, limit_bytes, progress or (lambda _: None))
+    wanted = _Wanted(column, prefer, group, count)
+    pairs, columns = read(path, tuple(known), wanted, limit_bytes, progress or (lambda _: None))
     if sum(pairs.values()) == 0:
-        raise UnreadableFile(f"file {path} holds no reports. Write one a row under the header {REPORT}.")
+        raise UnreadableFile(
+            "holds no reports",
+            place=Place(file=str(path)),
+            way_out=f"Write one a row under the header {REPORT}.",
+        )
     names = in_reading_order({name for (_, name), n in pairs.items() if n}) if group is not None else ()
     return ReportCounts(
         reports=tuple(known),
         counts=tuple(sum(n for (report, _), n in pairs.items() if report == label) for label in known),
         groups=tuple((str(name), tuple(pairs[label, str(name)] for label in known)) for name in names),
+        unused_count=columns.unused_count,
     )
 
 
 def _read_csv(
-    path: str | Path, known: tuple[str, ...], column: str | None, group: str | None, limit: int, progress: Progress
-) -> Pairs:
+    path: str | Path, known: tuple[str, ...], wanted: _Wanted, limit: int, progress: Progress
+) -> tuple[Pairs, _Columns]:
     with text_lines(path, limit_bytes=limit) as (lines, stream):
-        return _count_lines(lines, path, known, column, group, _follow(stream, progress))
+        return _count_lines(lines, path, known, wanted, _follow(stream, progress))
 
 
 def _count_lines(
     lines: Iterator[str],
     path: str | Path,
     known: tuple[str, ...],
-    column: str | None,
-    group: str | None,
+    wanted: _Wanted,
     advance: Callable[[], None],
-) -> Pairs:
+) -> tuple[Pairs, _Columns]:
     first = next(lines, None)
     if first is None:
         raise UnreadableFile(empty_sentence(path))
     with csv_errors(path):
         reader = open_reader(itertools.chain([first], lines), find_separator(first))
         names = [cell.strip() for cell in next(reader, [])]
-        if column is None and set(names) & set(known):
-            raise UnreadableFile(f"file {path}, line 1 is a report and no header. Write {REPORT} above it.")
-        columns = _columns(names, path, column, group)
+        if wanted.column is None and set(names) & set(known):
+            raise UnreadableFile(
+                "this is a report and no header",
+                place=Place(file=str(path), line=1),
+                way_out=f"Write {REPORT} above it.",
+            )
+        columns = _columns(names, path, wanted)
         pick = [names.index(name) for name in columns.names]
         pairs: Pairs = Counter()
         line = reader.line_num
@@ -135,12 +167,12 @@ def _count_lines(
                     pair, count = _read_row(cells, columns, known)
                 except UnreadableFile as error:
                     place = line + _first_line(chunk, cells, pick, len(names))
-                    raise UnreadableFile(f"file {path}, line {place}{error}") from None
+                    raise error.at(Place(file=str(path), line=place)) from None
                 pairs[pair] += times * count
             _check_groups(pairs, path)
             advance()
             line = reader.line_num
-    return pairs
+    return pairs, columns
 
 
 def _follow(stream: BinaryIO, progress: Progress) -> Callable[[], None]:
@@ -175,24 +207,24 @@ def _first_line(chunk: list[list[str]], cells: Cells, pick: list[int], width: in
 
 def _read_row(cells: Cells, columns: _Columns, known: tuple[str, ...]) -> tuple[tuple[str, str], int]:
     if not cells:
-        raise UnreadableFile(" has another number of cells than the header. Complete the line, or drop it.")
+        raise UnreadableFile("has another number of cells than the header", way_out="Complete the line, or drop it.")
     report = cells[0].strip()
     if report not in known:
-        raise UnreadableFile(_unknown(report, known))
-    name = cells[1].strip() if columns.group is not None else ""
+        raise _unknown(report, known)
+    name = "" if columns.group is None else cells[1].strip()
     if columns.group is not None and not 0 < len(name) <= LONGEST_LABEL:
         raise UnreadableFile(
-            f" names no group, or one of more than {LONGEST_LABEL} characters. Fill it in, or drop it."
+            f"names no group, or one of more than {LONGEST_LABEL} characters", way_out="Fill it in, or drop it."
         )
-    count = 1 if columns.count is None else parse_count(cells[-1], ", count", most=MOST_COUNT)
+    count = 1 if columns.count is None else parse_count(cells[-1], columns.count, most=MOST_COUNT)
     return (report, name), count
 
 
 def _read_parquet(
-    path: str | Path, known: tuple[str, ...], column: str | None, group: str | None, limit: int, progress: Progress
-) -> Pairs:
+    path: str | Path, known: tuple[str, ...], wanted: _Wanted, limit: int, progress: Progress
+) -> tuple[Pairs, _Columns]:
     with parquet_file(path, limit_bytes=limit) as (opened, size):
-        columns = _columns(opened.schema_arrow.names, path, column, group)
+        columns = _columns(opened.schema_arrow.names, path, wanted)
         _check_types(opened.schema_arrow, columns, path)
         pairs: Pairs = Counter()
         rows = 0
@@ -201,7 +233,7 @@ def _read_parquet(
             _check_groups(pairs, path)
             rows += batch.num_rows
             progress(size * batch.num_rows // max(1, opened.metadata.num_rows))
-        return pairs
+        return pairs, columns
 
 
 def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[str, ...], rows: int) -> Pairs:
@@ -210,52 +242,74 @@ def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[s
     for name in columns.names:
         if batch.column(name).null_count:
             place = rows + batch.column(name).is_null().to_pylist().index(True) + 1
-            raise UnreadableFile(f"file {path}, row {place} has an empty cell. Fill it in, or drop the row.")
+            raise _at_row(path, UnreadableFile("has an empty cell", way_out="Fill it in, or drop the row."), place)
     report_keys, report_words = column_keys(batch.column(columns.report), path)
     ones = pa.repeat(pa.scalar(1, pa.int64()), batch.num_rows)
     group_keys, group_words = (
         (ones, ["", ""]) if columns.group is None else column_keys(batch.column(columns.group), path)
     )
-    counts = ones if columns.count is None else row_counts(batch, path)
+    counts = ones if columns.count is None else row_counts(batch, path, columns.count)
     table = pa.table({"report": report_keys, "group": group_keys, "n": counts})
     sums = table.group_by(["report", "group"], use_threads=False).aggregate([("n", "sum")])
     pairs: Pairs = Counter()
     for report, name, n in zip(*(sums.column(key).to_pylist() for key in ("report", "group", "n_sum")), strict=True):
         label = _word(report, report_words)
         if label not in known:
-            place = rows + report_keys.to_pylist().index(report) + 1
-            raise UnreadableFile(f"file {path}, row {place}{_unknown(label, known)}")
+            raise _at_row(path, _unknown(label, known), rows + report_keys.to_pylist().index(report) + 1)
         pair = label, _word(name, group_words)
         if columns.group is not None and not pair[1]:
             place = rows + group_keys.to_pylist().index(name) + 1
-            raise UnreadableFile(f"file {path}, row {place} names no group. Fill it in, or drop the row.")
+            raise _at_row(path, UnreadableFile("names no group", way_out="Fill it in, or drop the row."), place)
         pairs[pair] += n
     return pairs
+
+
+def _at_row(path: str | Path, error: UnreadableFile, row: int) -> UnreadableFile:
+    """A table has rows where a text has lines."""
+    return UnreadableFile(f"row {row} {error.rule}", way_out=error.way_out, place=Place(file=str(path)))
 
 
 def _word(key: int, words: list[str] | None) -> str:
     return str(key) if words is None else words[key].strip()
 
 
-def _columns(names: Sequence[str], path: str | Path, column: str | None, group: str | None) -> _Columns:
+def _columns(names: Sequence[str], path: str | Path, wanted: _Wanted) -> _Columns:
     """Decide which columns are meant; the names of columns may be repeated, they are nobody's answer."""
+    here = Place(file=str(path))
     if len(set(names)) != len(names):
-        raise UnreadableFile(f"file {path} has two columns of the same name. Rename one of the two.")
-    for option, name in (("column", column), ("group", group)):
+        raise UnreadableFile("has two columns of the same name", place=here, way_out="Rename one of the two.")
+    asked = [("column", wanted.column), ("group", wanted.group), ("count", wanted.count)]
+    for parameter, name in asked:
         if name is not None and name not in names:
             raise UnreadableFile(
-                f"file {path} has no column {name!r}, which {option} asks for. Name one that is in its header."
+                "is not a column of this file",
+                parameter=parameter,
+                value=name,
+                place=here,
+                way_out="Name one that is in its header.",
             )
-    if column is not None and column == group:
-        raise InvalidParameter(f"column and group are both {column!r}. Name two different columns.")
-    others = [name for name in names if name not in (COUNT, group)]
-    if column is None and REPORT not in others and len(others) != 1:
-        raise UnreadableFile(
-            f"file {path} has no column {REPORT!r}. Rename the column that holds the reports, or name it with column "
-            f"(--column of the command)."
+    given = [name for _, name in asked if name is not None]
+    if len(set(given)) != len(given):
+        raise InvalidParameter(
+            f"and another are both {given[0]!r}",
+            parameter=asked[0][0] if asked[0][1] is not None else asked[1][0],
+            way_out="Name different columns.",
         )
-    report = column if column is not None else REPORT if REPORT in others else others[0]
-    return _Columns(report, group, COUNT if COUNT in names and COUNT not in (report, group) else None)
+    others = [name for name in names if name not in (wanted.group, wanted.count)]
+    alone = [name for name in others if name != COUNT]
+    report = wanted.column
+    for known in (wanted.prefer, REPORT):
+        report = known if report is None and known in others else report
+    if report is None:
+        if len(alone) != 1:
+            raise UnreadableFile(
+                f"has no column {REPORT!r}",
+                place=here,
+                way_out="Rename the column that holds the reports, or name it with `column`.",
+            )
+        (report,) = alone
+    unused = wanted.count is None and COUNT in names and COUNT not in (report, wanted.group)
+    return _Columns(report, wanted.group, wanted.count, unused)
 
 
 def _check_types(schema: Any, columns: _Columns, path: str | Path) -> None:
@@ -265,19 +319,28 @@ def _check_types(schema: Any, columns: _Columns, path: str | Path) -> None:
         kind = schema.field(name).type
         if not (pa.types.is_integer(kind) or (is_text(kind) and name != columns.count)):
             raise UnreadableFile(
-                f"file {path}, column {name} is of type {kind}. Reports and groups are text or whole numbers, counts "
-                f"are whole numbers; convert it."
+                f"column {name} is of type {kind}, and reports and groups are text or whole numbers, counts whole "
+                f"numbers",
+                place=Place(file=str(path)),
+                way_out="Convert it.",
             )
 
 
-def _unknown(report: str, known: tuple[str, ...]) -> str:
+def _unknown(report: str, known: tuple[str, ...]) -> UnreadableFile:
     """Say what is wrong with a report without repeating it."""
     labels = ", ".join(map(repr, known))
     if not report:
-        return f" holds no report. Write one of {labels}, or drop the line."
-    return f" holds a report that the design never gives. Its reports are {labels}; correct the line, or drop it."
+        return UnreadableFile("holds no report", way_out=f"Write one of {labels}, or drop the line.")
+    return UnreadableFile(
+        "holds a report that the design never gives",
+        way_out=f"Its reports are {labels}; correct the line, or drop it.",
+    )
 
 
 def _check_groups(pairs: Pairs, path: str | Path) -> None:
     if len({name for _, name in pairs}) > MOST_GROUPS:
-        raise UnreadableFile(f"file {path} has more than {MOST_GROUPS} groups. An identifier is no group; merge some.")
+        raise UnreadableFile(
+            f"has more than {MOST_GROUPS} groups",
+            place=Place(file=str(path)),
+            way_out="An identifier is no group; merge some.",
+        )

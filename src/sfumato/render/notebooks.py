@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.render.studies import epsilon_text
+from sfumato.render.estimate_tables import shown_order
+from sfumato.render.words import epsilon_text
 
 if TYPE_CHECKING:
-    from sfumato.study.estimating import QuestionEstimate
+    from sfumato.study import QuestionEstimate
     from sfumato.study.reports import Reports
 
 _MOST_ROWS = 30
@@ -21,7 +22,7 @@ def reports_html(reports: Reports) -> str:
     head = [(name, note.study.question(name).text, _level(reports, name)) for name in note.columns]
     rows = reports.table.slice(0, 5).to_pylist()
     names = list(reports.table.column_names)
-    warning = f"<p><strong>{escape(note.source)}</strong></p>" if note.is_insecure else ""
+    warning = f"<p><strong>{escape(note.source)}</strong></p>" if note.insecure else ""
     return (
         f"<p><strong>{escape(note.study.name)}</strong>: {len(reports):,} reports</p>{warning}"
         + html_table(("question", "text", "seen at"), head)
@@ -42,8 +43,6 @@ def html_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _estimate_html(found: QuestionEstimate) -> str:
-    from sfumato.render.studies import shown_order  # noqa: PLC0415
-
     group = "" if found.group is None else f" · {escape(found.group)}"
     title = f"{escape(found.question.text)}{group} ({found.total:,} reports, ε = {epsilon_text(found.epsilon)})"
     rows = [
@@ -60,13 +59,5 @@ def _estimate_html(found: QuestionEstimate) -> str:
 
 
 def _level(reports: Reports, name: str) -> str:
-    column = reports.note.columns[name]
-    if column.ladder is None:
-        return "card"
-    ladder = reports.note.ladder(name)
-    if column.level == 0:
-        return "answers"
-    epsilon = ladder.levels[column.level - 1].odds
-    import math  # noqa: PLC0415
-
-    return f"ε = {epsilon_text(math.log(epsilon))}"
+    way, level = reports.note.way(name), reports.note.column(name).level
+    return "answers" if level == 0 else f"ε = {epsilon_text(way.epsilons[level - 1])}"

@@ -1,4 +1,4 @@
-"""Plots as SVG files: estimates with their intervals, and what privacy costs. The same input gives the same bytes."""
+"""Plots as SVG files: what privacy costs, in accuracy or in respondents. The same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.render.surveys import interval_name, interval_words, printable
-from sfumato.values import Interval
+from sfumato.render.words import printable
 
 if TYPE_CHECKING:  # matplotlib takes a second to import
     from matplotlib.figure import Figure
 
-    from sfumato.infer import ShareEstimate
-    from sfumato.study import CostLevel
+    from sfumato.study import QuestionPlan
+    from sfumato.study.ways.plans import CostCurve
 
 # Okabe and Ito's colours, which most colour-blind readers tell apart; the dashes help where lines lie on each other.
 LINE_STYLES = (("#0072b2", "-"), ("#009e73", "-"), ("#d55e00", "-"), ("#1d2733", (0, (2, 3))), ("#56b4e9", "--"))
+_REACH = 1.959964
 _INK, SOFT_INK, _GRID = "#1d2733", "#5b6875", "#e3dfd5"
-_MOST_GROUPS = 400
 _RC: dict[str, Any] = {
     "svg.hashsalt": "sfumato",
     "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and translated
@@ -40,61 +39,81 @@ _RC: dict[str, Any] = {
 }
 
 
-def estimate_svg(
-    estimates: Mapping[str, ShareEstimate],
-    *,
-    question: str = "",
-    answer: str = "yes",
-    together: float | None = None,
-    bands: Mapping[str, Interval] | None = None,
-) -> str:
-    """Draw a dot with its interval for each group, from 0 up; `bands` are drawn behind, pale and broad."""
-    if not 0 < len(estimates) <= _MOST_GROUPS:
+def plan_svg(plans: Sequence[QuestionPlan], *, population: int | None, title: str) -> str:
+    """Draw what a plan has to show: accuracy against ε where questions have levels, else respondents by guess error."""
+    curves = [planned for planned in plans if planned.curve is not None]
+    if curves:
+        return accuracy_svg(curves, population=population, title=title)
+    costs = [planned for planned in plans if planned.costs is not None]
+    if not costs:
         raise InvalidParameter(
-            f"estimates has {len(estimates)} groups and from 1 to {_MOST_GROUPS} can be drawn. Merge or drop some."
+            "has nothing to draw: no question of the study has a curve",
+            parameter="plot",
+            way_out="Leave out `plot`.",
         )
-    bands = bands or {}
-    height = 1.7 + 0.42 * len(estimates) + 0.25 * len(_wrapped(question))
-    kind = interval_name(next(iter(estimates.values())), together)
+    first = costs[0]
+    if first.costs is None:
+        return ""
+    return cost_svg(first.costs(), title=first.question.text)
+
+
+def accuracy_svg(plans: Sequence[QuestionPlan], *, population: int | None, title: str) -> str:
+    """Draw the half-width of an interval against ε for every question; the study's levels are marked."""
+    people = population or 1000
+    scale = _REACH / math.sqrt(people)
 
     def draw(figure: Figure) -> None:
+        from matplotlib.ticker import LogLocator  # noqa: PLC0415  takes a second to import
+
         axes = figure.add_subplot()
-        highest = max([found.interval.upper for found in estimates.values()] + [band.upper for band in bands.values()])
-        right = 1.0 if highest > 0.6 else max(0.05, math.ceil(highest * 11) / 10)
-        for place, (name, found) in enumerate(estimates.items()):
-            if name in bands:
-                axes.hlines(place, bands[name].lower, bands[name].upper, colors="#d8e6ee", linewidth=13, zorder=1)
-            axes.hlines(place, found.interval.lower, found.interval.upper, colors="#0072b2", linewidth=2.4, zorder=2)
-            axes.plot([found.share], [place], "o", color="#0072b2", markersize=7, zorder=3, clip_on=False)
-            flag = " *" if found.notes else ""
-            words = f"{100 * found.share:.1f} %  ({interval_words(found.interval)}, n = {found.total:,}){flag}"
-            axes.annotate(
-                words, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=10, color=SOFT_INK
+        for i, planned in enumerate(plans):
+            curve = planned.curve
+            if curve is None:
+                continue
+            colour, dashes = LINE_STYLES[i % len(LINE_STYLES)]
+            axes.plot(
+                [epsilon for epsilon, _ in curve.points],
+                [scale * deviation for _, deviation in curve.points],
+                color=colour,
+                linestyle=dashes,
+                linewidth=2.2,
+                label=planned.question.id,
             )
-        axes.set_yticks(range(len(estimates)), [_short(name) for name in estimates])
-        axes.set_ylim(len(estimates) - 0.5, -0.5)
-        axes.set_xlim(0, right)
-        axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
-        axes.grid(axis="x")
+            for epsilon, deviation, readers in curve.marks:
+                axes.plot([epsilon], [scale * deviation], "o", color=colour, markersize=6)
+                if i == 0:
+                    axes.axvline(epsilon, color=SOFT_INK, linewidth=1, linestyle=":")
+                    axes.annotate(
+                        ", ".join(readers),
+                        (epsilon, 1.01),
+                        xycoords=("data", "axes fraction"),
+                        ha="center",
+                        fontsize=9,
+                    )
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_formatter(lambda _value, _: "")
+        axes.yaxis.set_major_formatter(lambda value, _: f"± {100 * value:g} points")
+        axes.yaxis.set_minor_formatter(lambda _value, _: "")
+        axes.grid(which="major")
         axes.set_axisbelow(True)
-        axes.tick_params(left=False)
-        axes.spines["left"].set_visible(False)
-        note = "\npale: where the estimate could lie if some ignored the instructions" if bands else ""
-        flagged = (
-            "\n* see the notes: reports that no share explains well"
-            if any(found.notes for found in estimates.values())
-            else ""
-        )
-        axes.set_xlabel(f"share of “{_short(answer)}” with {kind}{note}{flagged}")
-        figure_title(figure, question)
+        axes.set_xlabel("ε, nats (less is more private)")
+        axes.set_ylabel(f"95 % interval of a share, {people:,} respondents")
+        axes.legend(frameon=False, loc="lower left")
+        figure_title(figure, title, "What each reader's key costs in accuracy")
 
-    return figure_svg(draw, (9.6, height))
+    return figure_svg(draw, (9.6, 6.0))
 
 
-def cost_svg(levels: Sequence[CostLevel], *, guess_error: float | None = None, goal: str = "", title: str = "") -> str:
-    """Draw the respondents that each design needs (log axis) against the guess error; `guess_error` is marked."""
+def cost_svg(curve: CostCurve, *, title: str = "") -> str:
+    """Draw the respondents that each design needs (log axis) against the guess error; that of the study is marked."""
+    levels, guess_error = curve.levels, float(curve.guess_error)
     if len(levels) < 2:
-        raise InvalidParameter(f"levels has {len(levels)} entries and a curve needs at least 2. Give more levels.")
+        raise InvalidParameter(
+            f"has {len(levels)} levels, and a curve needs at least 2", parameter="curve", way_out="Give more levels."
+        )
     names = [name for name, _ in levels[0].respondents]
     errors = [float(level.guess_error) for level in levels]
 
@@ -105,10 +124,9 @@ def cost_svg(levels: Sequence[CostLevel], *, guess_error: float | None = None, g
             needs = [dict(level.respondents)[name] for level in levels]
             shown = [n if math.isfinite(n) and n > 0 else math.nan for n in needs]
             axes.plot(errors, shown, color=colour, linestyle=dashes, linewidth=2.2, label=name)
-            if guess_error is not None and guess_error in errors:
+            if guess_error in errors:
                 axes.plot([guess_error], [shown[errors.index(guess_error)]], "o", color=colour, markersize=6)
-        if guess_error is not None:
-            axes.axvline(guess_error, color=SOFT_INK, linewidth=1, linestyle=":")
+        axes.axvline(guess_error, color=SOFT_INK, linewidth=1, linestyle=":")
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
@@ -120,7 +138,7 @@ def cost_svg(levels: Sequence[CostLevel], *, guess_error: float | None = None, g
         )
         axes.set_ylabel("respondents needed, about")
         axes.legend(frameon=False, loc="upper left")
-        figure_title(figure, title, goal)
+        figure_title(figure, title, curve.goal)
 
     return figure_svg(draw, (9.6, 6.0))
 
@@ -155,6 +173,6 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(printable(text), 84)[:6]
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     shown = printable(name)
     return shown if len(shown) <= 28 else shown[:27] + "…"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from sfumato.render.estimate_tables import is_pair, shown_order
 from sfumato.render.page_style import scroll_box
 from sfumato.render.report_charts import Series, chart_legend, dot_chart
-from sfumato.render.report_material import ReportMaterial, Seen, Truth
-from sfumato.render.studies import epsilon_text, shown_order
-from sfumato.render.surveys import interval_words, printable
-from sfumato.study.estimating import QuestionEstimate
-from sfumato.study.planning import QuestionPlan
+from sfumato.render.report_material import ReportMaterial, Seen
+from sfumato.render.words import epsilon_text, interval_words, printable
+from sfumato.study.ways import QuestionEstimate, QuestionPlan, Truth
 
 _NO_GROUPS = "Respondents were asked about different parts of the answer, so groups cannot be told apart."
 # More would make a picture that nobody reads; the table has them all.
@@ -141,7 +140,7 @@ def _by_group(
     table = scroll_box(
         f"Estimates for {question.id} by {material.group}", _frame([material.group, "answer"], shown, rows)
     )
-    if len(question.labels) > 2 or len(names) > _MOST_DRAWN:
+    if not is_pair(shown[0].whole) or len(names) > _MOST_DRAWN:
         return head + table
     series = [
         Series(

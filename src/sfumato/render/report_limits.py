@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from sfumato.render.report_material import ReportMaterial
-from sfumato.render.studies import epsilon_text
-from sfumato.study.planning import LadderPlan
-from sfumato.study.questions import Count
+from sfumato.render.words import epsilon_text
 
 _AGAIN = (
     "The same people asked again, in another study or at another time, spend more. This page knows of this study only."
@@ -15,15 +13,6 @@ _HANDED_ON = (
     "the best key shows and no more; nothing protects against a key that was given away."
 )
 _REGISTRAR = "The registrar's keys give back every answer. Whoever holds them sees all."
-_TRUE_DRAWS = (
-    "The claims are about true draws, and then hold against any reader, whatever they can compute. Keys that were "
-    "expanded from a seed (kind “computational”) protect as much against readers who cannot break the cipher, and "
-    "against no others. The reports do not say which kind was used; the key files do."
-)
-_COUNTS = (
-    "Counts are rounded at random before they are reported, so that means are right; their shares are those of "
-    "rounded counts."
-)
 _SAMPLE = (
     "Estimates are of those who answered. That they stand for a larger population is up to how they were chosen, and "
     "intervals take them for a random sample of it."
@@ -40,7 +29,7 @@ def stated_limits(material: ReportMaterial) -> list[tuple[str, bool]]:
     """Return each sentence, and whether it is an alarm."""
     plan, study = material.plan, material.plan.study
     said: list[tuple[str, bool]] = []
-    if material.is_insecure:
+    if material.insecure:
         said.append((f"{material.source}: none of the promises on this page holds for these reports.", True))
     if len(study.questions) > 1:
         said.append((_sum_words(epsilon_text(plan.totals[0].epsilon)), False))
@@ -49,10 +38,7 @@ def stated_limits(material: ReportMaterial) -> list[tuple[str, bool]]:
         said.append((_HANDED_ON, False))
     if study.recover:
         said.append((_REGISTRAR, True))
-    if any(isinstance(planned, LadderPlan) for planned in plan.questions):
-        said.append((_TRUE_DRAWS, False))
-    if any(isinstance(question, Count) for question in study.questions):
-        said.append((_COUNTS, False))
+    said += [(text, False) for text in dict.fromkeys(text for way in study.ways for text in way.limits())]
     return [*said, *((text, False) for text in (_SAMPLE, _TOGETHER, _TOOK_PART, _MACHINE))]
 
 

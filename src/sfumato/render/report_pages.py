@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
-from sfumato.disclose import DisclosureCertificate
+from sfumato.certificates import Certificate
 from sfumato.render.page_style import whole_page
 from sfumato.render.report_charts import CHART_STYLE
 from sfumato.render.report_estimates import estimates_section
@@ -19,8 +19,12 @@ from sfumato.render.report_sections import (
     limits_section,
     readers_section,
 )
+from sfumato.render.words import counted
+from sfumato.study.estimating import Collected
 from sfumato.study.planning import StudyPlan
-from sfumato.study.reports import Reports
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Section = Callable[[ReportMaterial], str]
 
@@ -39,12 +43,12 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
 
 def study_report_html(
     plan: StudyPlan,
-    reports: Sequence[Reports],
+    reports: Sequence[Collected],
     *,
     confidence: float = 0.95,
     group: str | None = None,
-    truth: Any = None,
-    disclosed: DisclosureCertificate | None = None,
+    truth: pa.Table | None = None,
+    disclosed: Certificate | None = None,
     sections: Sequence[tuple[str, str, Section]] | None = None,
 ) -> str:
     """Return the page for the public reports of a study and files opened from them, side by side.
@@ -69,15 +73,14 @@ def study_report_html(
 
 
 def _lead(material: ReportMaterial) -> str:
-    note, questions = material.files[0].note, material.plan.study.questions
-    asked = "one question" if len(questions) == 1 else f"{len(questions)} questions"
+    note, asked = material.files[0].note, counted(len(material.plan.study.questions), "question")
     epoch = f", epoch {note.epoch}" if note.epoch else ""
     return f'<p class="lead">{note.rows:,} private reports on {asked}{epoch}.</p>'
 
 
 def _alarms(material: ReportMaterial) -> str:
     said = []
-    if material.is_insecure:
+    if material.insecure:
         said.append(f"{material.source}. Anyone can repeat the draws and undo these reports; do not release them.")
     if material.truths:
         said.append("True shares were added from a table of answers. This page is for a simulation, not for release.")

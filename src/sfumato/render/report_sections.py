@@ -10,19 +10,17 @@ from sfumato.render.page_style import digest_in, embedded_document, saving_link,
 from sfumato.render.report_limits import stated_limits
 from sfumato.render.report_material import ReportMaterial
 from sfumato.render.studies import totals_rows
-from sfumato.render.study_plans import coalition_words, cost_words
-from sfumato.render.surveys import protection
-from sfumato.study.budgets import release_of_reports
-from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, QuestionPlan, ToldPlan
-from sfumato.study.questions import Count, FreeText, Recoverable
-
-_MOST_LISTED = 30
-_TOO_FINE = "The draw is too fine for coins, dice or a phone; the software draws."
+from sfumato.render.study_plans import coalition_words
+from sfumato.study.charging import release_of_reports
+from sfumato.study.ways import QuestionPlan
 
 
 def asked_section(material: ReportMaterial) -> str:
     """Each question with its answers, and how it was asked."""
-    return "".join(_asked(planned) for planned in material.plan.questions)
+    study = material.plan.study
+    return "".join(
+        _asked(planned, way.describe()) for planned, way in zip(material.plan.questions, study.ways, strict=True)
+    )
 
 
 def readers_section(material: ReportMaterial) -> str:
@@ -99,71 +97,25 @@ def _number(is_number: bool) -> str:
     return ' class="number"' if is_number else ""
 
 
-def _asked(planned: QuestionPlan) -> str:
-    question = planned.question
-    parts = [f"<h3>{escape(question.text)}</h3>", f"<p>{_answers(planned)}</p>"]
-    if isinstance(planned, CardPlan):
-        card = planned.survey.card
-        parts.append("<p>Asked with a card. Each respondent does this, unwatched:</p>")
-        lines = card.lines() if card is not None else (_TOO_FINE,)
-        parts.append(f"<ol>{''.join(_item(line, False) for line in lines)}</ol>")
-    else:
-        cost = cost_words(planned) if isinstance(planned, LadderPlan) else planned.words
-        parts.append(f"<p>{escape(planned.because)} {escape(cost)}</p>")
+def _asked(planned: QuestionPlan, answers: str) -> str:
+    parts = [f"<h3>{escape(planned.question.text)}</h3>", f"<p>{escape(answers)}</p>"]
+    parts.append(f"<p>{escape(' '.join([planned.because, *planned.words]))}</p>")
+    if planned.instructions:
+        parts.append("<p>Each respondent does this, unwatched:</p>")
+        parts.append(f"<ol>{''.join(_item(line, False) for line in planned.instructions)}</ol>")
     return "".join(parts)
-
-
-def _answers(planned: QuestionPlan) -> str:
-    question = planned.question
-    if isinstance(question, Count):
-        rounded = (
-            "every number stands for itself"
-            if question.step == 1
-            else f"each is rounded at random, right on average, to one of {question.points} values, {question.step} "
-            f"apart"
-        )
-        return f"A whole number from {question.lowest} to {question.highest}; {rounded}."
-    if isinstance(question, FreeText):
-        return f"A short text of at most {question.longest} bytes; frequent ones are found, up to {question.keep}."
-    labels = question.answers if isinstance(question, Recoverable) else question.labels
-    named = ", ".join(f"“{escape(label)}”" for label in labels[:_MOST_LISTED])
-    rest = len(labels) - _MOST_LISTED
-    return f"Answers: {named}{f' and {rest} more' if rest > 0 else ''}."
 
 
 def _certificate(planned: QuestionPlan) -> str:
     question, document = planned.question, planned.certificate.to_json()
     name = f"{question.id}.certificate.json"
-    sentences = _key_sentences(planned)
     return (
         f"<h3>{escape(question.id)}: {escape(question.text)}</h3>"
-        f'<ul class="plain">{"".join(_item(sentence, alarm) for alarm, sentence in sentences)}</ul>'
+        f'<ul class="plain">{"".join(_item(one.sentence, one.is_alarm) for one in planned.sentences)}</ul>'
         f"<p>Check it with <code>sfumato verify {escape(name)}</code>. Digest <code>{digest_in(document)}</code></p>"
         + saving_link(name, document)
         + embedded_document(f"The sealed certificate of {question.id} (JSON)", document)
     )
-
-
-def _key_sentences(planned: QuestionPlan) -> list[tuple[bool, str]]:
-    if isinstance(planned, CardPlan):
-        return protection(planned.certificate)
-    if isinstance(planned, HuntPlan | ToldPlan):
-        wanted = ("guess_error", "exposure", "epsilon")
-        return [(False, claim.sentence) for claim in planned.certificate.claims if claim.measure in wanted]
-    return _ladder_sentences(planned)
-
-
-def _ladder_sentences(planned: LadderPlan) -> list[tuple[bool, str]]:
-    levels = len(planned.levels)
-    said = []
-    for level in planned.levels:
-        claim = planned.certificate[f"epsilon_level_{level.level}"]
-        who = "everybody" if level.level == levels else ", ".join(level.readers) or "nobody"
-        said.append((False, f"{claim.sentence} Seen by {who}."))
-    everybody = "_".join(str(level.level) for level in planned.levels)
-    for measure in (f"epsilon_coalition_{everybody}" if levels > 1 else "", "recovered"):
-        said += [(False, claim.sentence) for claim in planned.certificate.claims if claim.measure == measure]
-    return said
 
 
 def _item(text: str, is_alarm: bool) -> str:

@@ -7,7 +7,7 @@ import textwrap
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.render.surveys import printable
+from sfumato.render.words import printable
 
 if TYPE_CHECKING:
     from sfumato.design import SpinnerCard

@@ -1,49 +1,35 @@
-"""A study's plan in words and tables, for the terminal and as Markdown, and privacy against accuracy as a picture."""
+"""A study's plan in words and tables, for the terminal and as Markdown, and as a document for programs."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from sfumato.render.budgets import debit_words
-from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title
-from sfumato.render.studies import epsilon_text, totals_rows, totals_table
-from sfumato.render.surveys import escaped, goal_words, markdown_table, plan_table, printable, protection
-from sfumato.study.planning import CardPlan, HuntPlan, LadderPlan, StudyPlan, ToldPlan, accuracy_curve
+from sfumato.render.studies import totals_rows, totals_table
+from sfumato.render.words import epsilon_text, escaped, markdown_table, printable
+from sfumato.study.audience import TOGETHER
+from sfumato.study.planning import StudyPlan
+from sfumato.study.study_files import as_document, fingerprint
+from sfumato.study.ways.plans import AccuracyCurve, PlanTable, QuestionPlan
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 _WIDTH = 46
+REACH = 1.959964
+"""Standard deviations on either side of a 95 % interval."""
 
 
 def study_plan_tables(plan: StudyPlan) -> list[RenderableType]:
     """Return the plan for rich to print."""
     from rich.text import Text  # noqa: PLC0415  rich is only needed to print
 
-    parts: list[RenderableType] = [Text(plan.study.name, style="bold")]
+    parts: list[RenderableType] = [Text(printable(plan.study.name), style="bold")]
     for planned in plan.questions:
-        parts.append(Text())
-        if isinstance(planned, CardPlan):
-            parts.append(plan_table(planned.survey, planned.certificate))
-            continue
-        if isinstance(planned, HuntPlan | ToldPlan):
-            title = f"{planned.question.id}: {printable(planned.question.text)}"
-            parts += [Text(title, style="bold"), Text(planned.because), Text(planned.words)]
-            continue
-        parts += [
-            Text(f"{planned.question.id}: {printable(planned.question.text)}", style="bold"),
-            Text(planned.because),
-            Text(cost_words(planned)),
-            Text(
-                f"95 % intervals, if {100 * planned.share:.3g} % hold an answer; respondents for ± "
-                f"{100 * planned.half_width:g} points:"
-            ),
-            _level_table(planned),
-            Text(terminal_curve(planned)),
-        ]
+        parts += [Text(), *_question(planned)]
     parts += [Text(), totals_table(plan.study), Text(coalition_words(plan))]
     if plan.study.ledger is not None:
         parts.append(Text(printable(debit_words(plan.study))))
@@ -55,18 +41,17 @@ def study_plan_markdown(plan: StudyPlan) -> str:
     said = [f"# {escaped(plan.study.name)}", ""]
     for planned in plan.questions:
         question = planned.question
-        said += [f"## {escaped(question.id)}: {escaped(question.text)}", ""]
-        if isinstance(planned, CardPlan):
-            said += [f"- {'**!** ' if alarm else ''}{line}" for alarm, line in protection(planned.certificate)]
-            chosen = planned.survey.costs[0]
-            asked = planned.question
-            said += ["", f"{goal_words(asked.plan, asked.answers[1])}: {chosen.respondents}", ""]
-            continue
-        if isinstance(planned, HuntPlan | ToldPlan):
-            said += [escaped(planned.because), "", escaped(planned.words), ""]
-            continue
-        said += [escaped(planned.because), "", escaped(cost_words(planned)), ""]
-        said += [*markdown_table(_LEVEL_HEADER, _level_rows(planned)), ""]
+        said += [f"## {escaped(question.id)}: {escaped(question.text)}", "", escaped(planned.because), ""]
+        said += [line for words in planned.words for line in (escaped(words), "")]
+        if planned.instructions:
+            said += ["**What each respondent does**", ""]
+            said += [f"{i}. {escaped(line)}" for i, line in enumerate(planned.instructions, start=1)] + [""]
+        if planned.protection:
+            said += ["**What it protects**", ""]
+            said += [f"- {'**!** ' if one.is_alarm else ''}{escaped(one.sentence)}" for one in planned.protection]
+            said.append("")
+        for table in planned.tables:
+            said += [f"**{escaped(table.title)}**", "", *markdown_table(table.header, table.rows), ""]
     header, rows = totals_rows(plan.study)
     said += ["## ε that a respondent spends", "", *markdown_table(header, rows), "", coalition_words(plan)]
     if plan.study.ledger is not None:
@@ -74,109 +59,100 @@ def study_plan_markdown(plan: StudyPlan) -> str:
     return "\n".join(said) + "\n"
 
 
+def study_plan_document(plan: StudyPlan) -> dict[str, Any]:
+    """Return the plan as one JSON document."""
+    return {
+        "schema": "sfumato/study-plan/1",
+        "study": as_document(plan.study),
+        "fingerprint": fingerprint(plan.study),
+        "questions": [_document(planned) for planned in plan.questions],
+        "total_epsilon": {total.holder: total.as_json for total in plan.totals},
+        "debits": debit_words(plan.study) or None,
+    }
+
+
 def coalition_words(plan: StudyPlan) -> str:
     """Say what all analysts together see."""
     by_holder = {total.holder: total for total in plan.totals}
-    if "all analysts together" not in by_holder:
+    if TOGETHER not in by_holder:
         return "There is one reader at most with a key; keys are nested, so nothing adds up between readers."
-    together = by_holder["all analysts together"].epsilon
     return (
-        f"All analysts together see ε = {epsilon_text(together)} of a respondent over all questions: of each question "
-        f"what the best of their keys shows, and nothing more."
+        f"All analysts together see ε = {epsilon_text(by_holder[TOGETHER].epsilon)} of a respondent over all "
+        f"questions: of each question what the best of their keys shows, and nothing more."
     )
 
 
-def cost_words(planned: LadderPlan) -> str:
-    """Say what a report costs in bits and bytes."""
-    size = f"{planned.report_bytes} byte{'s' if planned.report_bytes > 1 else ''}"
-    if len(planned.levels) == 1:
-        return f"A report takes {planned.random_bits:.2f} random bits and {size}."
-    return (
-        f"A report takes {planned.random_bits:.2f} random bits ({planned.separate_bits:.2f} if each level had a report "
-        f"of its own) and {size}."
-    )
-
-
-_LEVEL_HEADER = ("readers", "ε", "± with all", "respondents", "key, bits a row")
-
-
-def _level_rows(planned: LadderPlan) -> list[tuple[str, ...]]:
-    return [
-        (
-            ", ".join(level.readers) or "-",
-            epsilon_text(level.epsilon),
-            "-" if level.half_width is None else f"{100 * level.half_width:.2f} points",
-            f"{level.respondents:,}",
-            "none" if level.key_bits is None else f"{level.key_bits:.3f}",
-        )
-        for level in planned.levels
-    ]
-
-
-def _level_table(planned: LadderPlan) -> RenderableType:
-    from rich.table import Table  # noqa: PLC0415  rich is only needed to print
-
-    table = Table()
-    for i, name in enumerate(_LEVEL_HEADER):
-        table.add_column(name, justify="left" if i == 0 else "right")
-    for row in _level_rows(planned):
-        table.add_row(*row)
-    return table
-
-
-def terminal_curve(planned: LadderPlan) -> str:
+def terminal_curve(curve: AccuracyCurve) -> str:
     """Draw privacy against accuracy with letters: the longer the bar, the wider the interval."""
-    points = accuracy_curve(planned.question, planned.share)
+    points = curve.points
     widest = math.log(points[0][1] / points[-1][1]) or 1.0
     lines = ["Privacy against accuracy: how many respondents for the same accuracy (log scale)"]
-    reach = 1.959964
     for epsilon, deviation in points:
         length = round(1 + (_WIDTH - 1) * math.log(deviation / points[-1][1]) / widest)
-        needed = math.ceil((reach * deviation / planned.half_width) ** 2)
+        needed = math.ceil((REACH * deviation / curve.half_width) ** 2)
         lines.append(f"  ε {epsilon:<5g} {'█' * length:<{_WIDTH}} {needed:>12,}")
     return "\n".join(lines)
 
 
-def accuracy_svg(plans: Sequence[LadderPlan], *, population: int | None, title: str) -> str:
-    """Draw the half-width of an interval against ε for every question; the study's levels are marked."""
-    people = population or 1000
+def _question(planned: QuestionPlan) -> list[RenderableType]:
+    from rich.padding import Padding  # noqa: PLC0415  rich is only needed to print
+    from rich.text import Text  # noqa: PLC0415
 
-    def draw(figure: Figure) -> None:
-        from matplotlib.ticker import LogLocator  # noqa: PLC0415  takes a second to import
+    def indented(words: str, style: str = "") -> RenderableType:
+        return Padding(Text(words, style=style), (0, 0, 0, 2))
 
-        axes = figure.add_subplot()
-        for i, planned in enumerate(plans):
-            colour, dashes = LINE_STYLES[i % len(LINE_STYLES)]
-            points = accuracy_curve(planned.question, planned.share)
-            scale = 1.959964 / math.sqrt(people)
-            axes.plot(
-                [epsilon for epsilon, _ in points],
-                [scale * deviation for _, deviation in points],
-                color=colour,
-                linestyle=dashes,
-                linewidth=2.2,
-                label=planned.question.id,
-            )
-            for level in planned.levels:
-                axes.plot([level.epsilon], [scale * level.deviation], "o", color=colour, markersize=6)
-                who = ", ".join(level.readers)
-                if i == 0:
-                    axes.axvline(level.epsilon, color=SOFT_INK, linewidth=1, linestyle=":")
-                    axes.annotate(
-                        who, (level.epsilon, 1.01), xycoords=("data", "axes fraction"), ha="center", fontsize=9
-                    )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_minor_formatter(lambda _value, _: "")
-        axes.yaxis.set_major_formatter(lambda value, _: f"± {100 * value:g} points")
-        axes.yaxis.set_minor_formatter(lambda _value, _: "")
-        axes.grid(which="major")
-        axes.set_axisbelow(True)
-        axes.set_xlabel("ε, nats (less is more private)")
-        axes.set_ylabel(f"95 % interval of a share, {people:,} respondents")
-        axes.legend(frameon=False, loc="lower left")
-        figure_title(figure, title, "What each reader's key costs in accuracy")
+    title = f"{planned.question.id}: {printable(planned.question.text)}"
+    parts: list[RenderableType] = [Text(title, style="bold"), Text(planned.because), *map(Text, planned.words)]
+    if planned.instructions:
+        parts += [Text(), Text("What each respondent does", style="bold")]
+        parts += [indented(f"{i}. {printable(line)}") for i, line in enumerate(planned.instructions, start=1)]
+    if planned.protection:
+        parts += [Text(), Text("What it protects", style="bold")]
+        for one in planned.protection:
+            mark, style = ("!", "red") if one.is_alarm else ("·", "")
+            parts.append(indented(f"{mark} {one.sentence}", style))
+    for table in planned.tables:
+        head = [Text(), Text(printable(table.title), style="bold")] if table.chosen is not None else [Text(table.title)]
+        parts += [*head, _table(table)]
+    if planned.curve is not None:
+        parts.append(Text(terminal_curve(planned.curve)))
+    return parts
 
-    return figure_svg(draw, (9.6, 6.0))
+
+def _table(table: PlanTable) -> RenderableType:
+    from rich.table import Table  # noqa: PLC0415  rich is only needed to print
+    from rich.text import Text  # noqa: PLC0415
+
+    made = Table()
+    for i, name in enumerate(table.header):
+        made.add_column(name, justify="right" if i else "left")
+    for i, row in enumerate(table.rows):
+        mark = "" if table.chosen is None else "▸ " if i == table.chosen else "  "
+        style = "bold" if table.chosen is not None and i == table.chosen else ""
+        made.add_row(*(Text(cell) for cell in (f"{mark}{row[0]}", *row[1:])), style=style)
+    return made
+
+
+def _document(planned: QuestionPlan) -> dict[str, Any]:
+    return {
+        "id": planned.question.id,
+        "kind": planned.question.kind,
+        "because": planned.because,
+        "words": list(planned.words),
+        "instructions": list(planned.instructions),
+        "protection": [one.sentence for one in planned.protection],
+        "readers": [
+            {"level": level.level, "epsilon": _number(level.epsilon), "readers": list(level.readers)}
+            for level in planned.levels
+        ],
+        **_plain(planned.document),
+    }
+
+
+def _plain(document: Mapping[str, Any]) -> Any:
+    """Turn tuples and enumerations into what JSON has."""
+    return json.loads(json.dumps(dict(document)))
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else "inf"

@@ -1,35 +1,43 @@
-"""The study file: what is asked, what is promised, who may see how much, and what it costs in respondents."""
+"""The study: what is asked and in which way, what is promised, who may see how much, and the steps from plan to page."""
 
-from sfumato.study.costs import CostLevel, DesignCost, Rule, SurveyPlan, cost_levels, plan_survey
-from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
-from sfumato.study.studies import Analyst, DisclosedColumns, Study
+from sfumato.study.audience import Analyst, Audience
+from sfumato.study.studies import DisclosedColumns, Study
 from sfumato.study.study_files import fingerprint, read_study, write_study
-from sfumato.study.survey_files import read_survey, write_survey
-from sfumato.study.surveys import Plan, StudyLimits, Survey, exact_number
+from sfumato.study.ways import (
+    Card,
+    Count,
+    FreeText,
+    Goal,
+    MeanEstimate,
+    OneOfMany,
+    Question,
+    QuestionEstimate,
+    QuestionPlan,
+    Recoverable,
+    Way,
+    YesNo,
+    register,
+)
 
 __all__ = [
     "Analyst",
-    "CostLevel",
+    "Audience",
+    "Card",
     "Count",
-    "DesignCost",
     "DisclosedColumns",
     "FreeText",
+    "Goal",
+    "MeanEstimate",
     "OneOfMany",
-    "Plan",
     "Question",
+    "QuestionEstimate",
+    "QuestionPlan",
     "Recoverable",
-    "Rule",
     "Study",
-    "StudyLimits",
-    "Survey",
-    "SurveyPlan",
+    "Way",
     "YesNo",
-    "cost_levels",
-    "exact_number",
     "fingerprint",
-    "plan_survey",
     "read_study",
-    "read_survey",
+    "register",
     "write_study",
-    "write_survey",
 ]

@@ -7,9 +7,11 @@ released, and a second release is refused.   Theory: docs/theory/disclosure.md
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
-from sfumato.disclose import DataLaw, Disclosure, DisclosureCertificate, certify_disclosure, optimum
+from sfumato.disclose import DataLaw, Disclosure, certify_disclosure, optimum
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
@@ -34,12 +36,36 @@ _BOOK_LIMIT_BYTES = 2**24
 _MOST_VALUES = 64
 
 
+class Samples(StrEnum):
+    """What the samples are."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+    @classmethod
+    def of(cls, text: Samples | str) -> Samples:
+        """Read what the samples are."""
+        try:
+            return cls(text)
+        except ValueError:
+            raise InvalidParameter(
+                "must be rows or columns",
+                parameter="samples",
+                value=str(text),
+                way_out="Of rows one data set is told about, of columns every row is one.",
+            ) from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRelease:
-    """Public symbols with their certificate; `disclosed_bits` is about the whole table, `efficiency` a share of 1."""
+    """Public symbols with their certificate; `disclosed_bits` is about the whole table, `efficiency` a share of 1.
+
+    `cells` is how many different samples there can be; `out` and `sealed` are where it was written, if it was.
+    """
 
     symbols: npt.NDArray[np.int64]
-    certificate: DisclosureCertificate
+    certificate: Certificate
+    cells: int
     method: str
     disclosed_bits: float
     upper_bits: float
@@ -47,6 +73,8 @@ class TableRelease:
     protects: str
     because: str = ""
     drift: str = ""
+    out: Path | None = None
+    sealed: Path | None = None
 
 
 def disclose_columns(
@@ -78,6 +106,7 @@ def disclose_columns(
     return TableRelease(
         symbols=symbols,
         certificate=certificate,
+        cells=math.prod(shape),
         method=found.method,
         disclosed_bits=found.lower_bits,
         upper_bits=found.upper_bits,
@@ -123,6 +152,7 @@ def disclose_rows(
     return TableRelease(
         symbols=symbols,
         certificate=certificate,
+        cells=len(column.texts),
         method=f"windows of {size} rows that share one row",
         disclosed_bits=scheme.information_bits(count).lower,
         upper_bits=float("nan"),

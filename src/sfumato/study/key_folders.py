@@ -10,10 +10,9 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.io.key_files import read_key, record_use, write_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock
-from sfumato.study.publishing import binding_of
-from sfumato.study.studies import Study, has_levels
-
-REGISTRAR = "registrar"
+from sfumato.study.audience import REGISTRAR
+from sfumato.study.publishing import Keys, binding_of
+from sfumato.study.studies import Study
 
 Unlocker = Callable[[Path], Unlock]
 
@@ -41,7 +40,9 @@ class KeyFolder:
         holdings = _holdings(study)
         if folder is None:
             if holdings:
-                raise InvalidParameter("the study has readers with keys. Say where to write them: --keys FOLDER.")
+                raise InvalidParameter(
+                    "the study has readers with keys", way_out="Say in which folder to write them: give `keys`."
+                )
             return cls(study=study, epoch=epoch, files={})
         files = {folder / f"{holding.holder}.{holding.question}.key": holding for holding in holdings}
         return cls(study=study, epoch=epoch, files=files)
@@ -67,8 +68,11 @@ class KeyFolder:
         missing = [path for path in registrars if not path.exists()]
         if missing or not registrars:
             raise InvalidParameter(
-                f"folder {self.present[0].parent} holds key files of an earlier publication, but not the registrar's, "
-                f"so nothing can be published under them. Choose another folder for new keys."
+                "holds key files of an earlier publication, but not the registrar's, so nothing can be published "
+                "under them",
+                parameter="keys",
+                value=str(self.present[0].parent),
+                way_out="Choose another folder for new keys.",
             )
         held: dict[str, Mapping[int, Key]] = {}
         for path in registrars:
@@ -76,15 +80,13 @@ class KeyFolder:
             for part in ("study", "question", "column", "epoch"):
                 if getattr(key.binding, part) != getattr(wanted, part):
                     raise KeyRefused(
-                        f"the key file {path} was drawn for another {part}. Its draws are not for this one: choose "
-                        f"another folder for new keys, or rotate the keys to a new epoch."
+                        f"the key file {path} was drawn for another {part}, and its draws are not for this one",
+                        way_out="Choose another folder for new keys, or rotate the keys to a new epoch.",
                     )
             held[wanted.question] = {0: key}
         return held
 
-    def write(
-        self, keys: Mapping[str, Mapping[int, Key]], protections: Mapping[str, Protection], unlock: Unlocker
-    ) -> tuple[Path, ...]:
+    def write(self, keys: Keys, protections: Mapping[str, Protection], unlock: Unlocker) -> tuple[Path, ...]:
         """Write new files, the registrar's last: where they are, all others were written, even if one was interrupted.
 
         Where they are already, mark them with what they made, under a lock; files handed over since are not missed.
@@ -112,13 +114,11 @@ class KeyFolder:
 
 def _holdings(study: Study) -> list[Holding]:
     found = []
-    for question in study.questions:
-        if not has_levels(question):
-            continue
+    for way in study.ways:
         for analyst in study.analysts:
-            level = study.level_of(analyst, question)
-            if level < len(study.levels(question)):
-                found.append(Holding(holder=analyst.name, question=question.id, level=level))
-        if study.recover:
-            found.append(Holding(holder=REGISTRAR, question=question.id, level=0))
+            level = way.level_of(analyst)
+            if level in way.key_levels:
+                found.append(Holding(holder=analyst.name, question=way.question.id, level=level))
+        if 0 in way.key_levels:
+            found.append(Holding(holder=REGISTRAR, question=way.question.id, level=0))
     return sorted(found, key=lambda holding: (holding.holder == REGISTRAR, holding.holder))

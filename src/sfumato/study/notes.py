@@ -4,65 +4,74 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema
-from sfumato.refine import Ladder
 from sfumato.study.studies import Study
 from sfumato.study.study_files import as_document, fingerprint, study_from
+from sfumato.study.ways import Way
 
-SCHEMA = "sfumato/reports/1"
-_KEYS = ("schema", "study", "epoch", "rows", "offset", "source", "columns")
-_COLUMN_KEYS = ("ladder", "level", "digest")
+SCHEMA = "sfumato/reports/2"
+_KEYS = ("schema", "study", "epoch", "rows", "offset", "source", "insecure", "publication", "columns")
+_COLUMN_KEYS = ("declaration", "level", "digest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNote:
-    """A question's column: at `level` of a ladder (0: the answers themselves), or made with a card (no ladder)."""
+    """A question's column: at `level` (0: the answers themselves), made by what its way declared, if anything."""
 
-    ladder: str | None
+    declaration: str | None
     level: int
     digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportsNote:
-    """What a table of reports is; `offset` is the row of its first report in the publication."""
+    """What a table of reports is.
+
+    `offset` is the row of its first report in the publication; `publication` marks the public reports that it was
+    made from, so that all views of one publication bear the same mark and no others do. `insecure` reports come from
+    a seed that anyone can repeat; `source` says in words where the draws came from.
+    """
 
     study: Study
     epoch: int
     rows: int
     source: str
     columns: Mapping[str, ColumnNote]
+    insecure: bool = False
     offset: int = 0
+    publication: str = ""
 
     @property
     def fingerprint(self) -> str:
         """Of the study."""
         return fingerprint(self.study)
 
-    def ladder(self, question: str) -> Ladder:
-        """Return the ladder behind a column."""
-        declared = self.column(question).ladder
-        if declared is None:
-            raise InvalidParameter(f"question {question!r} was asked with a card; it has no levels and no keys.")
-        return Ladder.declared(declared)
+    def marked(self) -> ReportsNote:
+        """Return the note of public reports with the mark of their publication."""
+        parts = [self.fingerprint, str(self.epoch), str(self.rows)]
+        parts += [f"{name} {column.digest}" for name, column in sorted(self.columns.items())]
+        return replace(self, publication=sha256("\n".join(parts).encode()).hexdigest())
+
+    def way(self, question: str) -> Way:
+        """Return how a question was asked."""
+        return self.study.way(question, self.column(question).declaration)
 
     def column(self, question: str) -> ColumnNote:
         """Return the note on a question's column."""
         if question not in self.columns:
             raise InvalidParameter(
-                f"question {question!r} is not among these reports, which have: {', '.join(self.columns)}."
+                f"is not among these reports, which have: {', '.join(self.columns)}",
+                parameter="question",
+                value=question,
+                way_out="Name one of these.",
             )
         return self.columns[question]
-
-    @property
-    def is_insecure(self) -> bool:
-        """Whether the reports were made from a seed that anyone can repeat."""
-        return self.source.startswith("INSECURE")
 
     def to_text(self) -> str:
         """Return the note as JSON."""
@@ -73,8 +82,10 @@ class ReportsNote:
             "rows": self.rows,
             "offset": self.offset,
             "source": self.source,
+            "insecure": self.insecure,
+            "publication": self.publication,
             "columns": {
-                name: {"ladder": column.ladder, "level": column.level, "digest": column.digest}
+                name: {"declaration": column.declaration, "level": column.level, "digest": column.digest}
                 for name, column in self.columns.items()
             },
         }
@@ -85,20 +96,28 @@ class ReportsNote:
         """Read the note of a table; refuses one that is missing, damaged or newer."""
         if text is None:
             raise UnreadableFile(
-                f"file {path} does not say which study its reports are of. Use the file that `sfumato publish` wrote; "
-                f"a CSV needs the file {Path(path).name}.about.json beside it."
+                "does not say which study its reports are of",
+                place=Place(file=str(path)),
+                way_out=f"Use the file that `sfumato publish` wrote; a CSV needs the file {Path(path).name}.about.json "
+                f"beside it. Reports of a card that were typed in need the study: name it as well.",
             )
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
-            raise UnreadableFile(f"the note of {path} is damaged. Ask for the reports again.") from None
+            raise _damaged(path) from None
         if not isinstance(document, dict):
-            raise UnreadableFile(f"the note of {path} is damaged. Ask for the reports again.")
-        check_schema(document, path, kind="reports")
+            raise _damaged(path)
+        check_schema(document, path, kind="reports", version=2)
         try:
             return _from_document(document, path)
-        except (InvalidInput, KeyError, TypeError, ValueError, RecursionError):
-            raise UnreadableFile(f"the note of {path} is damaged. Ask for the reports again.") from None
+        except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            raise _damaged(path) from None
+
+
+def _damaged(path: str | Path) -> UnreadableFile:
+    return UnreadableFile(
+        "has a note that is damaged", place=Place(file=str(path)), way_out="Ask for the reports again."
+    )
 
 
 def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
@@ -107,21 +126,27 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
     columns = {}
     for name, column in document["columns"].items():
         check_keys(column, path, known=_COLUMN_KEYS, needed=_COLUMN_KEYS)
-        study.question(name)
-        if column["ladder"] is not None:
-            Ladder.declared(column["ladder"])
-        columns[name] = ColumnNote(ladder=column["ladder"], level=_whole(column["level"]), digest=str(column["digest"]))
+        way = study.way(name, column["declaration"])
+        if way.declaration != column["declaration"] or not 0 <= column["level"] <= len(way.epsilons):
+            raise ValueError("the column does not fit its question")
+        columns[name] = ColumnNote(
+            declaration=column["declaration"], level=_whole(column["level"]), digest=str(column["digest"])
+        )
+    if not isinstance(document["insecure"], bool):
+        raise TypeError("insecure is true or false")
     return ReportsNote(
         study=study,
         epoch=_whole(document["epoch"]),
         rows=_whole(document["rows"]),
         offset=_whole(document["offset"]),
         source=str(document["source"]),
+        insecure=document["insecure"],
+        publication=str(document["publication"]),
         columns=columns,
     )
 
 
 def _whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError
+        raise ValueError("not a whole number")
     return value

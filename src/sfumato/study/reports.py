@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
+from sfumato.files import write_atomically
 from sfumato.files.tables import TABLE_LIMIT_BYTES, read_table, words_of, write_table
+from sfumato.prob import AnyChannel
 from sfumato.refine.keys import digest_of
-from sfumato.study.collecting import channel_for
+from sfumato.study.codebooks import codebook, described_columns, read_column
 from sfumato.study.notes import ReportsNote
-from sfumato.study.questions import FreeText
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+MOST_GROUPS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -31,36 +40,92 @@ class Reports:
         found = cls(table=table, note=ReportsNote.from_text(note, path))
         missing = [name for name in found.note.columns if name not in table.column_names]
         if missing:
-            raise UnreadableFile(f"file {path} lacks the column {missing[0]!r} of its note. Ask for the file again.")
+            raise UnreadableFile(
+                f"lacks the column {missing[0]!r} of its note",
+                place=Place(file=str(path)),
+                way_out="Ask for the file again.",
+            )
         return found
 
     def write(self, path: str | Path) -> None:
-        """Write reports and note, as CSV or Parquet."""
-        write_table(self.table, path, self.note.to_text())
+        """Write reports and note, as CSV or Parquet, and a codebook beside them."""
+        kept = tuple(name for name in self.table.column_names if name not in self.note.columns)
+        write_atomically(codebook_path(path), codebook(self.note, kept))
+        write_table(described_columns(self.table, self.note), path, self.note.to_text())
 
-    def to_arrow(self) -> Any:
-        """Return the table as it is."""
-        return self.table
+    def to_arrow(self) -> pa.Table:
+        """Return the table as it is; a report that is an answer stands there by its label."""
+        return described_columns(self.table, self.note)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pd.DataFrame:
         """Return a pandas DataFrame; pandas must be installed."""
         return self.table.to_pandas()
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> pl.DataFrame:
         """Return a polars DataFrame; polars must be installed."""
-        import polars as pl  # noqa: PLC0415  only if the reader has it
+        import polars  # noqa: PLC0415, ICN001  only if the reader has it
 
-        return pl.from_arrow(self.table)
+        return polars.DataFrame(polars.from_arrow(self.table))
 
     def column(self, question: str) -> npt.NDArray[np.int64]:
-        """Return the reports of a question as numbers, checked against the note."""
-        return _numbers(self.table, self.note, question)
+        """Return the reports of a question as numbers, checked against the note; of two answers, 1 is the second."""
+        noted = self.note.column(question)
+        reports = read_column(self.note.way(question), words_of(self.table, question))
+        if digest_of(reports) != noted.digest:
+            raise UnreadableFile(
+                f"column {question} is not the column that its note speaks of: rows were changed, dropped or put in "
+                f"another order",
+                way_out="Ask for the file again.",
+            )
+        return reports
+
+    def channel(self, question: str) -> AnyChannel:
+        """Return the exact channel from answers to reports of a question, at the level that these reports show."""
+        return self.note.way(question).channel(self.note.column(question).level)
+
+    def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
+        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        way, reports, level = self.note.way(question), self.column(question), self.note.column(question).level
+        yield None, way.tally(reports, level, offset=self.note.offset)
+        for label, rows in self._groups(group):
+            if way.by_position:
+                raise InvalidParameter(
+                    f"question {question!r} means something only in the order of all its reports, so groups cannot be "
+                    f"read from it",
+                    parameter="group",
+                    value=group,
+                    way_out="Name the other questions, or leave out `group`.",
+                )
+            yield label, way.tally(reports[rows], level)
+
+    def _groups(self, group: str | None) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        if group is None:
+            return []
+        if group in self.note.columns:
+            raise InvalidParameter(
+                "is a question; its reports are noise, not groups",
+                parameter="group",
+                value=group,
+                way_out="Name a kept column.",
+            )
+        words = words_of(self.table, group)
+        if len(words.texts) > MOST_GROUPS:
+            raise InvalidParameter(
+                f"has more than {MOST_GROUPS} values",
+                parameter="group",
+                value=group,
+                way_out="An identifier is no group; name another column.",
+            )
+        order = sorted(range(len(words.texts)), key=lambda code: words.texts[code])
+        return [(words.texts[code], np.flatnonzero(words.codes == code)) for code in order]
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
     def __repr__(self) -> str:
-        columns = ", ".join(f"{name} at {_level_words(self.note, name)}" for name in self.note.columns)
+        columns = ", ".join(
+            f"{name} at {self.note.way(name).level_words(column.level)}" for name, column in self.note.columns.items()
+        )
         return f"<Reports on {self.note.study.name!r}: {len(self):,} rows; {columns}>"
 
     def _repr_html_(self) -> str:
@@ -69,29 +134,6 @@ class Reports:
         return reports_html(self)
 
 
-def _level_words(note: ReportsNote, name: str) -> str:
-    column = note.columns[name]
-    if column.ladder is None:
-        return "its only level"
-    return "the public level" if column.level == len(note.ladder(name).levels) else f"level {column.level}"
-
-
-def _numbers(table: Any, note: ReportsNote, question: str) -> npt.NDArray[np.int64]:
-    column = note.column(question)
-    words = words_of(table, question)
-    if column.ladder is None and not isinstance(note.study.question(question), FreeText):
-        labels = [str(label) for label in channel_for(note.study, note.study.question(question)).outputs]
-        if any(text not in labels for text in words.texts):
-            raise UnreadableFile(f"column {question} holds reports that the card never gives. Ask for the file again.")
-        places = [labels.index(text) for text in words.texts]
-    else:
-        if not all(text.isdecimal() and len(text) <= 9 for text in words.texts):
-            raise UnreadableFile(f"column {question} must hold whole numbers. Ask for the file again.")
-        places = [int(text) for text in words.texts]
-    reports = np.array(places, dtype=np.int64)[words.codes]
-    if digest_of(reports) != column.digest:
-        raise UnreadableFile(
-            f"column {question} is not the column that its note speaks of: rows were changed, dropped or put in "
-            f"another order. Ask for the file again."
-        )
-    return reports
+def codebook_path(path: str | Path) -> Path:
+    """Where the codebook of a file of reports stands."""
+    return Path(f"{path}.codebook.md")

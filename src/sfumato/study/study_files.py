@@ -1,81 +1,54 @@
-"""Studies on disk: TOML with the schema `sfumato/study/2`; the short form for one yes/no question is read as well.
+"""Studies on disk: TOML with one schema, read by one reader.
 
-A refusal names the file, the line where there is one, the key, and what to write instead.
+A study of one question may be written short: `question = "…"` in place of the list, with the keys of that question
+beside it. A refusal names the file, the line where there is one, the key, and what to write instead.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidInput, Place, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.json_documents import check_schema
-from sfumato.study.places import about, at, check_table, place_in_study
-from sfumato.study.questions import Count, FreeText, OneOfMany, Question, Recoverable, YesNo
-from sfumato.study.studies import Analyst, DisclosedColumns, Study
-from sfumato.study.survey_files import LIMIT_KEYS, PLAN_KEYS, read_limits, read_survey_document
-from sfumato.study.survey_files import SCHEMA as SHORT_SCHEMA
-from sfumato.study.surveys import Plan
-from sfumato.study.toml_lines import line_of
-from sfumato.study.toml_tables import (
-    as_number,
-    as_text,
-    as_whole,
-    decimal_text,
-    parse_toml,
-    toml_number,
-    toml_text,
-)
+from sfumato.files.toml_lines import line_of
+from sfumato.files.toml_tables import decimal_text, parse_toml, toml_value
+from sfumato.study.audience import Analyst
+from sfumato.study.studies import DisclosedColumns, Study
+from sfumato.study.ways import HEADING, read_question
+from sfumato.study.ways.base import Question
+from sfumato.study.ways.keys import as_flag, as_number, as_text, as_texts, as_whole, check_table
+
+T = TypeVar("T")
 
 SCHEMA = "sfumato/study/2"
 # A hundred thousand answers of forty letters.
 STUDY_LIMIT_BYTES = 2**23
+SHORT = "question"
+"""The key by which one question is written short."""
+SHORT_ID = "answer"
 
 STUDY_KEYS = ("schema", "name", "population", "questions", "analysts", "public", "registrar", "disclosure", "budget")
 ANALYST_KEYS = ("name", "epsilon")
-_COMMON = ("id", "text", "kind", "epsilon")
-_KINDS: dict[str, tuple[type[Question], tuple[str, ...]]] = {
-    YesNo.kind: (YesNo, (*_COMMON, "answers", "outputs", "faces", *LIMIT_KEYS, *PLAN_KEYS)),
-    OneOfMany.kind: (OneOfMany, (*_COMMON, "answers", "random_bits")),
-    Count.kind: (Count, (*_COMMON, "lowest", "highest", "points")),
-    FreeText.kind: (FreeText, (*_COMMON, "longest", "keep")),
-    Recoverable.kind: (Recoverable, ("id", "text", "kind", "answers", "tell", "recover_probability", "probabilities")),
-}
-
-
-def question_kinds() -> dict[str, tuple[type[Question], tuple[str, ...]]]:
-    """Return for each kind of question its class and the keys that it may have in a file."""
-    return dict(_KINDS)
 
 
 def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Study:
-    """Read a study of either form; whatever is wrong is refused with a sentence that names line and key."""
+    """Read a study; whatever is wrong is refused with a sentence that names line and key."""
     text = decode_text(read_bytes(path, limit_bytes=limit_bytes), path)
     document = parse_toml(text, path)
-    if document.get("schema") == SHORT_SCHEMA:
-        return Study.of_survey(read_survey_document(document, path))
     line = line_of(text, "", 0, "schema")
     check_schema(document, f"{path}, line {line}," if line else path, kind="study", version=2)
     try:
         return study_from(document)
     except InvalidInput as error:
-        place = getattr(error, "place", None)
-        line = line_of(text, place.table, place.index, place.key) if place else None
-        where = f"file {path}, line {line}: " if line else f"file {path}: "
-        error.place = None
-        raise type(error)(f"{where}{error}") from None
-
-
-def is_short_form(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> bool:
-    """Whether a file declares one yes/no question in the short form."""
-    document = parse_toml(decode_text(read_bytes(path, limit_bytes=limit_bytes), path), path)
-    return document.get("schema") == SHORT_SCHEMA
+        raise error.at(_in_file(error.place, text, path, is_short=SHORT in document)) from None
 
 
 def write_study(study: Study, path: str | Path) -> None:
@@ -90,58 +63,41 @@ def fingerprint(study: Study) -> str:
 
 def as_document(study: Study) -> dict[str, Any]:
     """Return the study as nested tables of texts, whole numbers and lists; decimals are exact text."""
-    document: dict[str, Any] = {"schema": SCHEMA, "name": study.name}
-    if study.population is not None:
-        document["population"] = study.population
-    if study.public_epsilon is not None:
-        document["public"] = {"epsilon": decimal_text(study.public_epsilon)}
-    if study.recover:
-        document["registrar"] = {"recover": True}
-    if study.disclosure is not None:
-        document["disclosure"] = {"protect": list(study.disclosure.protect)}
-        if study.disclosure.about is not None:
-            document["disclosure"]["about"] = study.disclosure.about
-    if study.ledger is not None:
-        document["budget"] = {"ledger": study.ledger}
-    if study.analysts:
-        document["analysts"] = [{"name": a.name, "epsilon": decimal_text(a.epsilon)} for a in study.analysts]
-    document["questions"] = [_question_document(question) for question in study.questions]
-    return document
+    return {key: _plain(value) for key, value in _tables(study).items()}
 
 
 def as_toml(study: Study) -> str:
     """Return the study as a file."""
-    document = as_document(study)
-    lines = [f"{key} = {_written(key, value)}" for key, value in document.items() if not isinstance(value, dict | list)]
+    document = _tables(study)
+    lines = [f"{key} = {toml_value(value)}" for key, value in document.items() if not _is_tables(value)]
     for name, value in document.items():
-        tables = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
-        for table in tables:
+        for table in value if _is_tables(value) and isinstance(value, list) else [value] if _is_tables(value) else []:
             lines += ["", f"[[{name}]]" if isinstance(value, list) else f"[{name}]"]
-            lines += [f"{key} = {_written(key, entry)}" for key, entry in table.items()]
+            lines += [f"{key} = {toml_value(entry)}" for key, entry in table.items()]
     return "\n".join(lines) + "\n"
 
 
 def study_from(document: Mapping[str, object]) -> Study:
     """Build a study from nested tables; an error knows the table and key it is about."""
-    with about("", 0, document):
+    if SHORT in document:
+        document = _written_out(document)
+    with _about("", 0, document):
         check_table(document, "the study", STUDY_KEYS, ("name", "questions"))
         name = as_text(document["name"], "name")
         population = as_whole(document["population"], "population") if "population" in document else None
     public = _section(document, "public", ("epsilon",))
     registrar = _section(document, "registrar", ("recover",))
-    recover = registrar.get("recover", False)
-    with about("registrar", 0, registrar):
-        if not isinstance(recover, bool):
-            raise InvalidParameter("recover must be true or false. Write it without quotes.")
-    with about("public", 0, public):
+    with _about("registrar", 0, registrar):
+        recover = as_flag(registrar.get("recover", False), "recover")
+    with _about("public", 0, public):
         public_epsilon = as_number(public["epsilon"], "epsilon") if "epsilon" in public else None
     disclosure = _read_disclosure(document)
     budget = _section(document, "budget", ("ledger",))
-    with about("budget", 0, budget):
+    with _about("budget", 0, budget):
         ledger = as_text(budget["ledger"], "ledger") if "ledger" in budget else None
-    questions = tuple(_each(document["questions"], "questions", _read_question))
+    questions = tuple(_each(document["questions"], "questions", read_question))
     analysts = tuple(_each(document.get("analysts", []), "analysts", _read_analyst))
-    try:
+    with _about("", 0, document):
         return Study(
             name=name,
             population=population,
@@ -152,60 +108,69 @@ def study_from(document: Mapping[str, object]) -> Study:
             disclosure=disclosure,
             ledger=ledger,
         )
-    except InvalidParameter as error:
-        raise at(error, *place_in_study(str(error), questions, analysts)) from None
+
+
+def _written_out(document: Mapping[str, object]) -> dict[str, object]:
+    """Put the keys of a single question into a table of their own."""
+    with _about("", 0, document):
+        if "questions" in document:
+            raise UnreadableFile(
+                "stands beside the list of questions",
+                parameter=SHORT,
+                way_out="Write one question as `question`, or all of them under [[questions]].",
+            )
+    mine = {key: value for key, value in document.items() if key not in STUDY_KEYS and key != SHORT}
+    asked = {"id": SHORT_ID, "kind": "yes-no", **mine, "text": document[SHORT]}
+    return {key: value for key, value in document.items() if key in STUDY_KEYS} | {"questions": [asked]}
+
+
+def _tables(study: Study) -> dict[str, Any]:
+    document: dict[str, Any] = {"schema": SCHEMA, "name": study.name}
+    if study.population is not None:
+        document["population"] = study.population
+    if study.public_epsilon is not None:
+        document["public"] = {"epsilon": study.public_epsilon}
+    if study.recover:
+        document["registrar"] = {"recover": True}
+    if study.disclosure is not None:
+        document["disclosure"] = {"protect": list(study.disclosure.protect)}
+        if study.disclosure.about is not None:
+            document["disclosure"]["about"] = study.disclosure.about
+    if study.ledger is not None:
+        document["budget"] = {"ledger": study.ledger}
+    if study.analysts:
+        document["analysts"] = [{"name": a.name, "epsilon": a.epsilon} for a in study.analysts]
+    document["questions"] = [_question_table(question) for question in study.questions]
+    return document
+
+
+def _question_table(question: Question) -> dict[str, Any]:
+    heading = dict(zip(HEADING, (question.id, question.text, question.kind), strict=True))
+    return {**heading, **question.entries()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return decimal_text(value)
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list) else value
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
 
 
 def _read_disclosure(document: Mapping[str, object]) -> DisclosedColumns | None:
     if "disclosure" not in document:
         return None
     table = _section(document, "disclosure", ("protect", "about"))
-    with about("disclosure", 0, table):
-        if "protect" not in table:
-            raise InvalidParameter("[disclosure] lacks the key protect. List the columns to protect.")
+    with _about("disclosure", 0, table):
+        check_table(table, "[disclosure]", ("protect", "about"), ("protect",))
         return DisclosedColumns(
-            protect=_texts(table["protect"], "protect"),
+            protect=as_texts(table["protect"], "protect"),
             about=as_text(table["about"], "about") if "about" in table else None,
         )
-
-
-def _read_question(table: dict[str, object]) -> Question:
-    if "kind" not in table:
-        raise InvalidParameter(f"a question needs a kind. Write kind = one of {', '.join(map(repr, _KINDS))}.")
-    kind = as_text(table["kind"], "kind")
-    if kind not in _KINDS:
-        raise InvalidParameter(f"kind is none of {', '.join(map(repr, _KINDS))}. Write one of these.")
-    made, known = _KINDS[kind]
-    check_table(table, f"a question of kind {kind!r}", known, ("id", "text"))
-    values: dict[str, Any] = {}
-    for key in ("id", "text"):
-        values[key] = as_text(table[key], key)
-    if "answers" in table:
-        values["answers"] = _texts(table["answers"], "answers")
-    if "tell" in table:
-        values["tell"] = _texts(table["tell"], "tell")
-    if "probabilities" in table:
-        values["probabilities"] = _numbers(table["probabilities"], "probabilities")
-    for key in ("epsilon", "random_bits", "recover_probability"):
-        if key in table:
-            values[key] = as_number(table[key], key)
-    for key in ("outputs", "faces", "lowest", "highest", "points", "longest", "keep"):
-        if key in table:
-            values[key] = as_whole(table[key], key)
-    if made is YesNo:
-        limits = {key: as_number(table[key], key) for key in LIMIT_KEYS if key in table}
-        if limits:
-            if ("guess_error" in limits) == ("delta" in limits):
-                raise InvalidParameter(
-                    f"{next(iter(limits))} belongs to a card, which needs either guess_error or "
-                    f"delta = 1 - 2·guess_error. Give one of the two, or promise by epsilon alone."
-                )
-            values["limits"] = read_limits(limits)
-        values["plan"] = Plan(**{key: as_number(table[key], key) for key in PLAN_KEYS if key in table})
-    missing = [key for key in _NEEDED.get(made, ()) if key not in values]
-    if missing:
-        raise InvalidParameter(f"a question of kind {kind!r} needs {missing[0]}. Add it.")
-    return made(**values)
 
 
 def _read_analyst(table: dict[str, object]) -> Analyst:
@@ -213,82 +178,45 @@ def _read_analyst(table: dict[str, object]) -> Analyst:
     return Analyst(name=as_text(table["name"], "name"), epsilon=as_number(table["epsilon"], "epsilon"))
 
 
-def _each(value: object, name: str, read: Any) -> Iterable[Any]:
+def _each(value: object, name: str, read: Callable[[dict[str, object]], T]) -> Iterable[T]:
     for index, table in enumerate(value if isinstance(value, list) else [value]):
-        if not isinstance(value, list) or not isinstance(table, dict):
-            raise at(
-                UnreadableFile(f"{name} must be a list of tables. Write [[{name}]] above each."), name, index, None
-            )
-        with about(name, index, table):
+        with _about(name, index, table if isinstance(table, dict) else {}):
+            if not isinstance(value, list) or not isinstance(table, dict):
+                raise UnreadableFile(
+                    "must be a list of tables", parameter=name, way_out=f"Write [[{name}]] above each."
+                )
             yield read(table)
 
 
 def _section(document: Mapping[str, object], name: str, known: tuple[str, ...]) -> dict[str, object]:
     value = document.get(name, {})
-    with about(name, 0, document):
+    with _about(name, 0, value if isinstance(value, dict) else {}):
         if not isinstance(value, dict):
-            raise UnreadableFile(f"{name} must be a table. Write [{name}] on a line of its own, its keys below.")
+            raise UnreadableFile(
+                "must be a table", parameter=name, way_out=f"Write [{name}] on a line of its own, its keys below."
+            )
         check_table(value, f"[{name}]", known, ())
     return value
 
 
-def _texts(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise InvalidParameter(f'{name} must be a list of texts, like {name} = ["no", "yes"].')
-    return tuple(as_text(answer, name) for answer in value)
+@contextmanager
+def _about(table: str, index: int, keys: Iterable[str]) -> Iterator[None]:
+    """Let an error know the table that it is about, and the key if it names one; what it knows already stays."""
+    try:
+        yield
+    except InvalidInput as error:
+        if error.place is not None:
+            raise
+        key = error.parameter if error.parameter in set(keys) else None
+        raise error.at(Place(table=table, index=index, key=key)) from None
 
 
-def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
-    if not isinstance(value, list):
-        raise InvalidParameter(f"{name} must be a list of numbers, like {name} = [0.5, 0.5].")
-    return tuple(as_number(number, name) for number in value)
-
-
-def _question_document(question: Question) -> dict[str, Any]:
-    document: dict[str, Any] = {"id": question.id, "text": question.text, "kind": question.kind}
-    if isinstance(question, YesNo | OneOfMany | Recoverable):
-        document["answers"] = list(question.answers)
-    if isinstance(question, Recoverable):
-        document["tell"] = list(question.tell)
-        document["recover_probability"] = decimal_text(question.recover_probability)
-        if question.probabilities is not None:
-            document["probabilities"] = [decimal_text(p) for p in question.probabilities]
-    if question.epsilon is not None:
-        document["epsilon"] = decimal_text(question.epsilon)
-    if isinstance(question, OneOfMany) and question.random_bits is not None:
-        document["random_bits"] = decimal_text(question.random_bits)
-    if isinstance(question, Count):
-        document |= {"lowest": question.lowest, "highest": question.highest, "points": question.points}
-    if isinstance(question, FreeText):
-        document |= {"longest": question.longest, "keep": question.keep}
-    if isinstance(question, YesNo):
-        document |= _card_document(question)
-    return document
-
-
-def _card_document(question: YesNo) -> dict[str, Any]:
-    document: dict[str, Any] = {}
-    if question.limits is not None:
-        document["outputs"] = question.outputs
-        if question.faces is not None:
-            document["faces"] = question.faces
-        found = {key: getattr(question.limits, key) for key in LIMIT_KEYS if key != "delta"}
-        document |= {key: decimal_text(value) for key, value in found.items() if value is not None}
-    goals = {key: getattr(question.plan, key) for key in PLAN_KEYS}
-    return document | {key: decimal_text(value) for key, value in goals.items() if value is not None}
-
-
-_DECIMALS = frozenset({"epsilon", "random_bits", "recover_probability", *LIMIT_KEYS, *PLAN_KEYS})
-_NEEDED: dict[type[Question], tuple[str, ...]] = {
-    OneOfMany: ("answers",),
-    Count: ("highest",),
-    Recoverable: ("answers", "tell", "recover_probability"),
-}
-
-
-def _written(key: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return toml_number(str(value)) if key in _DECIMALS else toml_text(value)
+def _in_file(place: Place | None, text: str, path: str | Path, *, is_short: bool) -> Place:
+    """Find the line of a table and key."""
+    if place is None:
+        return Place(file=str(path))
+    table, key = place.table, place.key
+    if is_short and table == "questions":
+        table, key = "", SHORT if key in {None, "text"} else key
+    line = line_of(text, table, place.index, key)
+    return Place(file=str(path), line=line, table=place.table, index=place.index, key=place.key)

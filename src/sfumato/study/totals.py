@@ -7,11 +7,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.measures import epsilon_interval
-from sfumato.study.collecting import channel_for
-from sfumato.study.questions import Question, Recoverable
-from sfumato.study.studies import Study, has_card, has_levels
+from sfumato.study.audience import PUBLIC, REGISTRAR, TOGETHER
+from sfumato.study.studies import Study
 from sfumato.values.rounding import float_above
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a reader sees of one question: its ε at a level, or the answers themselves."""
+
+    question: str
+    level: int
+    epsilon: float
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the answers themselves are seen."""
+        return self.level == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +31,17 @@ class Total:
     """The ε that one reader, or several together, sees of a respondent over all questions; never less than true."""
 
     holder: str
-    by_question: tuple[tuple[str, float], ...]
-    sees_answers: bool = False
+    by_question: tuple[Seen, ...]
+
+    @property
+    def sees_answers(self) -> bool:
+        """Whether the answers to some question are seen."""
+        return any(seen.is_answer for seen in self.by_question)
 
     @property
     def epsilon(self) -> float:
         """The sum over the questions, rounded up."""
-        return _sum_up(value for _, value in self.by_question)
+        return _sum_up(seen.epsilon for seen in self.by_question)
 
     @property
     def as_json(self) -> float | str:
@@ -35,29 +51,25 @@ class Total:
 
 def totals_of(study: Study) -> tuple[Total, ...]:
     """Return the totals of the public, of each analyst, of all analysts together, and of the registrar."""
-    found = [Total(holder="public", by_question=tuple((q.id, _at(study, q, -1)) for q in study.questions))]
-    for analyst in study.analysts:
-        seen = tuple((q.id, _at(study, q, study.level_of(analyst, q) - 1)) for q in study.questions)
-        found.append(Total(holder=analyst.name, by_question=seen))
+    ways = study.ways
+    found = [_total(study, PUBLIC, [len(way.epsilons) for way in ways])]
+    found += [_total(study, analyst.name, [way.level_of(analyst) for way in ways]) for analyst in study.analysts]
     if len(study.analysts) > 1:
         # Keys are nested, so together they see of each question what the best of them sees.
-        best = tuple((q.id, _at(study, q, 0)) for q in study.questions)
-        found.append(Total(holder="all analysts together", by_question=best))
+        found.append(_total(study, TOGETHER, [1 for _ in ways]))
     if study.recover:
-        found.append(
-            Total(
-                holder="registrar",
-                by_question=tuple((q.id, math.inf if has_levels(q) else _at(study, q, 0)) for q in study.questions),
-                sees_answers=True,
-            )
-        )
+        found.append(_total(study, REGISTRAR, [0 if 0 in way.key_levels else len(way.epsilons) for way in ways]))
     return tuple(found)
 
 
-def _at(study: Study, question: Question, level: int) -> float:
-    if has_card(question) or isinstance(question, Recoverable):
-        return epsilon_interval(channel_for(study, question)).upper
-    return float_above(study.levels(question)[level])
+def _total(study: Study, holder: str, levels: list[int]) -> Total:
+    return Total(
+        holder=holder,
+        by_question=tuple(
+            Seen(question=way.question.id, level=level, epsilon=math.inf if level == 0 else way.epsilons[level - 1])
+            for way, level in zip(study.ways, levels, strict=True)
+        ),
+    )
 
 
 def _sum_up(values: Iterable[float]) -> float:

@@ -1,0 +1,56 @@
+"""Options that several verbs share: one name and one sentence for one thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_PAYING = "Paying"
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the result as Markdown.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")]
+LimitMb = Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")]
+InsecureSeed = Annotated[
+    int | None, typer.Option(min=0, help="Repeatable draws, for simulations only: anyone can undo them.")
+]
+Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
+Group = Annotated[str | None, typer.Option(help="Estimate each value of this kept column on its own as well.")]
+Questions = Annotated[
+    list[str] | None, typer.Option("--question", help="Only this question, by its id. Repeatable. Default: all.")
+]
+CountColumn = Annotated[
+    str | None,
+    typer.Option("--count", help="Typed-in reports: the column that says how often a row stands for itself."),
+]
+ReportColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--column", help="Typed-in reports: their column. Default: the question's id, report, or the only one."
+    ),
+]
+PayingStudy = Annotated[
+    Path | None,
+    typer.Option("--study", help="Debit the ledger that this study names in [budget].", rich_help_panel=_PAYING),
+]
+PayingLedger = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="Debit this ledger first (see `sfumato budget`).", rich_help_panel=_PAYING),
+]
+
+
+def one_screen(*, json: bool, markdown: bool) -> None:
+    """Refuse two things that both want the screen."""
+    from sfumato.errors import InvalidParameter
+
+    if json and markdown:
+        raise InvalidParameter("and `markdown` both want the screen", parameter="json", way_out="Choose one.")
+
+
+def cut_at_commas(several: list[str] | None) -> list[str] | None:
+    """Read an option that may be repeated, or hold several names with commas between."""
+    if several is None:
+        return None
+    return [name.strip() for entry in several for name in entry.split(",") if name.strip()]

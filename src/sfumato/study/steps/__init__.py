@@ -1,0 +1,29 @@
+"""Each step of a study in one call, and the only place where a release is put together: check, draw, pay, write.
+
+The command, the library's `sf.*` and whatever serves them call these; none of them touches a ledger or writes a key
+file by itself, so safety is written once.
+"""
+
+from sfumato.study.steps.answers import answer_query
+from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
+from sfumato.study.steps.numbers import release_noise
+from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers, write_answers
+from sfumato.study.steps.studies import plan, publish, write_publication
+from sfumato.study.steps.tables import disclose_table
+
+__all__ = [
+    "answer_query",
+    "disclose_table",
+    "estimate_reports",
+    "new_ledger",
+    "open_reports",
+    "pay_for",
+    "plan",
+    "publish",
+    "read_ledger",
+    "read_reports",
+    "recover_answers",
+    "release_noise",
+    "write_answers",
+    "write_publication",
+]

@@ -1,0 +1,67 @@
+"""Answering a query for every row of a table: drawn, paid for, written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sfumato.bits import BitSource, RowDraws, SystemBits
+from sfumato.files.frames import TableLike, as_arrow
+from sfumato.files.tables import TABLE_LIMIT_BYTES, places_in, text_column, write_table
+from sfumato.io.query_files import QueryDesign, read_query_design
+from sfumato.study.charging import release_of_answers
+from sfumato.study.publishing import arrow_table
+from sfumato.study.steps.paying import ledger_of, paid, probe, source_of
+from sfumato.study.studies import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AnswerTable:
+    """Answers that may be given out, a column a response; `source` says where the draws came from."""
+
+    table: Any
+    source: str
+    rows: int
+
+    def __repr__(self) -> str:
+        return f"<AnswerTable: {self.rows:,} rows of {len(self.table.column_names)} answers>"
+
+
+def answer_query(
+    data: TableLike,
+    design: QueryDesign | str | Path,
+    *,
+    out: str | Path,
+    column: str | None = None,
+    study: Study | str | Path | None = None,
+    ledger: str | Path | None = None,
+    bits: BitSource | None = None,
+    insecure_seed: int | None = None,
+    limit_bytes: int = TABLE_LIMIT_BYTES,
+) -> AnswerTable:
+    """Answer for every row of the data, debit the ledger if there is one, and write the answers."""
+    made = design if isinstance(design, QueryDesign) else read_query_design(design)
+    book = ledger_of(study, ledger)
+    source = source_of(bits, insecure_seed, book) or SystemBits()
+    probe(out)
+    places = data_places(data, made, column, limit_bytes=limit_bytes)
+    told = [str(value) for value in made.query.values]
+    table = arrow_table(
+        {
+            f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
+            for i, channel in enumerate(made.channels)
+        }
+    )
+    with paid(book, None if book is None else release_of_answers(made, places.size)):
+        write_table(table, out)
+    return AnswerTable(table=table, source=source.label, rows=int(places.size))
+
+
+def data_places(
+    data: TableLike, design: QueryDesign, column: str | None = None, *, limit_bytes: int = TABLE_LIMIT_BYTES
+) -> Any:
+    """Return the place of each value of the data in the query's list; the column is `value`, or the first."""
+    table = as_arrow(data, limit_bytes=limit_bytes)
+    name = column or ("value" if "value" in table.column_names else table.column_names[0])
+    return places_in(table, name, [str(value) for value in design.query.prior.labels])

@@ -1,0 +1,125 @@
+"""Paying for a release: the places are probed, the ledger is debited, the release is written, and that is noted.
+
+A study names its ledger in [budget]; a step may be given another only if the study names none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from sfumato.account import Ledger, Release
+from sfumato.bits import BitSource, InsecureSeeded
+from sfumato.errors import InvalidParameter
+from sfumato.study.studies import Study
+from sfumato.study.study_files import read_study
+from sfumato.values import Guarantee
+
+
+def study_of(study: Study | str | Path) -> Study:
+    """Read a study, or take it as it is."""
+    return study if isinstance(study, Study) else read_study(study)
+
+
+def ledger_of(study: Study | str | Path | None, ledger: str | Path | None = None) -> Path | None:
+    """Return the ledger to debit: the one given, else the one that the study names, else none.
+
+    The name in a study is relative to the study's file, as links in a page are.
+    """
+    named = None
+    if study is not None:
+        declared = study_of(study)
+        if declared.ledger is not None:
+            folder = Path() if isinstance(study, Study) else Path(study).parent
+            named = folder / declared.ledger
+    given = None if ledger is None else Path(ledger)
+    if given is not None and named is not None and given.resolve() != named.resolve():
+        raise InvalidParameter(
+            f"is not the ledger of the study, {named}",
+            parameter="ledger",
+            value=str(given),
+            way_out="Leave out `ledger`, or change [budget] in the study.",
+        )
+    return given or named
+
+
+def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | None) -> BitSource | None:
+    """Return where draws come from; None is the system. Refuses to pay for what anyone can repeat."""
+    source = bits if insecure_seed is None else InsecureSeeded(insecure_seed)
+    if source is not None and source.guarantee is Guarantee.NONE and ledger is not None:
+        raise InvalidParameter(
+            "makes a simulation, and a ledger pays for releases only",
+            parameter="insecure_seed",
+            way_out="Leave out the seed, or the ledger.",
+        )
+    return source
+
+
+@contextlib.contextmanager
+def paid(ledger: Path | None, release: Release | None, release_id: str | None = None) -> Iterator[None]:
+    """Debit the ledger, let the release happen, and note that it did; without a ledger just let it happen.
+
+    If the release fails, the debit stays: nobody can know how much of it was seen.
+    """
+    if ledger is None or release is None:
+        yield
+        return
+    book = Ledger(ledger)
+    receipt = book.spend(release, release_id=release_id)
+    yield
+    book.settle(receipt)
+
+
+def probe(*paths: str | Path | None) -> None:
+    """Refuse places that cannot be written to, before anything is drawn or paid for."""
+    for path in paths:
+        if path is not None:
+            _probe(Path(path))
+
+
+def probe_folder(folder: str | Path) -> None:
+    """Refuse a folder that cannot be made or written to; what is missing of it will be made."""
+    here = Path(folder).absolute()
+    while not here.exists() and here != here.parent:
+        here = here.parent
+    if not here.is_dir() or not os.access(here, os.W_OK | os.X_OK):
+        raise InvalidParameter(
+            "cannot be written to",
+            parameter="keys",
+            value=str(folder),
+            way_out="Choose another folder; nothing was debited.",
+        )
+
+
+def _probe(path: Path) -> None:
+    try:
+        found = path.stat() if path.exists() else None
+        folder = Path(os.path.realpath(path)).parent
+        is_folder = folder.is_dir()
+    except (OSError, ValueError):
+        raise InvalidParameter(
+            "is not a name that a file can have", parameter="out", way_out="Choose another; nothing was debited."
+        ) from None
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        if stat.S_ISDIR(found.st_mode):
+            raise InvalidParameter(
+                "is a folder", parameter="out", value=str(path), way_out="Name a file inside it; nothing was debited."
+            )
+        return  # a pipe or a device
+    if not is_folder:
+        raise InvalidParameter(
+            "lies in a folder that does not exist",
+            parameter="out",
+            value=str(path),
+            way_out="Create the folder first; nothing was debited.",
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InvalidParameter(
+            "lies in a folder that may not be written by this user",
+            parameter="out",
+            value=str(path),
+            way_out="Choose another folder; nothing was debited.",
+        )

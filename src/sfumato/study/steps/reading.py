@@ -1,0 +1,138 @@
+"""Opening, recovering and estimating: what readers do with reports and keys. Nothing here is paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import InvalidParameter
+from sfumato.files.tables import TABLE_LIMIT_BYTES, write_table
+from sfumato.infer import Method
+from sfumato.io.key_files import read_key
+from sfumato.refine import Key
+from sfumato.refine.key_protection import Unlock, Unprotected
+from sfumato.study.estimating import Collected, Estimates, estimate_collected
+from sfumato.study.opening import open_table, recover_table
+from sfumato.study.reports import Reports
+from sfumato.study.steps.paying import probe, study_of
+from sfumato.study.studies import Study
+from sfumato.study.study_files import fingerprint
+from sfumato.study.typed_reports import TypedReports
+
+Keys = Key | str | Path | Iterable[Key | str | Path]
+
+
+def read_reports(
+    path: str | Path,
+    study: Study | str | Path | None = None,
+    *,
+    questions: Sequence[str] | None = None,
+    column: str | None = None,
+    group: str | None = None,
+    count: str | None = None,
+    limit_bytes: int = TABLE_LIMIT_BYTES,
+    progress: Callable[[int], None] | None = None,
+) -> Reports | TypedReports:
+    """Read reports that were published or opened; with a `study`, also reports of a card that were typed in.
+
+    Published reports carry their note, and a study given with them must be theirs. `column`, `group` and `count` name
+    columns of typed-in reports; a column of counts is used only when it is named.
+    """
+    if study is None:
+        _refuse(column=column, count=count)
+        return Reports.read(path, limit_bytes=limit_bytes)
+    declared = study_of(study)
+    if _has_note(path):
+        _refuse(column=column, count=count)
+        found = Reports.read(path, limit_bytes=limit_bytes)
+        if fingerprint(declared) != found.note.fingerprint:
+            raise InvalidParameter(
+                f"is not the study of the reports in {path}, or was changed since",
+                parameter="study",
+                way_out="Name the study that they were published with, or the reports alone.",
+            )
+        return found
+    return TypedReports.read(
+        declared,
+        path,
+        questions=None if questions is None else tuple(questions),
+        column=column,
+        group=group,
+        count=count,
+        limit_bytes=limit_bytes,
+        progress=progress,
+    )
+
+
+def open_reports(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | None = None) -> Reports:
+    """Return reports as sharp as the keys allow."""
+    return open_table(_reports(reports), keys_of(keys, unlock))
+
+
+def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | None = None) -> Any:
+    """Return the answers as an Arrow table, with the registrar's keys."""
+    return recover_table(_reports(reports), keys_of(keys, unlock))
+
+
+def write_answers(answers: Any, out: str | Path) -> None:
+    """Write recovered answers so that only their owner may read them."""
+    probe(out)
+    write_table(answers, out, private=True)
+
+
+def estimate_reports(
+    reports: Collected | str | Path,
+    study: Study | str | Path | None = None,
+    *,
+    confidence: float = 0.95,
+    group: str | None = None,
+    questions: Sequence[str] | None = None,
+    method: Method | str = Method.EXACT,
+    ignoring: float | None = None,
+    simultaneous: bool = False,
+    column: str | None = None,
+    count: str | None = None,
+) -> Estimates:
+    """Return what reports say about each question; typed-in reports of a card need the `study`."""
+    found: Collected
+    if isinstance(reports, str | Path):
+        found = read_reports(reports, study, questions=questions, column=column, group=group, count=count)
+    else:
+        found = reports
+    return estimate_collected(
+        found,
+        confidence=confidence,
+        group=group,
+        questions=questions,
+        method=method,
+        ignoring=ignoring,
+        simultaneous=simultaneous,
+    )
+
+
+def keys_of(keys: Keys, unlock: Unlock | None) -> list[Key]:
+    """Read key files, and take keys as they are."""
+    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
+    return [key if isinstance(key, Key) else read_key(key, unlock or Unprotected()) for key in several]
+
+
+def _reports(reports: Reports | str | Path) -> Reports:
+    return reports if isinstance(reports, Reports) else Reports.read(reports)
+
+
+def _has_note(path: str | Path) -> bool:
+    from sfumato.files.tables import has_note  # noqa: PLC0415  beside what it reads
+
+    return has_note(path)
+
+
+def _refuse(**given: str | None) -> None:
+    for parameter, value in given.items():
+        if value is not None:
+            raise InvalidParameter(
+                "is for reports that were typed in; these say themselves where everything stands",
+                parameter=parameter,
+                value=value,
+                way_out=f"Leave out `{parameter}`.",
+            )

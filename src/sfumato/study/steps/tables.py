@@ -1,0 +1,116 @@
+"""Disclosing what a table says as a whole: drawn, paid for, booked, written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sfumato.bits import BitSource
+from sfumato.errors import InvalidParameter
+from sfumato.files import write_atomically
+from sfumato.files.frames import TableLike, as_arrow
+from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column, write_table
+from sfumato.io.priors import read_prior
+from sfumato.prob import Distribution
+from sfumato.study.charging import release_of_disclosure
+from sfumato.study.disclosing import (
+    Samples,
+    TableRelease,
+    check_not_released,
+    disclose_columns,
+    disclose_rows,
+    record_release,
+)
+from sfumato.study.publishing import arrow_table
+from sfumato.study.steps.paying import ledger_of, paid, probe, source_of, study_of
+from sfumato.study.studies import Study
+
+
+def disclose_table(
+    data: TableLike,
+    *,
+    out: str | Path,
+    protect: Sequence[str] | None = None,
+    about: str | None = None,
+    study: Study | str | Path | None = None,
+    samples: Samples | str = Samples.COLUMNS,
+    law: Distribution | str | Path | None = None,
+    book: str | Path | None = None,
+    ledger: str | Path | None = None,
+    seconds: float = 60.0,
+    bits: BitSource | None = None,
+    insecure_seed: int | None = None,
+    limit_bytes: int = TABLE_LIMIT_BYTES,
+) -> TableRelease:
+    """Release what a table says as a whole; its certificate is written beside it, and the book remembers it.
+
+    What is protected is given, or declared in the [disclosure] of a study. A second release of the same columns is
+    refused. The book stands beside the data, `<data>.releases.json`, unless another is named.
+    """
+    names, told_about, what = _what(protect, about, study, samples)
+    payer = ledger_of(study, ledger)
+    source = source_of(bits, insecure_seed, payer)
+    remembered = _book_of(data, book)
+    target, sealed = Path(out), Path(f"{out}.certificate.json")
+    probe(target, sealed, remembered)
+    table = as_arrow(data, limit_bytes=limit_bytes)
+    digests = check_not_released(remembered, [*names, *([] if told_about is None else [told_about])], table)
+    if what is Samples.ROWS:
+        if len(names) != 1 or told_about is not None:
+            raise InvalidParameter(
+                "of rows protects one column and takes no `about`", parameter="samples", way_out="Name one column."
+            )
+        known = law if isinstance(law, Distribution) or law is None else read_prior(law)
+        made = disclose_rows(table, names[0], law=known, bits=source)
+    else:
+        if law is not None:
+            raise InvalidParameter(
+                "is for samples that are rows",
+                parameter="law",
+                way_out="For columns, pass a law over all of them to sf.disclose.",
+            )
+        made = disclose_columns(table, names, told_about, seconds=seconds, bits=source)
+    with paid(payer, None if payer is None else release_of_disclosure(target.name, digests, made.cells)):
+        # The book first: a release that it does not know of could be followed by another.
+        record_release(remembered, digests, str(target))
+        write_atomically(sealed, made.certificate.to_json())
+        write_table(arrow_table({"symbol": number_column(made.symbols)}), target)
+    return replace(made, out=target, sealed=sealed)
+
+
+def _what(
+    protect: Sequence[str] | None, about: str | None, study: Study | str | Path | None, samples: Samples | str
+) -> tuple[list[str], str | None, Samples]:
+    """Return what is protected and told about, from the parameters or from the study."""
+    what = Samples.of(samples)
+    declared = None if study is None else study_of(study).disclosure
+    if protect is not None:
+        if declared is not None:
+            raise InvalidParameter(
+                "and the [disclosure] of the study both say what to protect",
+                parameter="protect",
+                way_out="Leave out one of the two.",
+            )
+        return list(protect), about, what
+    if declared is None:
+        raise InvalidParameter(
+            "must name the columns to protect", parameter="protect", way_out="Or give a `study` with a [disclosure]."
+        )
+    if about is not None or what is not Samples.COLUMNS:
+        raise InvalidParameter(
+            "is said by the study", parameter="samples" if about is None else "about", way_out="Leave it out."
+        )
+    return list(declared.protect), declared.about, what
+
+
+def _book_of(data: TableLike, book: str | Path | None) -> Path:
+    if book is not None:
+        return Path(book)
+    if isinstance(data, str | Path):
+        return Path(f"{data}.releases.json")
+    raise InvalidParameter(
+        "must say where releases of this table are remembered",
+        parameter="book",
+        way_out="Name a file that stays with the data; a second release is refused there.",
+    )

@@ -1,0 +1,94 @@
+"""The ways of asking, one module each, and the table that maps the kinds of a study file to them.
+
+A new kind is a module with a `Question` and its `Way`, and one line here.
+"""
+
+from __future__ import annotations
+
+from sfumato.errors import InvalidParameter
+from sfumato.study.ways.base import Draw, Drawn, Question, Way
+from sfumato.study.ways.card import Card
+from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth, WholeColumn
+from sfumato.study.ways.goals import Goal
+from sfumato.study.ways.hunt import FreeText
+from sfumato.study.ways.keys import check_table
+from sfumato.study.ways.ladder_questions import Count, OneOfMany, YesNo
+from sfumato.study.ways.plans import QuestionPlan
+from sfumato.study.ways.told import Recoverable
+
+HEADING = ("id", "text", "kind")
+"""What every question has in a file."""
+
+# Where several classes share a kind, the first whose keys are there is meant; the last takes the rest.
+_KINDS: dict[str, tuple[type[Question], ...]] = {}
+
+
+def register(*questions: type[Question]) -> None:
+    """Add a kind of question; classes that share a kind are given together."""
+    _KINDS[questions[0].KIND] = questions
+
+
+def kinds() -> dict[str, tuple[type[Question], ...]]:
+    """Return the classes of each kind."""
+    return dict(_KINDS)
+
+
+def read_question(table: dict[str, object]) -> Question:
+    """Return the question of a table in a study file."""
+    from sfumato.study.ways.keys import as_text  # noqa: PLC0415  beside what it reads
+
+    named = ", ".join(map(repr, _KINDS))
+    if "kind" not in table:
+        raise InvalidParameter("a question needs a kind", way_out=f"Write kind = one of {named}.")
+    kind = as_text(table["kind"], "kind")
+    if kind not in _KINDS:
+        raise InvalidParameter(f"is none of {named}", parameter="kind", way_out="Write one of these.")
+    given = frozenset(table)
+    classes = _KINDS[kind]
+    meant = next((one for one in classes if one.is_meant(given)), classes[-1])
+    known = (*HEADING, *dict.fromkeys(key.name for one in classes for key in one.KEYS))
+    check_table(table, f"a question of kind {kind!r}", known, ("id", "text"))
+    keys = {key.name: key for one in reversed(classes) for key in one.KEYS} | {key.name: key for key in meant.KEYS}
+    entries = {name: keys[name].read(value, name) for name, value in table.items() if name not in HEADING}
+    for key in meant.KEYS:
+        if key.is_needed and key.name not in entries:
+            raise InvalidParameter(f"a question of kind {kind!r} needs {key.name}", way_out="Add it.")
+    strange = [name for name in entries if name not in {key.name for key in meant.KEYS}]
+    if strange:
+        raise InvalidParameter(
+            f"does not go with the other keys of this question ({meant.__name__})",
+            parameter=strange[0],
+            way_out="Delete it, or one of the others.",
+        )
+    heading = {name: as_text(table[name], name) for name in ("id", "text")}
+    return meant.from_entries({**heading, **entries})
+
+
+register(Card, YesNo)
+register(OneOfMany)
+register(Count)
+register(FreeText)
+register(Recoverable)
+
+__all__ = [
+    "Card",
+    "Count",
+    "Draw",
+    "Drawn",
+    "FreeText",
+    "Goal",
+    "MeanEstimate",
+    "OneOfMany",
+    "Question",
+    "QuestionEstimate",
+    "QuestionPlan",
+    "Reading",
+    "Recoverable",
+    "Truth",
+    "Way",
+    "WholeColumn",
+    "YesNo",
+    "kinds",
+    "read_question",
+    "register",
+]

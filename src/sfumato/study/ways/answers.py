@@ -1,0 +1,92 @@
+"""How a column of texts becomes numbers, and what the heading of a question must be. No refusal says what it read."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.tables import Words
+from sfumato.study.wording import check_line
+
+SymbolArray = npt.NDArray[np.int64]
+
+MOST_ANSWERS = 100_000
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,49}")
+_WHOLE = re.compile(r"[+-]?\d{1,15}")
+
+
+def check_heading(name: str, text: str) -> None:
+    """Check the id and the text that every question has."""
+    if not IDENTIFIER.fullmatch(name):
+        raise InvalidParameter(
+            "must begin with a letter and hold up to 50 letters, digits, _ or -",
+            parameter="id",
+            way_out="It names the column with the answers.",
+        )
+    check_line("text", text)
+
+
+def check_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> None:
+    """Check a list of answers."""
+    if not 2 <= len(answers) <= most:
+        raise InvalidParameter(
+            f"has {len(answers)} answers, and between 2 and {most} can be",
+            parameter="answers",
+            way_out="List each answer once.",
+        )
+    for answer in answers:
+        check_line("answers", answer)
+    if len(set(answers)) != len(answers):
+        raise InvalidParameter("has the same answer twice", parameter="answers", way_out="List each once.")
+
+
+def check_masses(masses: tuple[Fraction, ...], count: int) -> None:
+    """Check the probabilities of a list of answers."""
+    if len(masses) != count or sum(masses) != 1 or min(masses) <= 0:
+        raise InvalidParameter(
+            "must be one positive number for each answer, and sum to 1",
+            parameter="probabilities",
+            way_out="Write fractions in quotes where decimals do not.",
+        )
+
+
+def positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray:
+    """Return the place of each answer in the list of answers."""
+    place = {answer: i for i, answer in enumerate(answers)}
+    symbols = _taken(column, [place.get(text, -1) for text in column.texts])
+    if symbols.size and symbols.min() < 0:
+        row = int(np.flatnonzero(symbols < 0)[0])
+        shown = ", ".join(map(repr, answers[:8])) + (", …" if len(answers) > 8 else "")
+        raise UnreadableFile(
+            f"column {name}, row {row + 1} holds none of the answers of the study ({shown}); "
+            f"{int((symbols < 0).sum())} rows are like this",
+            way_out="Correct it, or add the answer to the study.",
+        )
+    return symbols
+
+
+def whole_numbers(name: str, column: Words, lowest: int, highest: int) -> SymbolArray:
+    """Return the numbers of a column, all in the range."""
+    numbers = _taken(column, [int(text) if _WHOLE.fullmatch(text) else highest + 1 for text in column.texts])
+    outside = np.flatnonzero((numbers < lowest) | (numbers > highest))
+    if outside.size:
+        raise UnreadableFile(
+            f"column {name}, row {int(outside[0]) + 1} holds no whole number from {lowest} to {highest}; "
+            f"{outside.size} rows are like this",
+            way_out="Correct it, or widen the range in the study.",
+        )
+    return numbers
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number of no more digits than a count has."""
+    return bool(_WHOLE.fullmatch(text))
+
+
+def _taken(column: Words, values: list[int]) -> SymbolArray:
+    taken: SymbolArray = np.array(values, dtype=np.int64)[column.codes] if len(column) else np.empty(0, dtype=np.int64)
+    return taken

@@ -1,0 +1,334 @@
+"""A way of asking: one class behind one protocol. Nobody else in the house asks what kind a question is.
+
+A `Question` is what a study declares: data, with the keys that it has in a file. Its `Way` is how that question is
+asked of an audience: reading a column, planning, drawing reports, opening, estimating, charging, describing. A new kind
+is a module with both, and one line in the table of :mod:`sfumato.study.ways`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato import measures
+from sfumato.bits import BitSource
+from sfumato.certificates import Certificate
+from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.tables import Words
+from sfumato.prob import AnyChannel
+from sfumato.refine import Binding, Key
+from sfumato.study.audience import PUBLIC, Analyst, Audience
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth, WholeColumn
+from sfumato.study.ways.keys import Entry
+from sfumato.study.ways.keys import Key as FileKey
+from sfumato.study.ways.plans import LevelPlan, QuestionPlan
+from sfumato.values import Guarantee, Tally
+from sfumato.values.rounding import log2_bounds
+
+IntArray = npt.NDArray[np.int64]
+# 1/ln 2, rounded up.
+_BITS_A_NAT = Fraction("1.4426950408889634074")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(ABC):
+    """What a study asks. `KEYS` are its keys in a file, besides id, text and kind."""
+
+    KIND: ClassVar[str]
+    HEADLINE: ClassVar[str]
+    """Its answers in a few words, for a first file."""
+    KEYS: ClassVar[tuple[FileKey, ...]]
+
+    id: str
+    text: str
+
+    @property
+    def kind(self) -> str:
+        """Its name in a study file."""
+        return self.KIND
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """What shares are estimated of; none where that is what is looked for."""
+
+    @property
+    @abstractmethod
+    def promises(self) -> bool:
+        """Whether the question promises something by itself, without the study's public epsilon."""
+
+    @abstractmethod
+    def way(self, audience: Audience, declaration: str | None = None) -> Way:
+        """Return how the question is asked of an audience; `declaration` is what the reports at hand were made by."""
+
+    @classmethod
+    def is_meant(cls, keys: frozenset[str]) -> bool:
+        """Whether a table with these keys means this class, where several share a kind."""
+        del keys
+        return True
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any]) -> Self:
+        """Return the question of a table whose entries were read by `KEYS`."""
+        return cls(**entries)
+
+    def entries(self) -> dict[str, Entry]:
+        """Return what a file says of it, by key."""
+        found: dict[str, Entry] = {}
+        for key in self.KEYS:
+            value = getattr(self, key.name)
+            if value is not None:
+                found[key.name] = list(value) if isinstance(value, tuple) else value
+        return found
+
+    @classmethod
+    def suits(cls, answers: str) -> bool:
+        """Whether answers as a person types them, such as `no, yes` or `0..10`, mean this kind."""
+        del answers
+        return False
+
+    @classmethod
+    def typed(cls, name: str, text: str, answers: str) -> Self:
+        """Return the question with answers as a person types them."""
+        del answers
+        return cls(id=name, text=text)
+
+    def with_card(self, guess_error: Fraction) -> Question:
+        """Return the question asked with a card; refuses where that cannot be."""
+        del guess_error
+        raise InvalidParameter(
+            "is the promise of a card, and a card is for two answers",
+            parameter="guess_error",
+            way_out="Promise by `epsilon`, such as 1.",
+        )
+
+    def first_lines(self) -> list[tuple[str, str]]:
+        """Return the lines of a commented first file: `key = value`, and the comment after it, either may be empty."""
+        from sfumato.files.toml_tables import toml_value  # noqa: PLC0415  only `new` needs it
+
+        return [(f"{name} = {toml_value(value)}", "") for name, value in self.entries().items()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """What reports are drawn with: fresh bits, or keys that were drawn before, and what those keys are bound to."""
+
+    bits: BitSource
+    binding: Binding
+    guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC
+    keys: Mapping[int, Key] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Drawn:
+    """Reports of a question as numbers, and the keys that open them, by level; none where there are no levels."""
+
+    reports: npt.NDArray[Any]
+    keys: Mapping[int, Key]
+
+
+class Way(ABC):
+    """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one."""
+
+    on_paper: ClassVar[bool] = False
+    """Whether respondents can make their report by hand, so that reports may be typed in."""
+    by_position: bool = False
+    """Whether a report means something only at its place in the column: no groups and no parts then."""
+    by_row: ClassVar[bool] = True
+    """Whether one respondent can be asked alone, without the others' reports."""
+
+    question: Question
+    audience: Audience
+
+    @property
+    def declaration(self) -> str | None:
+        """What reports of this way were made by, beyond what the study says; kept with the reports."""
+        return None
+
+    @property
+    @abstractmethod
+    def epsilons(self) -> tuple[float, ...]:
+        """What each level promises, in nats, never less than true."""
+
+    @property
+    def key_levels(self) -> tuple[int, ...]:
+        """Levels that somebody can hold a key of; 0 is the registrar's."""
+        return ()
+
+    def level_of(self, analyst: Analyst) -> int:
+        """Return the level at which an analyst sees the question; the last needs no key."""
+        del analyst
+        return len(self.epsilons)
+
+    @property
+    def levels(self) -> tuple[LevelPlan, ...]:
+        """Each level with its readers."""
+        last = len(self.epsilons)
+        readers = {
+            level: [a.name for a in self.audience.analysts if self.level_of(a) == level] for level in range(1, last + 1)
+        }
+        readers[last].append(PUBLIC)
+        return tuple(
+            LevelPlan(level=level, epsilon=epsilon, readers=tuple(readers[level]))
+            for level, epsilon in enumerate(self.epsilons, start=1)
+        )
+
+    def level_words(self, level: int) -> str:
+        """Say which level a column stands at."""
+        if level == 0:
+            return "the answers"
+        if len(self.epsilons) == 1:
+            return "its only level"
+        return "the public level" if level == len(self.epsilons) else f"level {level}"
+
+    # What it says before anybody is asked.
+
+    @abstractmethod
+    def plan(self) -> QuestionPlan:
+        """Work the question out."""
+
+    @abstractmethod
+    def certificate(self) -> Certificate:
+        """Return the sealed claims about this way of asking."""
+
+    @abstractmethod
+    def channel(self, level: int) -> AnyChannel:
+        """Return the exact channel from answers to reports at a level; refuses where it is not one of single reports."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say which answers there are, in a sentence for a page."""
+
+    def limits(self) -> tuple[str, ...]:
+        """Say what the claims about this question do not promise."""
+        return ()
+
+    # Rows.
+
+    @abstractmethod
+    def read(self, column: Words) -> Any:
+        """Return the answers of a column in a form that `draw` takes; what is no answer is refused by its row."""
+
+    @abstractmethod
+    def draw(self, answers: Any, draw: Draw) -> Drawn:
+        """Make one report for each answer."""
+
+    def open(self, reports: IntArray, key: Key) -> tuple[npt.NDArray[Any], int]:
+        """Return reports as a key shows them, and the level they then stand at."""
+        del reports, key
+        raise self.without_keys()
+
+    def recover(self, reports: IntArray, key: Key) -> tuple[IntArray, tuple[str, ...]]:
+        """Return the answers themselves: places in a list of texts, and the list."""
+        del reports, key
+        raise self.without_keys()
+
+    def without_keys(self) -> KeyRefused:
+        """Return the refusal of a key to a question that has none."""
+        return KeyRefused(
+            f"question {self.question.id!r} is asked at one level and has no keys", way_out="Use keys of the others."
+        )
+
+    # Reports in files.
+
+    @property
+    @abstractmethod
+    def report_labels(self) -> tuple[str, ...] | None:
+        """What each report says, where a report is an answer or has a name; None where it is only a number."""
+
+    @property
+    def report_numbers(self) -> tuple[int, ...] | None:
+        """The numbers that stand for reports in a file, where answers are numbers and a report is an answer."""
+        return None
+
+    @property
+    @abstractmethod
+    def report_words(self) -> str:
+        """Say how a column of reports is to be read, for the codebook."""
+
+    # Estimates.
+
+    @property
+    @abstractmethod
+    def report_count(self) -> int:
+        """How many different reports there are."""
+
+    def tally(self, reports: IntArray, level: int, *, offset: int = 0, counts: IntArray | None = None) -> Any:
+        """Count reports; `counts` is how often each row stands for itself, `offset` the place of the first row."""
+        del level, offset
+        found = np.zeros(self.report_count, dtype=np.int64)
+        np.add.at(found, reports, 1 if counts is None else counts)
+        return Tally(mechanism=self.question.id, counts=tuple(found.tolist()))
+
+    @abstractmethod
+    def estimate(self, tally: Any, reading: Reading) -> QuestionEstimate:
+        """Return what a tally says."""
+
+    def truth(self, held: Counter[str]) -> Truth | None:
+        """Return the true shares of answers that a simulation started from; None where there are none to compare."""
+        labels, total = self.question.labels, held.total()
+        if not total or not set(held) <= set(labels):
+            raise self.no_answers()
+        return Truth(shares=tuple(held[label] / total for label in labels))
+
+    def no_answers(self) -> InvalidParameter:
+        """Return the refusal of a column that does not hold answers."""
+        return InvalidParameter(
+            f"has a column {self.question.id} that is empty, or holds what is no answer to its question",
+            parameter="truth",
+            way_out="Give the table that was published.",
+        )
+
+    # What it costs.
+
+    @property
+    @abstractmethod
+    def answer_bits(self) -> Fraction:
+        """log2 of how many different answers a person can have given, rounded up."""
+
+    def capacity_bits(self, level: int) -> Fraction | float:
+        """Return what one report of a level tells at most about its answer, in bits."""
+        epsilon = self.epsilons[level - 1]
+        return math.inf if math.isinf(epsilon) else _BITS_A_NAT * Fraction(epsilon)
+
+    def leakage_bits(self, level: int) -> Fraction | float:
+        """Return the maximal leakage of a level, in bits, rounded up."""
+        return min(self.answer_bits, self.capacity_bits(level))
+
+
+def label_bits(count: int) -> Fraction:
+    """log2 of a number of labels, rounded up."""
+    return Fraction(log2_bounds(Fraction(count))[1])
+
+
+def channel_leakage_bits(channel: AnyChannel) -> Fraction:
+    """Maximal leakage of a channel, rounded up."""
+    return Fraction(measures.maximal_leakage_interval(channel).upper)
+
+
+def listed_answers(labels: tuple[str, ...], most: int = 30) -> str:
+    """Name the answers in a sentence."""
+    named = ", ".join(f"“{label}”" for label in labels[:most])
+    rest = len(labels) - most
+    return f"Answers: {named}{f' and {rest} more' if rest > 0 else ''}."
+
+
+__all__ = [
+    "Draw",
+    "Drawn",
+    "IntArray",
+    "Question",
+    "Way",
+    "WholeColumn",
+    "channel_leakage_bits",
+    "label_bits",
+    "listed_answers",
+]

@@ -1,0 +1,281 @@
+"""Asking with a card: two answers, a draw by hand, and the best design for a given guess error [C].
+
+A respondent draws unwatched and gives the report that the card says. There is one level and there are no keys; reports
+may be collected on paper and typed in.   Theory: docs/theory/survey.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sfumato.bits import RowDraws
+from sfumato.certificates import Certificate
+from sfumato.design import Limits, SurveyDesign, playable, survey
+from sfumato.design.cards import MOST_FACES
+from sfumato.design.surveys import check_answers
+from sfumato.errors import InvalidParameter
+from sfumato.files.tables import Words
+from sfumato.measures import epsilon_interval
+from sfumato.prob import Channel
+from sfumato.study.audience import Audience
+from sfumato.study.ways.answers import SymbolArray, check_heading, positions
+from sfumato.study.ways.base import (
+    Draw,
+    Drawn,
+    Question,
+    Way,
+    channel_leakage_bits,
+    label_bits,
+    listed_answers,
+)
+from sfumato.study.ways.card_plans import plan_card
+from sfumato.study.ways.estimates import QuestionEstimate, Reading
+from sfumato.study.ways.goals import INTERVAL_KEYS, TEST_KEYS, Goal, checked_share
+from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, whole_key
+from sfumato.study.ways.plans import QuestionPlan
+from sfumato.study.ways.two_answers import estimate_two
+from sfumato.study.wording import check_line, exact_number, short_number
+from sfumato.values import Tally
+from sfumato.values.checks import check_between, check_integer
+from sfumato.values.rounding import float_below
+
+OWN_KEYS = (
+    number_key("guess_error", "Ask with a card: the best guess of an answer stays wrong at least this often.", 0, 0.5),
+    number_key("delta", "The same as guess_error, as 1 - 2·guess_error.", 0, 1, open_ends=True),
+    number_key("weight", "Of a card: weight of missing the second answer.", 0, 1),
+    number_key("max_epsilon", "Of a card: no report says more than this ε, in nats.", 0, 1000),
+    choice_key("outputs", "Of a card: three different reports, or two.", (2, 3)),
+    whole_key("faces", "Of a card: make it playable with so many faces, such as 6, 20 or 1000.", 2, MOST_FACES),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card(Question):
+    """Two answers, "no" first, asked with a card: the best guess of an answer stays wrong at least `guess_error`.
+
+    `weight` is that of missing the second answer; without `max_epsilon` ε is not limited. `faces` makes the draw
+    playable with dice or a phone.
+    """
+
+    KIND: ClassVar[str] = "yes-no"
+    HEADLINE: ClassVar[str] = "two answers"
+    KEYS: ClassVar = (
+        texts_key("answers", 'The answers, each once, "no" first.', low=2, high=2),
+        *OWN_KEYS,
+        *INTERVAL_KEYS,
+        *TEST_KEYS,
+    )
+
+    answers: tuple[str, str] = ("no", "yes")
+    guess_error: Fraction
+    weight: Fraction = Fraction(1, 2)
+    max_epsilon: Fraction | None = None
+    outputs: int = 3
+    faces: int | None = None
+    goal: Goal = field(default_factory=Goal)
+
+    def __post_init__(self) -> None:
+        check_heading(self.id, self.text)
+        for answer in self.answers:
+            check_line("answers", answer)
+        object.__setattr__(self, "answers", check_answers(self.answers))
+        for name in ("guess_error", "weight"):
+            object.__setattr__(self, name, checked_share(name, getattr(self, name)))
+        if self.max_epsilon is not None:
+            epsilon = exact_number("max_epsilon", self.max_epsilon)
+            if not 0 < epsilon <= 1000:
+                raise InvalidParameter(
+                    "must be a positive number of nats",
+                    parameter="max_epsilon",
+                    value=short_number(epsilon),
+                    way_out="Choose for instance 1.0, or leave out `max_epsilon`.",
+                )
+            object.__setattr__(self, "max_epsilon", epsilon)
+        Limits.of(guess_error=self.guess_error, weight=self.weight, max_epsilon=self.epsilon_below)
+        check_between("outputs", check_integer("outputs", self.outputs), 2, 3, way_out="More than three never help.")
+        if self.faces is not None:
+            check_between("faces", check_integer("faces", self.faces), 2, MOST_FACES)
+        if self.outputs == 2 and self.goal.expected_share is None and not self.goal.is_test:
+            raise InvalidParameter(
+                "needs `expected_share`, the share of the second answer that you expect: the best of the two possible "
+                "designs depends on it",
+                parameter="outputs",
+                value=2,
+                way_out="Give `expected_share`, or use three outputs.",
+            )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    @property
+    def promises(self) -> bool:
+        """A guess error is a promise."""
+        return True
+
+    @property
+    def epsilon_below(self) -> float | None:
+        """The limit on ε as a float that does not exceed it."""
+        return None if self.max_epsilon is None else float_below(self.max_epsilon)
+
+    def design(self) -> SurveyDesign:
+        """Return the best survey within the limits, in whole faces when their number is given."""
+        return _designed(self)
+
+    def way(self, audience: Audience, declaration: str | None = None) -> CardWay:
+        """Return how it is asked."""
+        del declaration
+        return CardWay(self, audience)
+
+    @classmethod
+    def is_meant(cls, keys: frozenset[str]) -> bool:
+        """A card is meant as soon as one of its own keys is there."""
+        return bool(keys & {key.name for key in OWN_KEYS})
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any]) -> Self:
+        """Read a guess error, or delta = 1 - 2·guess_error."""
+        delta = entries.pop("delta", None)
+        if (delta is None) == ("guess_error" not in entries):
+            given = next(key.name for key in OWN_KEYS if key.name in entries or key.name == "delta")
+            raise InvalidParameter(
+                "belongs to a card, which needs either `guess_error` or `delta` = 1 - 2·guess_error",
+                parameter=given,
+                way_out="Give one of the two, or promise by `epsilon` alone.",
+            )
+        if delta is not None:
+            entries["guess_error"] = error_from_delta(delta)
+        return cls(**Goal.taken_from(entries))
+
+    def entries(self) -> dict[str, Entry]:
+        """Return what a file says of it."""
+        found: dict[str, Entry] = {"answers": list(self.answers), "guess_error": self.guess_error}
+        if self.weight != Fraction(1, 2):
+            found["weight"] = self.weight
+        if self.max_epsilon is not None:
+            found["max_epsilon"] = self.max_epsilon
+        if self.outputs != 3:
+            found["outputs"] = self.outputs
+        if self.faces is not None:
+            found["faces"] = self.faces
+        return found | self.goal.entries()
+
+    def first_lines(self) -> list[tuple[str, str]]:
+        """Explain the promise, and what may be added."""
+        lines = super(Card, self).first_lines()
+        answers, promise = lines[0][0], lines[1][0]
+        return [
+            (answers, '"no" first; the share of the second is estimated'),
+            (
+                "",
+                "Asked with a card: the best guess of an answer stays wrong at least this often (0.5 is a coin toss).",
+            ),
+            (promise, ""),
+            ("", "Under this promise alone, some reports prove their answer. With a limit on ε none does:"),
+            ("", "max_epsilon = 2"),
+            ("", "faces = 1000                       # then the draw is made in so many steps, by phone"),
+            ("", "expected_share = 0.1               # what you expect, and"),
+            ("", "half_width = 0.02                  # how exact it should get: the plan says how many to ask"),
+        ]
+
+
+class CardWay(Way):
+    """How a card is asked: one level, no keys, reports that have names."""
+
+    on_paper: ClassVar[bool] = True
+
+    def __init__(self, question: Card, audience: Audience) -> None:
+        self.question: Card = question
+        self.audience = audience
+        self.design = question.design()
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Of the design; often infinite."""
+        return (epsilon_interval(self.design.channel).upper,)
+
+    def plan(self) -> QuestionPlan:
+        """Work the card out beside its rivals."""
+        return plan_card(self.question, self.levels, self.certificate())
+
+    def certificate(self) -> Certificate:
+        """Return the claims about the design."""
+        return self.design.certificate
+
+    def channel(self, level: int) -> Channel:
+        """Return the design's channel."""
+        del level
+        return self.design.channel
+
+    def describe(self) -> str:
+        """Name the answers."""
+        return listed_answers(self.question.answers)
+
+    def read(self, column: Words) -> SymbolArray:
+        """Return the positions of the answers."""
+        return positions(self.question.id, column, self.question.answers)
+
+    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
+        """Let the software draw the card for each respondent."""
+        reports = RowDraws(self.design.channel.to_exact()).draw(draw.bits, answers)
+        return Drawn(reports=np.asarray(reports), keys={})
+
+    @property
+    def report_labels(self) -> tuple[str, ...]:
+        """What the card says."""
+        return tuple(str(label) for label in self.design.channel.outputs)
+
+    @property
+    def report_words(self) -> str:
+        """Say that a report is what the card said."""
+        return "what the card told the respondent to report; a report proves nothing unless the certificate says so"
+
+    @property
+    def report_count(self) -> int:
+        """Two or three."""
+        return self.design.channel.shape[1]
+
+    def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
+        """Return the share of the second answer by maximum likelihood."""
+        return estimate_two(self.question, self.design.channel, tally, reading)
+
+    @property
+    def answer_bits(self) -> Fraction:
+        """One bit."""
+        return label_bits(2)
+
+    def leakage_bits(self, level: int) -> Fraction:
+        """Maximal leakage of the design."""
+        del level
+        return channel_leakage_bits(self.design.channel)
+
+
+@lru_cache(maxsize=256)
+def _designed(card: Card) -> SurveyDesign:
+    made = survey(
+        guess_error=card.guess_error,
+        weight=card.weight,
+        max_epsilon=card.epsilon_below,
+        outputs=card.outputs,
+        theta=card.goal.share,
+        answers=card.answers,
+    )
+    return made if card.faces is None else playable(made, faces=card.faces, theta=card.goal.share)
+
+
+def error_from_delta(delta: Fraction) -> Fraction:
+    """Return the guess error a = (1-δ)/2."""
+    if not 0 < delta < 1:
+        raise InvalidParameter(
+            "must lie strictly between 0 and 1",
+            parameter="delta",
+            value=short_number(delta),
+            way_out="Choose for instance 0.25.",
+        )
+    return (1 - delta) / 2

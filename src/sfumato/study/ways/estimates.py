@@ -1,0 +1,102 @@
+"""What the reports say of a question: shares with intervals, and the mean where answers are numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter
+from sfumato.infer import Method
+from sfumato.values import Interval
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.base import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanEstimate:
+    """The mean of a count, with its standard error and an interval (normal approximation, or exact for two points)."""
+
+    mean: float
+    standard_error: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionEstimate:
+    """Shares of the answers to one question among one group; `shares` are plausible, `raw` unbiased.
+
+    `band` is where the share of the second answer could lie if so many respondents ignored the instructions as were
+    asked about.
+    """
+
+    question: Question
+    group: str | None
+    level: int
+    epsilon: float
+    labels: tuple[str, ...]
+    shares: tuple[float, ...]
+    raw: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    confidence: float
+    total: int
+    method: str
+    mean: MeanEstimate | None = None
+    band: Interval | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """The true shares of a question's answers, or the true mean of a count; for simulations."""
+
+    shares: tuple[float, ...] | None = None
+    mean: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How reports are to be read: at which level, with which intervals.
+
+    `method` and `ignoring` are for questions with two answers.
+    """
+
+    level: int
+    confidence: float = 0.95
+    group: str | None = None
+    method: Method = Method.EXACT
+    ignoring: float | None = None
+
+    def plain(self, question: str) -> Reading:
+        """Return the reading for a question that has more than two answers; refuses what is for two."""
+        for parameter, is_given in (
+            ("method", self.method is not Method.EXACT),
+            ("ignoring", self.ignoring is not None),
+        ):
+            if is_given:
+                raise InvalidParameter(
+                    f"is for questions with two answers, and {question!r} has another number",
+                    parameter=parameter,
+                    way_out=f"Leave out `{parameter}`, or name the questions with two answers.",
+                )
+        return self
+
+    def among(self, group: str | None) -> Reading:
+        """Return the same reading of one group."""
+        return replace(self, group=group)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WholeColumn:
+    """All reports in their order, for ways that read nothing from a part of them; it does not add to another."""
+
+    reports: npt.NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """The number of reports."""
+        return int(self.reports.size)

@@ -1,0 +1,159 @@
+"""What a question with two answers is asked for: an interval of a given half-width, or a test of two shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+from sfumato.certificates.words import percent
+from sfumato.errors import InvalidParameter
+from sfumato.study.ways.keys import Entry, number_key
+from sfumato.study.wording import MOST_DENOMINATOR, exact_number, short_number
+from sfumato.values.checks import check_between
+
+DEFAULT_HALF_WIDTH = Fraction(1, 20)
+DEFAULT_ERROR = Fraction(1, 20)
+DEFAULT_CONFIDENCE = Fraction(19, 20)
+
+INTERVAL_KEYS = (
+    number_key("expected_share", "Share of the second answer that you expect.", 0, 1),
+    number_key("half_width", "Goal: half of the interval's width.", 0.0001, 0.5),
+    number_key("confidence", "Confidence of the intervals.", 0.5, 1),
+)
+TEST_KEYS = (
+    number_key("theta_1", "Goal: one of two shares to tell apart.", 0, 1, open_ends=True),
+    number_key("theta_2", "Goal: the other of two shares to tell apart.", 0, 1, open_ends=True),
+    number_key("error", "How often that test may be wrong.", 0, 0.5),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """An interval of a given half-width, or a test that tells two shares apart.
+
+    All shares are of the second answer. Without a goal, an interval of ± 5 points is planned for.
+    """
+
+    expected_share: Fraction | None = None
+    half_width: Fraction | None = None
+    theta_1: Fraction | None = None
+    theta_2: Fraction | None = None
+    error: Fraction | None = None
+    confidence: Fraction = DEFAULT_CONFIDENCE
+
+    def __post_init__(self) -> None:
+        for name in GOAL_NAMES:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_share(name, getattr(self, name)))
+        check_between("confidence", self.confidence, Fraction(1, 2), 1 - Fraction(1, MOST_DENOMINATOR))
+        if self.half_width is not None and self.is_test:
+            raise InvalidParameter(
+                "and `theta_1` with `theta_2` are two different goals",
+                parameter="half_width",
+                way_out="Give one of the two, and delete the other.",
+            )
+        if self.half_width is not None and not Fraction(1, 10_000) <= self.half_width <= Fraction(1, 2):
+            raise InvalidParameter(
+                "must lie in [0.0001, 0.5]",
+                parameter="half_width",
+                value=short_number(self.half_width),
+                way_out="It is half of the interval's width.",
+            )
+        if self.is_test:
+            self._check_test()
+        elif self.error is not None:
+            raise InvalidParameter(
+                "belongs to a test",
+                parameter="error",
+                way_out="Give `theta_1` and `theta_2` as well, or delete `error`.",
+            )
+
+    def _check_test(self) -> None:
+        if self.theta_1 is None or self.theta_2 is None:
+            raise InvalidParameter(
+                "is one of two shares to tell apart",
+                parameter="theta_1" if self.theta_2 is None else "theta_2",
+                way_out="Give both `theta_1` and `theta_2`.",
+            )
+        for name, theta in (("theta_1", self.theta_1), ("theta_2", self.theta_2)):
+            if not 0 < theta < 1:
+                raise InvalidParameter(
+                    "must lie strictly between 0 and 1",
+                    parameter=name,
+                    value=short_number(theta),
+                    way_out="Move it inside.",
+                )
+        if self.theta_1 == self.theta_2:
+            raise InvalidParameter(
+                "is the same as `theta_1`; there is nothing to tell apart", parameter="theta_2", way_out="Move one."
+            )
+        if self.error is None:
+            object.__setattr__(self, "error", DEFAULT_ERROR)
+        elif not 0 < self.error <= Fraction(1, 2):
+            raise InvalidParameter(
+                "must lie in (0, 0.5]",
+                parameter="error",
+                value=short_number(self.error),
+                way_out="Choose for instance 0.05.",
+            )
+
+    @property
+    def is_test(self) -> bool:
+        """Whether two shares are to be told apart."""
+        return self.theta_1 is not None or self.theta_2 is not None
+
+    @property
+    def share(self) -> Fraction:
+        """The share at which designs are compared: the expected one, else the first of a test, else a half."""
+        for value in (self.expected_share, self.theta_1):
+            if value is not None:
+                return value
+        return Fraction(1, 2)
+
+    @property
+    def width(self) -> Fraction:
+        """The half-width that is planned for."""
+        return DEFAULT_HALF_WIDTH if self.half_width is None else self.half_width
+
+    def words(self, answer: str) -> str:
+        """Say what the respondents are needed for."""
+        if self.theta_1 is not None and self.theta_2 is not None and self.error is not None:
+            return (
+                f"Respondents needed to tell a share of {percent(self.theta_1)} “{answer}” from "
+                f"{percent(self.theta_2)}, wrong at most {percent(self.error)} of the time either way"
+            )
+        return (
+            f"Respondents needed for a {percent(self.confidence)} interval of ± {100 * float(self.width):.6g} "
+            f"percentage points{' (no goal was given)' if self.half_width is None else ''}, if "
+            f"{percent(self.share)} hold “{answer}”"
+        )
+
+    def entries(self) -> dict[str, Entry]:
+        """Return what a file says of it."""
+        found = {name: getattr(self, name) for name in GOAL_NAMES if getattr(self, name) is not None}
+        if self.confidence == DEFAULT_CONFIDENCE:
+            del found["confidence"]
+        return found
+
+    @staticmethod
+    def taken_from(entries: dict[str, Any]) -> dict[str, Any]:
+        """Put the entries that belong to a goal together under `goal`."""
+        goal = Goal(**{name: entries.pop(name) for name in GOAL_NAMES if name in entries})
+        return {**entries, "goal": goal}
+
+
+GOAL_NAMES = tuple(field.name for field in fields(Goal))
+
+
+def checked_share(name: str, value: Any) -> Fraction:
+    """Read a share, exactly."""
+    number = exact_number(name, value)
+    if not 0 <= number <= 1:
+        raise InvalidParameter(
+            "must lie in [0, 1]",
+            parameter=name,
+            value=short_number(number),
+            way_out="Write a share: 0.05, not 5 or 5%.",
+        )
+    return number

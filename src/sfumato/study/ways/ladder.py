@@ -1,0 +1,293 @@
+"""Asking by degrees: one report a person, which the public sees blurred and each key shows sharper [B].
+
+Levels are the analysts' epsilons and the public's, cut at the question's own ceiling. Which mechanism serves them is
+the ladder's affair.   Theory: docs/theory/ladders.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits import KeyedBits
+from sfumato.certificates import Certificate, certify
+from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.tables import Words
+from sfumato.prob import AnyChannel, Channel
+from sfumato.refine import Key, Ladder
+from sfumato.study.audience import Analyst, Audience
+from sfumato.study.ways.answers import SymbolArray
+from sfumato.study.ways.base import Draw, Drawn, IntArray, Way, label_bits
+from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.ladder_plans import plan_ladder
+from sfumato.study.ways.plans import QuestionPlan
+from sfumato.study.ways.two_answers import estimate_two
+from sfumato.values import Interval, Tally
+from sfumato.values.rounding import float_above, float_below
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.ladder_questions import LadderQuestion
+
+# A channel no larger than this carries the labels of answers and reports.
+_MOST_LABELLED = 1 << 16
+
+
+class LadderWay(Way):
+    """How a question is asked by a ladder."""
+
+    def __init__(self, question: LadderQuestion, audience: Audience, declaration: str | None = None) -> None:
+        self.question: LadderQuestion = question
+        self.audience = audience
+        self._declared = declaration
+
+    @cached_property
+    def _levels(self) -> tuple[Fraction, ...]:
+        """The epsilons of the levels, sharpest first."""
+        ceiling, wanted = self.question.epsilon, [analyst.epsilon for analyst in self.audience.analysts]
+        if self.audience.public_epsilon is not None:
+            wanted.append(self.audience.public_epsilon)
+        elif ceiling is not None:
+            wanted.append(ceiling)
+        return tuple(sorted({value if ceiling is None else min(value, ceiling) for value in wanted}, reverse=True))
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """The ladder: as declared with the reports, or the best for the levels."""
+        if self._declared is not None:
+            return Ladder.declared(self._declared)
+        epsilons = tuple(float_below(level) for level in self._levels)
+        size, recover = len(self.question.labels), self.audience.recover
+        if size == 2:
+            return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
+        if self.question.thrift is not None:
+            return self._thrifty(size, epsilons, self.question.thrift)
+        return Ladder.within(size=size, epsilons=epsilons, recover=recover)
+
+    def _thrifty(self, size: int, epsilons: tuple[float, ...], most: Fraction) -> Ladder:
+        if self.audience.recover:
+            raise InvalidParameter(
+                f"of question {self.question.id!r} makes each report one bit, from which {size} answers cannot be "
+                f"recovered",
+                parameter="random_bits",
+                way_out="Drop `random_bits`, or [registrar] recover.",
+            )
+        ladder = Ladder.of_flips(size=size, epsilons=epsilons)
+        needed = ladder.randomness_bits().upper
+        if needed > most:
+            raise InvalidParameter(
+                f"of question {self.question.id!r} is too little: these levels need {needed:.4f} random bits",
+                parameter="random_bits",
+                value=float(most),
+                way_out="Raise `random_bits`, or drop a level.",
+            )
+        return ladder
+
+    @property
+    def declaration(self) -> str:
+        """The ladder, spelled out."""
+        return self.ladder.declaration
+
+    @property
+    def by_position(self) -> bool:  # type: ignore[override]
+        """Whether each place is asked another question about the answer."""
+        return self.ladder.by_position
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """What was promised at each level; the ladder keeps a little less."""
+        return tuple(float_above(level) for level in self._levels)
+
+    @property
+    def key_levels(self) -> tuple[int, ...]:
+        """All levels but the public one, and 0 where answers come back."""
+        return self.ladder.key_levels
+
+    def level_of(self, analyst: Analyst) -> int:
+        """Return the level of the analyst's epsilon, or of the question's ceiling."""
+        ceiling = self.question.epsilon
+        return self._levels.index(analyst.epsilon if ceiling is None else min(analyst.epsilon, ceiling)) + 1
+
+    def plan(self) -> QuestionPlan:
+        """Work out who sees what, and what it costs."""
+        return plan_ladder(self)
+
+    def certificate(self) -> Certificate:
+        """Return the claims about the ladder."""
+        return certify(self.ladder)
+
+    def channel(self, level: int) -> AnyChannel:
+        """Return the channel of a level: from answers to reports, with their labels while it is small."""
+        if level == 0:
+            raise InvalidParameter(
+                f"question {self.question.id!r} stands at its answers here, which no channel hides",
+                way_out="Take the public reports, or opened ones.",
+            )
+        found = self.ladder.levels[level - 1].channel()
+        labels = self.question.labels
+        if self.by_position or found.shape[0] * found.shape[1] > _MOST_LABELLED:
+            return found
+        dense = found if isinstance(found, Channel) else found.to_dense()
+        return Channel(dense.rows, labels, self.report_labels)
+
+    def describe(self) -> str:
+        """Name the answers."""
+        return self.question.describe()
+
+    def limits(self) -> tuple[str, ...]:
+        """Say against whom keys protect, and what the question adds."""
+        return (
+            "The claims are about true draws, and then hold against any reader, whatever they can compute. Keys that "
+            "were expanded from a seed (kind “computational”) protect as much against readers who cannot break the "
+            "cipher, and against no others. The reports do not say which kind was used; the key files do.",
+            *self.question.limits(),
+        )
+
+    def read(self, column: Words) -> SymbolArray:
+        """Return answers that are checked, and rounded only when the draws are known."""
+        return self.question.places(column)
+
+    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
+        """Make a report for each answer, under new keys or under those that were drawn before."""
+        keys = draw.keys
+        if keys is None:
+            keys = self.ladder.draw_keys(len(answers), draw.bits, guarantee=draw.guarantee, binding=draw.binding)
+        drawing = next(iter(keys.values())).drawing
+        rounded = self.question.rounded(answers, _rounding_bits(self.question.id, drawing))
+        published = self.ladder.publish(rounded, binding=draw.binding, keys=keys)
+        return Drawn(reports=published.reports, keys=published.keys)
+
+    def open(self, reports: IntArray, key: Key) -> tuple[npt.NDArray[Any], int]:
+        """Undo the steps below the key's level."""
+        if key.level == 0:
+            raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
+        view = self.ladder.open(reports, key)
+        return view.reports, view.level
+
+    def recover(self, reports: IntArray, key: Key) -> tuple[IntArray, tuple[str, ...]]:
+        """Undo all steps."""
+        return self.ladder.recover(reports, key), self.question.labels
+
+    @cached_property
+    def _says_answers(self) -> bool:
+        """Whether a report is one of the answers: as many reports as answers, and no shift favoured but none."""
+        first = self.ladder.steps[0]
+        return self.ladder.modulus == self.ladder.size and first.favoured.tolist() == [0] and not self.by_position
+
+    @property
+    def report_labels(self) -> tuple[str, ...] | None:
+        """The answers, where a report is one."""
+        return self.question.labels if self._says_answers else None
+
+    @property
+    def report_numbers(self) -> tuple[int, ...] | None:
+        """The values of the scale, where a report is one."""
+        return self.question.values if self._says_answers else None
+
+    @property
+    def report_words(self) -> str:
+        """Say whether a report is an answer."""
+        if self._says_answers:
+            return "one of the answers, not always the respondent's own"
+        if self.by_position:
+            return (
+                f"1 or 0: yes or no to a public question about the {self.question.noun}, another one at each place; "
+                f"not an answer"
+            )
+        return (
+            f"a symbol from 0 to {self.ladder.modulus - 1} of the cyclic response, which favours several of the "
+            f"{self.ladder.size} {self.question.noun}; not an answer"
+        )
+
+    @property
+    def report_count(self) -> int:
+        """The modulus of the ladder."""
+        return self.ladder.modulus
+
+    def tally(self, reports: IntArray, level: int, *, offset: int = 0, counts: IntArray | None = None) -> Tally:
+        """Count reports as the level's mechanism does."""
+        if counts is not None:
+            if self.by_position:
+                raise self._no_groups()
+            return super().tally(reports, level, counts=counts)
+        return self._rung(level).tally(reports, offset=offset)
+
+    def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
+        """Return shares, and the mean of a count."""
+        if reading.level == 0:
+            raise InvalidParameter(f"column {self.question.id} holds answers, not reports", way_out="Count them.")
+        rung, values = self._rung(reading.level), self.question.values
+        if self.ladder.size == 2:
+            channel = rung.channel()
+            ends = None if values is None else (float(values[0]), float(values[-1]))
+            return estimate_two(self.question, channel, tally, reading, values=ends)
+        if self.by_position and reading.group is not None:
+            raise self._no_groups()
+        counted = Tally(mechanism=rung.name, counts=tally.counts, reports=tally.reports)
+        found = rung.estimate(counted, confidence=reading.plain(self.question.id).confidence)
+        scores = None if values is None else rung.linear_scores(values)
+        return QuestionEstimate(
+            question=self.question,
+            group=reading.group,
+            level=reading.level,
+            epsilon=math.log(rung.odds),
+            labels=self.question.labels,
+            shares=found.projected,
+            raw=found.raw,
+            standard_errors=found.standard_errors,
+            intervals=found.intervals,
+            confidence=reading.confidence,
+            total=found.total,
+            method="unbiased shares, nearest law shown",
+            mean=None if scores is None or values is None else _mean(scores, tally, values, reading.confidence),
+        )
+
+    def truth(self, held: Counter[str]) -> Truth | None:
+        """Return the true mean of a count, or the true shares."""
+        if self.question.values is None:
+            return super().truth(held)
+        found = self.question.true_mean(held)
+        if found is None:
+            raise self.no_answers()
+        return found
+
+    @property
+    def answer_bits(self) -> Fraction:
+        """Of the list of answers."""
+        return label_bits(len(self.question.labels))
+
+    def _rung(self, level: int) -> Any:
+        return self.ladder.levels[level - 1]
+
+    def _no_groups(self) -> InvalidParameter:
+        return InvalidParameter(
+            f"question {self.question.id!r} asks each position another question, so groups cannot be read from its "
+            f"reports",
+            way_out="Estimate without groups, or drop random_bits from the study.",
+        )
+
+
+def _rounding_bits(question: str, drawing: str) -> KeyedBits:
+    """Return what a count is rounded with: fixed by the drawing, so that publishing again makes the same reports.
+
+    Rounding need not be secret: whatever it is, the ladder after it keeps its ε; it must only not depend on answers.
+    """
+    return KeyedBits(sha256(f"sfumato rounding {drawing} {question}".encode()).digest())
+
+
+def _mean(scores: npt.NDArray[np.float64], tally: Tally, values: tuple[int, ...], confidence: float) -> MeanEstimate:
+    """Average the numbers whose mean is the mean of the answers."""
+    counts = np.array(tally.counts, dtype=np.float64)
+    total = counts.sum()
+    mean = float(counts @ scores / total)
+    error = math.sqrt(max(0.0, float(counts @ scores**2 / total) - mean**2) / total)
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    low, high = (min(max(end, values[0]), values[-1]) for end in (mean - reach, mean + reach))
+    return MeanEstimate(mean=mean, standard_error=error, interval=Interval(float(low), float(high)))

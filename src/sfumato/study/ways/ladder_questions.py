@@ -1,0 +1,382 @@
+"""Questions asked by degrees: two answers, one of a list, and counts. Each reader's key shows the same report sharper."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sfumato.bits import BitSource, UniformBelow
+from sfumato.design.surveys import check_answers
+from sfumato.errors import InvalidParameter
+from sfumato.files.tables import Words
+from sfumato.study.audience import Audience
+from sfumato.study.ways.answers import (
+    MOST_ANSWERS,
+    SymbolArray,
+    check_heading,
+    check_list,
+    is_whole,
+    positions,
+    whole_numbers,
+)
+from sfumato.study.ways.base import Question, listed_answers
+from sfumato.study.ways.card import Card
+from sfumato.study.ways.estimates import Truth
+from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH, INTERVAL_KEYS, Goal
+from sfumato.study.ways.keys import EPSILON, MOST_WHOLE, Entry, number_key, texts_key, whole_key
+from sfumato.study.ways.ladder import LadderWay
+from sfumato.study.wording import check_line, checked_epsilon, exact_number
+from sfumato.values.checks import check_between, check_integer
+
+_SPAN = re.compile(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderQuestion(Question):
+    """A question with a list of answers that is asked by a ladder. `epsilon` is its own ceiling."""
+
+    epsilon: Fraction | None = None
+
+    def _check(self) -> None:
+        check_heading(self.id, self.text)
+        if self.epsilon is not None:
+            object.__setattr__(self, "epsilon", checked_epsilon("epsilon", self.epsilon))
+
+    @property
+    def promises(self) -> bool:
+        """By its own epsilon, if it has one."""
+        return self.epsilon is not None
+
+    def way(self, audience: Audience, declaration: str | None = None) -> LadderWay:
+        """Return how it is asked."""
+        return LadderWay(self, audience, declaration)
+
+    @property
+    def goal_share(self) -> float:
+        """The share at which accuracy is planned."""
+        return 1 / len(self.labels)
+
+    @property
+    def half_width(self) -> float:
+        """The half-width that is planned for."""
+        return float(DEFAULT_HALF_WIDTH)
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of the intervals that are planned for."""
+        return float(DEFAULT_CONFIDENCE)
+
+    @property
+    def thrift(self) -> Fraction | None:
+        """How many random bits a report may take; None for as many as are best."""
+        return None
+
+    @property
+    def noun(self) -> str:
+        """What the answers are."""
+        return "answers"
+
+    @property
+    def values(self) -> tuple[int, ...] | None:
+        """The numbers that answers are; None where they are words."""
+        return None
+
+    def describe(self) -> str:
+        """Name the answers."""
+        return listed_answers(self.labels)
+
+    def limits(self) -> tuple[str, ...]:
+        """What the claims do not say."""
+        return ()
+
+    def places(self, column: Words) -> SymbolArray:
+        """Return answers that are checked, and not yet rounded."""
+        return positions(self.id, column, self.labels)
+
+    def rounded(self, places: SymbolArray, bits: BitSource) -> SymbolArray:
+        """Return the positions of the answers among `labels`."""
+        del bits
+        return places
+
+    def true_mean(self, held: Counter[str]) -> Truth | None:
+        """Return the true mean where answers are numbers; None where shares are compared."""
+        del held
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YesNo(LadderQuestion):
+    """Two answers, "no" first; the share of the second is what is asked for."""
+
+    KIND: ClassVar[str] = "yes-no"
+    HEADLINE: ClassVar[str] = "two answers"
+    KEYS: ClassVar = (
+        texts_key("answers", 'The answers, each once, "no" first.', low=2, high=2),
+        EPSILON,
+        *INTERVAL_KEYS,
+    )
+
+    answers: tuple[str, str] = ("no", "yes")
+    goal: Goal = field(default_factory=Goal)
+
+    def __post_init__(self) -> None:
+        self._check()
+        for answer in self.answers:
+            check_line("answers", answer)
+        object.__setattr__(self, "answers", check_answers(self.answers))
+        if self.goal.is_test:
+            raise InvalidParameter(
+                "is a goal for a card",
+                parameter="theta_1",
+                way_out="Give `guess_error` as well, or plan for a `half_width`.",
+            )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    @property
+    def goal_share(self) -> float:
+        """The share that is expected."""
+        return float(self.goal.share)
+
+    @property
+    def half_width(self) -> float:
+        """What was asked for."""
+        return float(self.goal.width)
+
+    @property
+    def confidence(self) -> float:
+        """What was asked for."""
+        return float(self.goal.confidence)
+
+    @classmethod
+    def suits(cls, answers: str) -> bool:
+        """Two answers with a comma between."""
+        return len(listed(answers)) == 2
+
+    @classmethod
+    def typed(cls, name: str, text: str, answers: str) -> Self:
+        """Read two answers."""
+        first, *rest = listed(answers)
+        if len(rest) != 1:
+            raise InvalidParameter(
+                f"has {len(rest) + 1} answers, and a question of kind {cls.KIND!r} has two",
+                parameter="answers",
+                way_out="Write them with a comma between: no, yes.",
+            )
+        return cls(id=name, text=text, answers=(first, rest[0]))
+
+    def with_card(self, guess_error: Fraction) -> Question:
+        """Return the same question with a card."""
+        return Card(id=self.id, text=self.text, answers=self.answers, guess_error=guess_error, goal=self.goal)
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any]) -> Self:
+        """Put the goal together."""
+        return cls(**Goal.taken_from(entries))
+
+    def entries(self) -> dict[str, Entry]:
+        """Return what a file says of it."""
+        found: dict[str, Entry] = {"answers": list(self.answers)}
+        if self.epsilon is not None:
+            found["epsilon"] = self.epsilon
+        return found | self.goal.entries()
+
+    def first_lines(self) -> list[tuple[str, str]]:
+        """Say which answer is estimated."""
+        first, *rest = super(YesNo, self).first_lines()
+        return [(first[0], '"no" first; the share of the second is estimated'), *rest]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOfMany(LadderQuestion):
+    """One of a list of answers; "prefer not to answer" may be among them and is an answer like any other.
+
+    With `random_bits` a respondent's report takes no more random bits than that, on average.
+    """
+
+    KIND: ClassVar[str] = "one-of-many"
+    HEADLINE: ClassVar[str] = "one of a list"
+    KEYS: ClassVar = (
+        texts_key(
+            "answers",
+            'The answers, each once. "Prefer not to answer" may be one of them.',
+            low=2,
+            high=MOST_ANSWERS,
+            is_needed=True,
+        ),
+        EPSILON,
+        number_key("random_bits", "A report may take no more random bits than this, on average.", 0),
+    )
+
+    answers: tuple[str, ...]
+    random_bits: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        self._check()
+        check_list(self.answers)
+        if self.random_bits is not None:
+            object.__setattr__(self, "random_bits", exact_number("random_bits", self.random_bits))
+            if self.random_bits <= 0:
+                raise InvalidParameter(
+                    "must be above 0: without chance there is nothing to hide behind",
+                    parameter="random_bits",
+                    way_out="Raise it, or leave it out.",
+                )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    @property
+    def thrift(self) -> Fraction | None:
+        """As many as the study allows."""
+        return self.random_bits
+
+    @classmethod
+    def suits(cls, answers: str) -> bool:
+        """Answers with commas between."""
+        return not Count.suits(answers)
+
+    @classmethod
+    def typed(cls, name: str, text: str, answers: str) -> Self:
+        """Read a list."""
+        return cls(id=name, text=text, answers=listed(answers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count(LadderQuestion):
+    """A whole number from `lowest` to `highest`, rounded at random to one of `points` evenly spread values.
+
+    The rounding is right on average, so means stay right; few points make a mean more accurate, as many as there are
+    numbers show the whole distribution.
+    """
+
+    KIND: ClassVar[str] = "count"
+    HEADLINE: ClassVar[str] = "a whole number"
+    KEYS: ClassVar = (
+        whole_key("lowest", "The smallest answer.", -MOST_WHOLE, MOST_WHOLE),
+        whole_key("highest", "The largest answer.", -MOST_WHOLE, MOST_WHOLE, is_needed=True),
+        whole_key(
+            "points",
+            "Answers are rounded at random to so many values: 2 for means, one for each number to see all.",
+            2,
+            MOST_ANSWERS,
+        ),
+        EPSILON,
+    )
+
+    lowest: int = 0
+    highest: int
+    points: int = 2
+
+    def __post_init__(self) -> None:
+        self._check()
+        for name in ("lowest", "highest"):
+            check_between(name, check_integer(name, getattr(self, name)), -MOST_WHOLE, MOST_WHOLE)
+        span = self.highest - self.lowest
+        if span < 1:
+            raise InvalidParameter(
+                "must be above `lowest`", parameter="highest", way_out="Give the range that answers can have."
+            )
+        check_between("points", check_integer("points", self.points), 2, min(span + 1, MOST_ANSWERS))
+        if span % (self.points - 1):
+            raise InvalidParameter(
+                f"do not spread evenly over {self.lowest}..{self.highest}: highest - lowest = {span} must be a "
+                f"multiple of points - 1",
+                parameter="points",
+                value=self.points,
+                way_out="Move `highest`, or choose 2.",
+            )
+
+    @classmethod
+    def suits(cls, answers: str) -> bool:
+        """A range such as 0..10."""
+        return bool(_SPAN.fullmatch(answers))
+
+    @classmethod
+    def typed(cls, name: str, text: str, answers: str) -> Self:
+        """Read a range."""
+        span = _SPAN.fullmatch(answers)
+        if not span:
+            raise InvalidParameter(
+                "must be a range of whole numbers", parameter="answers", way_out="Write it like 0..10."
+            )
+        return cls(id=name, text=text, lowest=int(span[1]), highest=int(span[2]))
+
+    @property
+    def step(self) -> int:
+        """How far two neighbouring values lie apart."""
+        return (self.highest - self.lowest) // (self.points - 1)
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """What answers are rounded to."""
+        return tuple(range(self.lowest, self.highest + 1, self.step))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The values as text."""
+        return tuple(map(str, self.values))
+
+    @property
+    def noun(self) -> str:
+        """What the answers are."""
+        return "rounded counts"
+
+    def describe(self) -> str:
+        """Say the range, and what is rounded."""
+        rounded = (
+            "every number stands for itself"
+            if self.step == 1
+            else f"each is rounded at random, right on average, to one of {self.points} values, {self.step} apart"
+        )
+        return f"A whole number from {self.lowest} to {self.highest}; {rounded}."
+
+    def limits(self) -> tuple[str, ...]:
+        """Shares are of rounded counts."""
+        return (
+            "Counts are rounded at random before they are reported, so that means are right; their shares are those "
+            "of rounded counts.",
+        )
+
+    def places(self, column: Words) -> SymbolArray:
+        """Return the numbers."""
+        return whole_numbers(self.id, column, self.lowest, self.highest)
+
+    def rounded(self, places: SymbolArray, bits: BitSource) -> SymbolArray:
+        """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
+        floors, rests = np.divmod(places - self.lowest, self.step)
+        if self.step > 1:
+            draws = UniformBelow(bound=self.step).sample(bits, places.size)
+            floors += draws < rests
+        symbols: SymbolArray = floors
+        return symbols
+
+    def true_mean(self, held: Counter[str]) -> Truth | None:
+        """Return the true mean; None if something is no number."""
+        total = held.total()
+        if not total or not all(is_whole(text) for text in held):
+            return None
+        return Truth(mean=sum(int(text) * count for text, count in held.items()) / total)
+
+    def first_lines(self) -> list[tuple[str, str]]:
+        """Say what points are."""
+        return [
+            (f"lowest = {self.lowest}", ""),
+            (f"highest = {self.highest}", ""),
+            (f"points = {self.points}", "rounded at random to so many values; 2 is best for a mean"),
+        ]
+
+
+def listed(answers: str) -> tuple[str, ...]:
+    """Cut typed answers at their commas."""
+    return tuple(answer.strip() for answer in answers.split(","))

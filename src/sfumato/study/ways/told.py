@@ -1,0 +1,252 @@
+"""Telling a part: of each answer only a value is told, right often enough, and the answer stays as hidden as it can [A].
+
+Each respondent is asked once; there are no levels and no keys.   Theory: docs/theory/recoverable_answers.md
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato import measures
+from sfumato.bits import RowDraws
+from sfumato.certificates import Certificate
+from sfumato.certificates.words import percent_at_least
+from sfumato.design import Query, RecoverableDesign, best_answer
+from sfumato.errors import InvalidParameter
+from sfumato.files.tables import Words
+from sfumato.mechanisms import Tabulated
+from sfumato.prob import Channel, Distribution
+from sfumato.study.audience import Audience
+from sfumato.study.ways.answers import SymbolArray, check_heading, check_list, check_masses, positions
+from sfumato.study.ways.base import (
+    Draw,
+    Drawn,
+    Question,
+    Way,
+    channel_leakage_bits,
+    label_bits,
+    listed_answers,
+)
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
+from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
+from sfumato.study.ways.plans import QuestionPlan, Said
+from sfumato.study.wording import check_line, exact_number
+from sfumato.values import Tally
+
+MOST_ANSWERS = 2000
+_KEY_CLAIMS = ("guess_error", "exposure", "epsilon")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoverable(Question):
+    """Of each answer only what `tell` says of it is told, right with probability `rho` or more.
+
+    The answer itself stays as hidden as that allows, for a guesser who knows the `probabilities` of the answers; left
+    out, all are equally likely [A, Thm 2].
+    """
+
+    KIND: ClassVar[str] = "recoverable"
+    HEADLINE: ClassVar[str] = "a part is told"
+    KEYS: ClassVar = (
+        texts_key("answers", "The answers, each once.", low=2, high=MOST_ANSWERS, is_needed=True),
+        texts_key(
+            "tell",
+            "What may be told of each answer, in the order of the answers; several may share a value.",
+            low=2,
+            high=MOST_ANSWERS,
+            unique=False,
+            is_needed=True,
+        ),
+        number_key("rho", "What is told is right at least this often.", 0, 1, is_needed=True),
+        Key(
+            name="probabilities",
+            words="How likely each answer is beforehand; left out, all are equally likely.",
+            read=as_numbers,
+            schema={
+                "type": "array",
+                "items": {
+                    "description": "A positive number, or a fraction in quotes.",
+                    "type": ["number", "string"],
+                    "pattern": FRACTION_PATTERN,
+                    "exclusiveMinimum": 0,
+                    "exclusiveMaximum": 1,
+                },
+                "minItems": 2,
+                "maxItems": MOST_ANSWERS,
+            },
+        ),
+    )
+
+    answers: tuple[str, ...]
+    tell: tuple[str, ...]
+    rho: Fraction
+    probabilities: tuple[Fraction, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_heading(self.id, self.text)
+        check_list(self.answers, MOST_ANSWERS)
+        for value in self.tell:
+            check_line("answers", value)
+        rho = exact_number("rho", self.rho)
+        object.__setattr__(self, "rho", rho)
+        if self.probabilities is not None:
+            masses = tuple(exact_number("probabilities", p) for p in self.probabilities)
+            check_masses(masses, len(self.answers))
+            object.__setattr__(self, "probabilities", masses)
+        self.design()
+
+    def design(self) -> RecoverableDesign:
+        """Return the best response to the question."""
+        return _designed(self)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What may be told."""
+        return tuple(dict.fromkeys(self.tell))
+
+    @property
+    def promises(self) -> bool:
+        """By its probability."""
+        return True
+
+    def way(self, audience: Audience, declaration: str | None = None) -> ToldWay:
+        """Return how it is asked."""
+        del declaration
+        return ToldWay(self, audience)
+
+
+class ToldWay(Way):
+    """How a part of an answer is told: one level, no keys, reports that are values."""
+
+    def __init__(self, question: Recoverable, audience: Audience) -> None:
+        self.question: Recoverable = question
+        self.audience = audience
+        self.design = question.design()
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Of the response."""
+        return (measures.epsilon_interval(self.design.channel).upper,)
+
+    def plan(self) -> QuestionPlan:
+        """Say what is told, and how well the answer stays hidden."""
+        certificate, question = self.certificate(), self.question
+        free = percent_at_least(self.design.critical_rho)
+        return QuestionPlan(
+            question=question,
+            because=(
+                f"Of {len(question.answers)} answers only {len(question.labels)} values are told, each right at least "
+                f"{percent_at_least(question.rho)} of the time; the noise depends on the value alone."
+            ),
+            words=(
+                f"The best guess of the answer stays wrong at least {percent_at_least(self.design.privacy)} of the "
+                f"time. Being right up to {free} of the time would cost nothing.",
+            ),
+            levels=self.levels,
+            certificate=certificate,
+            sentences=tuple(
+                Said(sentence=claim.sentence) for claim in certificate.claims if claim.measure in _KEY_CLAIMS
+            ),
+            document={
+                "privacy": float(self.design.privacy),
+                "critical_rho": float(self.design.critical_rho),
+            },
+        )
+
+    def certificate(self) -> Certificate:
+        """Return the claims about the response."""
+        return self.design.certificate
+
+    def channel(self, level: int) -> Channel:
+        """Return the response as a channel."""
+        del level
+        return self.design.channel
+
+    def describe(self) -> str:
+        """Name the answers."""
+        return listed_answers(self.question.answers)
+
+    def read(self, column: Words) -> SymbolArray:
+        """Return the positions of the answers."""
+        return positions(self.question.id, column, self.question.answers)
+
+    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
+        """Answer for each respondent."""
+        reports = RowDraws(self.design.channel.to_exact()).draw(draw.bits, answers)
+        return Drawn(reports=np.asarray(reports), keys={})
+
+    @property
+    def report_labels(self) -> tuple[str, ...]:
+        """What is told."""
+        return tuple(str(label) for label in self.design.channel.outputs)
+
+    @property
+    def report_words(self) -> str:
+        """Say how often a report is right."""
+        rho = percent_at_least(self.question.rho)
+        return f"what is told of the answer, right at least {rho} of the time"
+
+    @property
+    def report_count(self) -> int:
+        """As many as there are values."""
+        return self.design.channel.shape[1]
+
+    def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
+        """Read the shares of what may be told; the noise depends on nothing else."""
+        reading = reading.plain(self.question.id)
+        if self.design.noise is None:
+            raise InvalidParameter(
+                f"question {self.question.id!r} hides more than its value; its shares cannot be read",
+                way_out="Name the other questions.",
+            )
+        mechanism = Tabulated(self.design.noise)
+        found = mechanism.estimate(Tally(mechanism=mechanism.name, counts=tally.counts), confidence=reading.confidence)
+        return QuestionEstimate(
+            question=self.question,
+            group=reading.group,
+            level=reading.level,
+            epsilon=measures.epsilon(self.design.channel),
+            labels=self.question.labels,
+            shares=found.projected,
+            raw=found.raw,
+            standard_errors=found.standard_errors,
+            intervals=found.intervals,
+            confidence=reading.confidence,
+            total=tally.total,
+            method="unbiased shares, nearest law shown",
+        )
+
+    def truth(self, held: Counter[str]) -> Truth:
+        """Return the true shares of what may be told."""
+        told = dict(zip(self.question.answers, self.question.tell, strict=True))
+        if not set(held) <= set(told):
+            raise self.no_answers()
+        values: Counter[str] = Counter()
+        for answer, count in held.items():
+            values[told[answer]] += count
+        found = super().truth(values)
+        return Truth() if found is None else found
+
+    @property
+    def answer_bits(self) -> Fraction:
+        """Of what may be told: nothing else reaches a report."""
+        return label_bits(len(self.question.labels))
+
+    def leakage_bits(self, level: int) -> Fraction:
+        """Maximal leakage of the response."""
+        del level
+        return channel_leakage_bits(self.design.channel)
+
+
+@lru_cache(maxsize=256)
+def _designed(question: Recoverable) -> RecoverableDesign:
+    size = len(question.answers)
+    masses = question.probabilities or (Fraction(1, size),) * size
+    prior = Distribution(masses, question.answers)
+    return best_answer(Query.of(prior, question.tell, question.rho))

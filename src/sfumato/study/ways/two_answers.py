@@ -1,0 +1,56 @@
+"""Estimating the share of the second of two answers, for every way whose reports are those of a channel with two rows."""
+
+from __future__ import annotations
+
+from sfumato import infer
+from sfumato.measures import epsilon
+from sfumato.prob import Channel
+from sfumato.study.ways.base import Question
+from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading
+from sfumato.values import Interval, Tally
+
+METHOD_WORDS = {
+    infer.Method.EXACT: "maximum likelihood, exact interval",
+}
+
+
+def estimate_two(
+    question: Question,
+    channel: Channel,
+    tally: Tally,
+    reading: Reading,
+    *,
+    values: tuple[float, float] | None = None,
+) -> QuestionEstimate:
+    """Return both shares; with `values` of the two answers, their mean as well."""
+    found = infer.estimate_share(channel, tally.counts, confidence=reading.confidence, method=reading.method)
+    upper = found.interval
+    band = (
+        None if reading.ignoring is None else infer.sensitivity_band(channel, tally.counts, ignoring=reading.ignoring)
+    )
+    return QuestionEstimate(
+        question=question,
+        group=reading.group,
+        level=reading.level,
+        epsilon=epsilon(channel),
+        labels=question.labels,
+        shares=(1 - found.share, found.share),
+        raw=(1 - found.share, found.share),
+        standard_errors=(found.standard_error, found.standard_error),
+        intervals=(Interval(1 - upper.upper, 1 - upper.lower), upper),
+        confidence=found.confidence,
+        total=found.total,
+        method=METHOD_WORDS.get(found.method, f"maximum likelihood, {found.method.value} interval"),
+        mean=None if values is None else _mean(values, found.share, found.standard_error, upper),
+        band=band,
+        notes=tuple(found.notes),
+    )
+
+
+def _mean(values: tuple[float, float], share: float, error: float, interval: Interval) -> MeanEstimate:
+    low, span = values[0], values[1] - values[0]
+    return MeanEstimate(
+        mean=low + span * share,
+        standard_error=span * error,
+        interval=Interval(low + span * interval.lower, low + span * interval.upper),
+    )
