@@ -64,7 +64,9 @@ class Economical:
     def __post_init__(self) -> None:
         if any(check_integer("counts", count) < 0 for count in self.counts) or sum(self.counts) != 1 << DEPTH:
             raise InvalidParameter(
-                f"counts must be whole numbers ≥ 0 that sum to 2^{DEPTH}. Use Economical.near to round a law."
+                f"must be whole numbers ≥ 0 that sum to 2^{DEPTH}",
+                parameter="counts",
+                way_out="Use Economical.near to round a law.",
             )
 
     @classmethod

@@ -56,7 +56,10 @@ class UniformBelow:
         check_at_least("bound", check_integer("bound", self.bound), 1)
         if self.bound > 1 << self.width:
             raise InvalidParameter(
-                f"bound={self.bound} does not fit words of width={self.width} bits. Use a smaller bound or wider words."
+                f"does not fit words of `width`={self.width} bits",
+                parameter="bound",
+                value=self.bound,
+                way_out="Use a smaller `bound` or wider words.",
             )
 
     def draw(self, bits: BitSource, count: int) -> npt.NDArray[np.uint64]:
@@ -89,7 +92,11 @@ class Categorical:
 
     def __post_init__(self) -> None:
         if any(check_integer("counts", count) < 0 for count in self.counts) or not sum(self.counts):
-            raise InvalidParameter("counts must be whole numbers ≥ 0, not all 0. Use Categorical.near to round a law.")
+            raise InvalidParameter(
+                "must be whole numbers ≥ 0, not all 0",
+                parameter="counts",
+                way_out="Use Categorical.near to round a law.",
+            )
         UniformBelow(bound=sum(self.counts), width=self.width)
 
     @classmethod

@@ -30,14 +30,16 @@ def raw_covariance(
     """
     if not isinstance(mechanism, ShiftLike):
         raise InvalidParameter(
-            f"mechanism must report numbers, not sets or answers to a question as {type(mechanism).__name__} does. Use "
-            f"its variance."
+            f"must report numbers, not sets or answers to a question as {type(mechanism).__name__} does",
+            parameter="mechanism",
+            way_out="Use its variance.",
         )
     channel = mechanism.channel()
     if channel.shape[1] > MOST_REPORTS:
         raise InvalidParameter(
-            f"a covariance over {channel.shape[1]} possible reports is too large; at most {MOST_REPORTS} are. Use "
-            f"variance, which is exact at every size."
+            f"has {channel.shape[1]} possible reports, and a covariance over more than {MOST_REPORTS} is too large",
+            parameter="mechanism",
+            way_out="Use its variance, which is exact at every size.",
         )
     shares = np.array([float(p) for p in law_of_answers(distribution, mechanism.size, n)])
     columns = np.array([mechanism.estimate(mechanism.tally([y])).raw for y in range(channel.shape[1])])

@@ -46,7 +46,9 @@ class Guesser:
         """Return the querier, who guesses f(X); `f` has one value for each value of the data."""
         law = _checked(prior, channels)
         if len(f) != len(law):
-            raise InvalidParameter(f"f has {len(f)} values for {len(law)} values of the data. Give one each.")
+            raise InvalidParameter(
+                f"has {len(f)} values for {len(law)} values of the data", parameter="f", way_out="Give one each."
+            )
         labels = tuple(dict.fromkeys(f))
         return cls(prior=law, channels=tuple(channels), labels=labels, group=tuple(labels.index(v) for v in f))
 
@@ -85,18 +87,26 @@ class Guesser:
         table = table[:, None] if table.ndim == 1 else table
         if table.ndim != 2 or table.shape[1] != len(self.channels) or table.dtype.kind not in "iu":
             raise InvalidParameter(
-                f"responses must be whole numbers, a row a person and {len(self.channels)} columns, one a response."
+                f"must be whole numbers, a row a person and {len(self.channels)} columns, one a response",
+                parameter="responses",
+                way_out="Put each response of a person in a column of its own.",
             )
         if table.size and (table.min() < 0 or table.max() >= len(self.channels[0].outputs)):
             raise InvalidParameter(
-                f"responses must lie in 0..{len(self.channels[0].outputs) - 1}, the places of the channel's outputs."
+                f"must lie in 0..{len(self.channels[0].outputs) - 1}, the places of the channel's outputs",
+                parameter="responses",
+                way_out="Map labels to their positions first.",
             )
         return table.astype(np.int64, copy=False)
 
 
 def _checked(prior: Distribution | Sequence[object], channels: Sequence[Channel]) -> Distribution:
     if not channels:
-        raise InvalidParameter("channels is empty. Give the channel of each response.")
+        raise InvalidParameter("is empty", parameter="channels", way_out="Give the channel of each response.")
     if any(channel.inputs != channels[0].inputs or channel.outputs != channels[0].outputs for channel in channels):
-        raise InvalidParameter("channels have different inputs or outputs. Responses are about the same data.")
+        raise InvalidParameter(
+            "must have the same inputs and outputs",
+            parameter="channels",
+            way_out="Responses are about the same data: give them the same labels.",
+        )
     return as_prior(prior, channels[0])

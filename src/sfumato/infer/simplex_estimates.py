@@ -17,5 +17,7 @@ def clip_normalise(raw: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Set negative shares to zero and divide by the sum of the others."""
     clipped = np.maximum(np.asarray(raw, dtype=np.float64), 0.0)
     if clipped.ndim != 1 or not (total := float(clipped.sum())) > 0 or not np.isfinite(total):
-        raise InvalidParameter("raw must be one column of finite numbers, one of them positive. Pass estimate.raw.")
+        raise InvalidParameter(
+            "must be one column of finite numbers, one of them positive", parameter="raw", way_out="Pass estimate.raw."
+        )
     return clipped / total

@@ -185,17 +185,20 @@ class Channel:
 
 def _check_rows(rows: Sequence[Sequence[object]] | FloatArray) -> list[tuple[Number, ...]]:
     if len(rows) == 0:
-        raise InvalidLaw("rows is empty. A channel needs at least one input and one output.")
+        raise InvalidLaw("is empty", parameter="rows", way_out="A channel needs at least one input and one output.")
     laws = []
     for x, row in enumerate(rows):
         if isinstance(row, str) or not hasattr(row, "__len__"):
             raise InvalidLaw(
-                f"rows[{x}] must be a list of probabilities, not {type(row).__name__}. Give one list for each input."
+                f"must be a list of probabilities, not {type(row).__name__}",
+                parameter=f"rows[{x}]",
+                way_out="Give one list for each input.",
             )
         if len(row) != len(rows[0]):
             raise InvalidLaw(
-                f"rows[{x}] has {len(row)} entries and rows[0] has {len(rows[0])}. Every row needs one entry for "
-                f"each output."
+                f"has {len(row)} entries and rows[0] has {len(rows[0])}",
+                parameter=f"rows[{x}]",
+                way_out="Every row needs one entry for each output.",
             )
         laws.append(check_law(f"rows[{x}]", row))
     return laws

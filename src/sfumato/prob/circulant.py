@@ -55,8 +55,9 @@ class Circulant:
         shifts = np.unique(np.fromiter((check_integer("support", u) for u in support), dtype=np.int64))
         if not 0 < len(shifts) < size or shifts[0] < 0 or shifts[-1] >= size:
             raise InvalidLaw(
-                f"support must hold between 1 and {size - 1} different shifts from 0 to {size - 1}. "
-                f"Reduce the shifts modulo size first."
+                f"must hold between 1 and {size - 1} different shifts from 0 to {size - 1}",
+                parameter="support",
+                way_out="Reduce the shifts modulo `size` first.",
             )
         low = Fraction(1) / (len(shifts) * Fraction(odds) + size - len(shifts))
         codes = np.zeros(size, dtype=np.int32)
@@ -186,8 +187,8 @@ class Circulant:
     def _check_entries(self, what: str) -> None:
         if self.shape[0] * self.shape[1] > MOST_ENTRIES:
             raise InvalidParameter(
-                f"{what} would take {self.shape[0]}×{self.shape[1]} entries, more than {MOST_ENTRIES}. "
-                f"Use a uniform prior, or a smaller alphabet."
+                f"{what} would take {self.shape[0]}×{self.shape[1]} entries, more than {MOST_ENTRIES}",
+                way_out="Use a uniform prior, or a smaller alphabet.",
             )
 
     def __reduce__(self) -> tuple[type[Circulant], tuple[object, ...]]:

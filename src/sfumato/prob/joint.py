@@ -23,7 +23,7 @@ class Joint:
     def __init__(self, probabilities: Sequence[object], alphabets: Sequence[Sequence[object]]) -> None:
         checked = tuple(check_labels(f"alphabets[{i}]", a, len(a)) for i, a in enumerate(alphabets))
         if not checked:
-            raise InvalidLaw("alphabets is empty. A joint law needs at least one coordinate.")
+            raise InvalidLaw("is empty", parameter="alphabets", way_out="A joint law needs at least one coordinate.")
         object.__setattr__(self, "alphabets", checked)
         object.__setattr__(self, "law", Distribution(probabilities, product_labels(*checked)))
 
@@ -41,7 +41,9 @@ class Joint:
 def joint_law(prior: Distribution, channel: Channel) -> Joint:
     """P(x)P(y|x)."""
     if prior.labels != channel.inputs:
-        raise InvalidLaw("prior and channel have different input labels. Use the same labels for both.")
+        raise InvalidLaw(
+            "has other labels than the inputs of `channel`", parameter="prior", way_out="Use the same labels for both."
+        )
     products = [p * q for p, row in zip(prior.probabilities, channel.rows, strict=True) for q in row]
     return Joint(products, (channel.inputs, channel.outputs))
 
@@ -62,7 +64,10 @@ def conditional(joint: Joint, *, given: int) -> Channel:
     for label, value in zip(condition.labels, condition.probabilities, strict=True):
         if value == 0:
             raise InvalidLaw(
-                f"coordinate {axis} is never {label!r}, so nothing can be conditioned on it. Drop that label."
+                f"names a coordinate that is never {label!r}, so nothing can be conditioned on it",
+                parameter="given",
+                value=axis,
+                way_out="Drop that label.",
             )
     rest = [alphabet for i, alphabet in enumerate(joint.alphabets) if i != axis]
     outputs: Alphabet = rest[0] if len(rest) == 1 else product_labels(*rest)
@@ -83,5 +88,5 @@ def _check_axis(joint: Joint, coordinate: int) -> int:
 
 def _tuple(label: object) -> Alphabet:
     if not isinstance(label, tuple):
-        raise InvalidLaw("a joint law needs tuples as labels")
+        raise InvalidLaw("a joint law needs tuples as labels", way_out="Make it with Joint or joint_law.")
     return label

@@ -96,8 +96,11 @@ def _checked_floor(b: object, datasets: int) -> float:
     highest = log2_bounds(Fraction(datasets))[1]
     if not 0 <= floor <= highest:
         raise InvalidParameter(
-            f"b={floor} must lie in [0, log2 {datasets}] = [0, {highest:.6g}]: no law of {datasets} data sets has a "
-            f"larger entropy, nor one below 0. Move b into that range."
+            f"must lie in [0, log2 {datasets}] = [0, {highest:.6g}]: no law of {datasets} data sets has a "
+            "larger entropy, nor one below 0",
+            parameter="b",
+            value=floor,
+            way_out="Move `b` into that range.",
         )
     return floor
 
@@ -112,9 +115,11 @@ def _enclosed(
     outcome = constrained_capacity(records, floor, ceiling_bits=ceiling, gap_bits=gap_bits, most_boxes=most_boxes)
     if outcome.bits.width > gap_bits:
         raise NotCertified(
-            f"after {outcome.boxes} boxes C_1^b at b={floor:.6g} is only known to lie in [{outcome.bits.lower:.6g}, "
-            f"{outcome.bits.upper:.6g}], which is wider than gap_bits={gap_bits:g}. Allow a gap_bits of "
-            f"{1.1 * outcome.bits.width:.2g}, or more boxes with most_boxes."
+            f"could not be reached: after {outcome.boxes} boxes C_1^b at `b`={floor:.6g} is only known to lie in "
+            f"[{outcome.bits.lower:.6g}, {outcome.bits.upper:.6g}]",
+            parameter="gap_bits",
+            value=gap_bits,
+            way_out=f"Allow a `gap_bits` of {1.1 * outcome.bits.width:.2g}, or more boxes with `most_boxes`.",
         )
     return outcome
 

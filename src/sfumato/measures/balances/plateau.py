@@ -39,15 +39,18 @@ def plateau_interval(truth: Sequence[object], shape: Sequence[int]) -> Interval:
 def _answers(truth: Sequence[object], shape: tuple[int, ...]) -> tuple[int, ...]:
     if not shape or len(truth) != math.prod(shape):
         raise InvalidParameter(
-            f"truth has {len(truth)} entries and shape={shape} means {math.prod(shape) if shape else 0} data sets. "
-            f"Give f(x) for every data set, the last record running fastest."
+            f"has {len(truth)} entries and `shape`={shape} means {math.prod(shape) if shape else 0} data sets",
+            parameter="truth",
+            way_out="Give f(x) for every data set, the last record running fastest.",
         )
     answers = []
     for value in truth:
         if value not in (0, 1):
             raise InvalidParameter(
-                f"truth holds {value!r} and the plateau is known for answers 0 and 1 only. Write the two values of f "
-                f"as 0 and 1, or bound the balance of the channel itself with balance()."
+                f"holds {value!r}, and the plateau is known for answers 0 and 1 only",
+                parameter="truth",
+                way_out="Write the two values of f as 0 and 1, or bound the balance of the channel itself with "
+                "balance().",
             )
         answers.append(int(bool(value)))
     return tuple(answers)

@@ -42,7 +42,9 @@ class Race:
     def run(self, tag: object, groups: tuple[FloatArray, ...], places: Places) -> None:
         """Let the selections in the columns of `places` run, a line for each group; `tag` says where they are from."""
         if self.tolerance <= 4 * self.slack(len(groups), groups[0].shape[1]):
-            raise NotCertified("gap_bits is below what sums of doubles can certify here. Allow at least 1e-9.")
+            raise NotCertified(
+                "is below what sums of doubles can certify here", parameter="gap_bits", way_out="Allow at least 1e-9."
+            )
         width = len(groups) * groups[0].shape[1]
         step = max(1, _ENTRIES_AT_ONCE // width)
         for start in range(0, places.shape[1], step):
@@ -82,7 +84,7 @@ class Race:
             laws = laws * np.exp(longer * (divergences - limits[:, None]))
             laws /= laws.sum(axis=1, keepdims=True)
         raise NotCertified(
-            f"{len(rows)} capacities did not settle within {_MOST_ROUNDS} rounds. Allow a larger gap_bits."
+            f"{len(rows)} capacities did not settle within {_MOST_ROUNDS} rounds", way_out="Allow a larger `gap_bits`."
         )
 
     def _take(self, tag: object, places: Places, reached: FloatArray) -> None:

@@ -122,8 +122,9 @@ def _branch(race: Race, tag: int, groups: tuple[FloatArray, ...]) -> None:
                 heapq.heappush(heap, (-limit, next(counter), part))
     worst = -heap[0][0] * LOG2_E
     raise NotCertified(
-        f"the largest capacity could only be bounded to [{race.best * LOG2_E:.6f}, {worst:.6f}] bits in {_MOST_NODES} "
-        f"steps. Allow a larger gap_bits, or merge data sets that are answered almost alike."
+        f"the largest capacity could only be bounded to [{race.best * LOG2_E:.6f}, {worst:.6f}] bits in "
+        f"{_MOST_NODES} steps",
+        way_out="Allow a larger `gap_bits`, or merge data sets that are answered almost alike.",
     )
 
 
