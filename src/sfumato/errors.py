@@ -134,7 +134,7 @@ def _shown(value: object) -> str:
             try:
                 return f"{float(value):.12g}"
             except OverflowError:
-                return f"{Decimal(value.numerator) / Decimal(value.denominator):.12g}"
+                return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.12g}"
     return str(value)
 
 

@@ -157,7 +157,7 @@ def test_too_much_work_is_refused_with_what_is_known(monkeypatch):
     monkeypatch.setattr(searching, "_RACED", 1)
     monkeypatch.setattr(searching, "_MOST_NODES", 2)
     channel = random_channel(np.random.default_rng(3), (3, 3, 3), 6)
-    with pytest.raises(NotCertified, match=r"bounded to \[.*\] bits.*larger gap_bits"):
+    with pytest.raises(NotCertified, match=r"bounded to \[.*\] bits.*larger `gap_bits`"):
         individual_capacity_bits(channel, (3, 3, 3))
 
 

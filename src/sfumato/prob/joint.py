@@ -50,7 +50,7 @@ def joint_law(prior: Distribution, channel: Channel) -> Joint:
 
 def marginal(joint: Joint, coordinate: int) -> Distribution:
     """The law of one coordinate."""
-    axis = _check_axis(joint, coordinate)
+    axis = _check_axis(joint, "coordinate", coordinate)
     totals: dict[object, Number] = dict.fromkeys(joint.alphabets[axis], Fraction(0))
     for label, value in zip(joint.law.labels, joint.law.probabilities, strict=True):
         totals[_tuple(label)[axis]] += value
@@ -59,7 +59,7 @@ def marginal(joint: Joint, coordinate: int) -> Distribution:
 
 def conditional(joint: Joint, *, given: int) -> Channel:
     """The law of the other coordinates given one of them, as a channel; refuses impossible conditions."""
-    axis = _check_axis(joint, given)
+    axis = _check_axis(joint, "given", given)
     condition = marginal(joint, axis)
     for label, value in zip(condition.labels, condition.probabilities, strict=True):
         if value == 0:
@@ -81,8 +81,8 @@ def conditional(joint: Joint, *, given: int) -> Channel:
     return Channel([list(row.values()) for row in cells.values()], condition.labels, outputs)
 
 
-def _check_axis(joint: Joint, coordinate: int) -> int:
-    check_between("coordinate", check_integer("coordinate", coordinate), 0, len(joint.alphabets) - 1)
+def _check_axis(joint: Joint, name: str, coordinate: int) -> int:
+    check_between(name, check_integer(name, coordinate), 0, len(joint.alphabets) - 1)
     return coordinate
 
 

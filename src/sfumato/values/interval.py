@@ -21,7 +21,7 @@ class Interval:
                 f"must be at most `upper`={self.upper}",
                 parameter="lower",
                 value=self.lower,
-                way_out="Exchange the two.",
+                way_out="Exchange the two, or check how they were computed.",
             )
 
     @property
