@@ -7,7 +7,6 @@ its thresholds say; at 64 bits the same thresholds give the law of production.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from sfumato.bits.source import MOST_WIDTH, BitSource, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 from sfumato.prob.exact import common_numerators, round_to_grid
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -100,7 +99,7 @@ class Categorical:
         UniformBelow(bound=sum(self.counts), width=self.width)
 
     @classmethod
-    def near(cls, law: Distribution | Sequence[Fraction | float], *, width: int = MOST_WIDTH) -> Categorical:
+    def near(cls, law: Distribution | LawLike, *, width: int = MOST_WIDTH) -> Categorical:
         """Return a sampler of exactly this law when its denominator fits a word, else of the nearest law that does.
 
         Nearest is meant by the rounding rule of :mod:`sfumato.prob.exact`; `law_of` tells the law that results.

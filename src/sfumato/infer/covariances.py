@@ -6,25 +6,21 @@ is that of a column drawn at random, divided by n.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import CyclicResponse, HadamardResponse, RandomizedResponse, Tabulated
 from sfumato.mechanisms.declared import law_of_answers
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 
 MOST_REPORTS = 4096
 
 ShiftLike = CyclicResponse | HadamardResponse | RandomizedResponse | Tabulated
 
 
-def raw_covariance(
-    mechanism: ShiftLike, distribution: Distribution | Sequence[object], n: int
-) -> npt.NDArray[np.float64]:
-    """Cov(raw) from n reports when answers are drawn from `distribution`: one row and column for each answer.
+def raw_covariance(mechanism: ShiftLike, law: Distribution | LawLike, n: int) -> npt.NDArray[np.float64]:
+    """Cov(raw) from n reports when answers are drawn from `law`: one row and column for each answer.
 
     For mechanisms whose reports are numbers; its diagonal is `variance`.
     """
@@ -41,7 +37,7 @@ def raw_covariance(
             parameter="mechanism",
             way_out="Use its variance, which is exact at every size.",
         )
-    shares = np.array([float(p) for p in law_of_answers(distribution, mechanism.size, n)])
+    shares = np.array([float(p) for p in law_of_answers(law, mechanism.size, n)])
     columns = np.array([mechanism.estimate(mechanism.tally([y])).raw for y in range(channel.shape[1])])
     chances = shares @ channel.to_dense().array
     result: npt.NDArray[np.float64] = (columns.T * chances @ columns - np.outer(shares, shares)) / n

@@ -64,9 +64,9 @@ def capacity_with_witness(
     )
 
 
-def capacity_interval_from(channel: AnyChannel, input_law: tuple[float, ...]) -> Interval:
+def capacity_interval_from(channel: AnyChannel, witness: tuple[float, ...]) -> Interval:
     """Enclose the capacity by evaluating one input law: how a witness is checked, without any search."""
-    weights = np.array(input_law, dtype=np.float64)
+    weights = np.array(witness, dtype=np.float64)
     if weights.shape != (channel.shape[0],) or not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise NotCertified("the witness of a capacity must be one non-negative weight for each input")
     if not abs(weights.sum() - 1) < 1e-6:

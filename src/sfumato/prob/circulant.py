@@ -8,7 +8,7 @@ values is certified from 87 381 codes, not from 7.6e9 entries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,7 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet
 from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distribution import Distribution
-from sfumato.prob.exact import check_law, common_numerators
+from sfumato.prob.exact import LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
 CodeArray = npt.NDArray[np.int32]
@@ -39,7 +39,7 @@ class Circulant:
     input_count: int
     exact: bool
 
-    def __init__(self, law: Sequence[object], input_count: int | None = None) -> None:
+    def __init__(self, law: LawLike, input_count: int | None = None) -> None:
         numbers = check_law("law", law)
         levels = tuple(sorted(set(numbers)))
         rank = {value: code for code, value in enumerate(levels)}

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
-from sfumato.prob.alphabet import Alphabet, check_labels, product_labels
+from sfumato.prob.alphabet import Alphabet, Label, check_labels, product_labels
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Distribution
+from sfumato.prob.exact import LawLike
 from sfumato.values.checks import Number, check_between, check_integer
 
 
@@ -20,7 +21,7 @@ class Joint:
     law: Distribution
     alphabets: tuple[Alphabet, ...]
 
-    def __init__(self, probabilities: Sequence[object], alphabets: Sequence[Sequence[object]]) -> None:
+    def __init__(self, probabilities: LawLike, alphabets: Sequence[Sequence[Label]]) -> None:
         checked = tuple(check_labels(f"alphabets[{i}]", a, len(a)) for i, a in enumerate(alphabets))
         if not checked:
             raise InvalidLaw("is empty", parameter="alphabets", way_out="A joint law needs at least one coordinate.")
@@ -51,7 +52,7 @@ def joint_law(prior: Distribution, channel: Channel) -> Joint:
 def marginal(joint: Joint, coordinate: int) -> Distribution:
     """The law of one coordinate."""
     axis = _check_axis(joint, "coordinate", coordinate)
-    totals: dict[object, Number] = dict.fromkeys(joint.alphabets[axis], Fraction(0))
+    totals: dict[Label, Number] = dict.fromkeys(joint.alphabets[axis], Fraction(0))
     for label, value in zip(joint.law.labels, joint.law.probabilities, strict=True):
         totals[_tuple(label)[axis]] += value
     return Distribution(list(totals.values()), joint.alphabets[axis])
@@ -71,9 +72,7 @@ def conditional(joint: Joint, *, given: int) -> Channel:
             )
     rest = [alphabet for i, alphabet in enumerate(joint.alphabets) if i != axis]
     outputs: Alphabet = rest[0] if len(rest) == 1 else product_labels(*rest)
-    cells: dict[object, dict[object, Number]] = {
-        label: dict.fromkeys(outputs, Fraction(0)) for label in condition.labels
-    }
+    cells: dict[Label, dict[Label, Number]] = {label: dict.fromkeys(outputs, Fraction(0)) for label in condition.labels}
     for label, value in zip(joint.law.labels, joint.law.probabilities, strict=True):
         parts = _tuple(label)
         others = parts[:axis] + parts[axis + 1 :]
@@ -86,7 +85,7 @@ def _check_axis(joint: Joint, name: str, coordinate: int) -> int:
     return coordinate
 
 
-def _tuple(label: object) -> Alphabet:
+def _tuple(label: Label) -> Alphabet:
     if not isinstance(label, tuple):
         raise InvalidLaw("a joint law needs tuples as labels", way_out="Make it with Joint or joint_law.")
     return label

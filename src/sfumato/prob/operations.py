@@ -13,6 +13,7 @@ from sfumato.prob.alphabet import Label, product_labels
 from sfumato.prob.channel import Channel
 from sfumato.prob.circulant import AnyChannel
 from sfumato.prob.distribution import Distribution
+from sfumato.prob.exact import LawLike
 from sfumato.values.checks import Number, check_at_least, check_integer
 
 # More types than this and a power is no longer a table; the caller wants a formula instead.
@@ -74,7 +75,7 @@ def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[La
     return Channel(rows, channel.inputs, outputs)
 
 
-def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel) -> Distribution:
+def as_prior(prior: Distribution | LawLike | None, channel: AnyChannel) -> Distribution:
     """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels."""
     size = channel.shape[0]
     if prior is None:
