@@ -28,9 +28,13 @@ import copy
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Self
 
+# Longer numbers are rounded where they are shown: nobody reads them, and Python refuses to write the longest.
+_LONG_FRACTION_BITS = 80
+_LONG_INTEGER_BITS = 256
 _NAMED = re.compile(r"`([A-Za-z_][A-Za-z0-9_]*)`")
 
 
@@ -124,8 +128,13 @@ class SfumatoError(Exception):
 def _shown(value: object) -> str:
     if isinstance(value, str):
         return repr(value)
-    if isinstance(value, Fraction) and len(str(value)) > 24:
-        return f"{float(value):.12g}"
+    if isinstance(value, Fraction | int):
+        bits = value.numerator.bit_length() + value.denominator.bit_length()
+        if bits > (_LONG_FRACTION_BITS if isinstance(value, Fraction) else _LONG_INTEGER_BITS):
+            try:
+                return f"{float(value):.12g}"
+            except OverflowError:
+                return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.12g}"
     return str(value)
 
 

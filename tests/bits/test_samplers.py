@@ -100,11 +100,11 @@ def test_rejected_words_are_drawn_again_in_order():
 
 
 def test_bad_samplers_are_refused_with_a_way_out():
-    with pytest.raises(InvalidParameter, match="does not fit words of width=3 bits"):
+    with pytest.raises(InvalidParameter, match="does not fit words of `width`=3 bits"):
         UniformBelow(bound=9, width=3)
     with pytest.raises(InvalidParameter, match="not all 0"):
         Categorical(counts=(0, 0))
-    with pytest.raises(InvalidParameter, match="Use a smaller bound or wider words"):
+    with pytest.raises(InvalidParameter, match="Use a smaller `bound` or wider words"):
         Categorical(counts=(5, 5), width=3)
     with pytest.raises(InvalidParameter, match="Enumerate a narrower sampler"):
         enumerated_law(UniformBelow(bound=3, width=17))

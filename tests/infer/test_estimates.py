@@ -363,7 +363,7 @@ def test_bad_channels_and_methods():
         estimate_share(Channel([[1], [1]]), [3])
     with pytest.raises(InvalidLaw, match="at most 3 are supported"):
         estimate_share(Channel([[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]), [1, 1, 1, 1])
-    with pytest.raises(InvalidParameter, match="never gives it"):
+    with pytest.raises(InvalidParameter, match="the design never gives that report"):
         estimate_share(Channel([[Fraction(1, 2), Fraction(1, 2), 0], [1, 0, 0]]), [1, 1, 1])
     with pytest.raises(InvalidParameter, match="method='guess' is not known"):
         estimate_share(warner(delta=0.25).channel, [1, 1], method="guess")

@@ -145,7 +145,7 @@ class TestRefusals:
         channel = design.best_answer(QUERY).channel
         with pytest.raises(InvalidParameter, match=r"channels is empty\. Give the channel"):
             Guesser.of_data(PRIOR, [])
-        with pytest.raises(InvalidParameter, match="different inputs or outputs"):
+        with pytest.raises(InvalidParameter, match="channels must have the same inputs and outputs"):
             Guesser.of_data(PRIOR, [channel, Channel([[1, 0], [0, 1]])])
         with pytest.raises(InvalidParameter, match="f has 3 values for 4"):
             Guesser.of_function(PRIOR, [channel], [0, 1, 2])

@@ -122,5 +122,5 @@ def test_the_radius_is_the_smallest_information_between_two_rows(channel):
 
 
 def test_one_input_has_no_radius():
-    with pytest.raises(InvalidLaw, match=r"the channel has one input; a Chernoff radius compares at least two."):
+    with pytest.raises(InvalidLaw, match=r"^channel has one input, and a Chernoff radius compares at least two."):
         measures.chernoff_radius_nats(Channel([[1]]))

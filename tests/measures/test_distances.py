@@ -91,17 +91,17 @@ def test_largest_total_variation_of_floats(channel):
         (
             lambda: measures.weighted_l1([1], [1], Fraction(3, 2)),
             InvalidParameter,
-            "weight=3/2 must lie in [0, 1]. Move weight into that range.",
+            "weight=3/2 must lie in [0, 1]. Move `weight` into that range.",
         ),
         (
             lambda: measures.total_variation([1], [1, 0]),
             InvalidLaw,
-            "the two laws have 1 and 2 outcomes. Give both the same outcomes.",
+            "second has 2 outcomes and `first` has 1. Give both the same outcomes.",
         ),
         (
             lambda: measures.weighted_guess_error(Channel([[1]] * 3), 0.5),
             InvalidLaw,
-            "the channel has 3 inputs; a yes/no question has 2. Pick the two rows to compare.",
+            "channel has 3 inputs, and a yes/no question has 2. Pick the two rows to compare.",
         ),
     ],
 )

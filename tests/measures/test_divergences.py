@@ -147,9 +147,9 @@ def test_erratum_the_printed_renyi_divergence_has_its_arguments_exchanged():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(InvalidLaw, match=r"the two laws have 1 and 2 outcomes. Give both the same outcomes."):
+    with pytest.raises(InvalidLaw, match=r"second has 2 outcomes and `first` has 1. Give both the same outcomes."):
         measures.kullback_leibler_nats([1], [1, 0])
-    with pytest.raises(InvalidParameter, match=r"order=-1 must be at least 0. Raise order."):
+    with pytest.raises(InvalidParameter, match=r"order=-1 must be at least 0. Raise `order`."):
         measures.renyi_nats([1], [1], -1)
-    with pytest.raises(InvalidParameter, match=r"order=nan must be at least 0. Raise order."):
+    with pytest.raises(InvalidParameter, match=r"order=nan must be at least 0. Raise `order`."):
         measures.renyi_nats([1], [1], math.nan)

@@ -100,19 +100,19 @@ def test_a_family_given_by_its_derivative():
             lambda: measures.fisher_information(Channel([[1]] * 3), THETA),
             InvalidLaw,
             (
-                "the channel has 3 inputs; the share of one of two answers needs 2. Use family_information for other "
+                "channel has 3 inputs, and the share of one of two answers needs 2. Use family_information for other "
                 "families."
             ),
         ),
         (
             lambda: measures.fisher_information(Channel([[1]] * 2), Fraction(3, 2)),
             InvalidParameter,
-            "theta=3/2 must lie in [0, 1]. Move theta into that range.",
+            "theta=3/2 must lie in [0, 1]. Move `theta` into that range.",
         ),
         (
             lambda: measures.family_information([1], [0, 0]),
             InvalidLaw,
-            "the law has 1 outcomes and its derivative 2. Match them.",
+            "derivative has 2 entries and `law` has 1. Give one for each outcome.",
         ),
     ],
 )

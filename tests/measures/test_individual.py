@@ -148,8 +148,8 @@ def test_the_race_does_not_judge_by_the_uniform_law():
     even = [information_about(Channel(rows), (2,), (0,), [0.5, 0.5]) for rows in pair]
     assert even[1] < even[0]
     race = Race(tolerance_nats=1e-7)
-    race.run("either", (np.stack([pair[0][0], pair[1][0]]), np.stack([pair[0][1], pair[1][1]])), np.array([[0, 1]] * 2))
-    assert race.winner == ("either", (1, 1))
+    race.run(7, (np.stack([pair[0][0], pair[1][0]]), np.stack([pair[0][1], pair[1][1]])), np.array([[0, 1]] * 2))
+    assert race.winner == (7, (1, 1))
     assert race.best == pytest.approx(told[1] * math.log(2), abs=2e-7)
 
 
@@ -157,7 +157,7 @@ def test_too_much_work_is_refused_with_what_is_known(monkeypatch):
     monkeypatch.setattr(searching, "_RACED", 1)
     monkeypatch.setattr(searching, "_MOST_NODES", 2)
     channel = random_channel(np.random.default_rng(3), (3, 3, 3), 6)
-    with pytest.raises(NotCertified, match=r"bounded to \[.*\] bits.*larger gap_bits"):
+    with pytest.raises(NotCertified, match=r"bounded to \[.*\] bits.*larger `gap_bits`"):
         individual_capacity_bits(channel, (3, 3, 3))
 
 

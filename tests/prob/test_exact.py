@@ -80,9 +80,9 @@ def test_a_grid_too_coarse_is_refused():
     with pytest.raises(InvalidParameter) as caught:
         round_to_grid([Fraction(1, 3)] * 3, 1)
     assert str(caught.value) == (
-        "width=1 is too coarse for a law with 3 possible outcomes: one of them would lose its place. Raise width."
+        "width=1 is too coarse for a law with 3 possible outcomes: one of them would lose its place. Raise `width`."
     )
-    with pytest.raises(InvalidParameter, match=r"width=0 must be at least 1. Raise width."):
+    with pytest.raises(InvalidParameter, match=r"width=0 must be at least 1. Raise `width`."):
         Channel([[0.5, 0.5]]).to_exact(0)
 
 

@@ -204,15 +204,12 @@ def test_a_prior_is_put_in_the_order_of_the_channel(law, shuffler):
         (
             lambda: together(Channel([[1]]), Channel([[1], [1]])),
             InvalidLaw,
-            "the two channels have different inputs. Reports about the same data share its labels.",
+            "second must have the inputs of `first`. Reports about the same data share its labels.",
         ),
         (
             lambda: cascade(Channel([[1, 0]]), Channel([[1]])),
             InvalidLaw,
-            (
-                "the outputs of the first channel are not the inputs of the second. Give both the same labels, in the "
-                "same order."
-            ),
+            "second must have the outputs of `first` as its inputs. Give both the same labels, in the same order.",
         ),
         (
             lambda: post_process(Channel([[1, 0]]), {0: "a"}),
@@ -227,17 +224,22 @@ def test_a_prior_is_put_in_the_order_of_the_channel(law, shuffler):
         (
             lambda: joint_law(Distribution([1], ["a"]), Channel([[1]])),
             InvalidLaw,
-            "prior and channel have different input labels. Use the same labels for both.",
+            "prior has other labels than the inputs of `channel`. Use the same labels for both.",
         ),
         (
             lambda: conditional(Joint([1, 0], [("a", "b")]), given=0),
             InvalidLaw,
-            "coordinate 0 is never 'b', so nothing can be conditioned on it. Drop that label.",
+            "given=0 names a coordinate that is never 'b', so nothing can be conditioned on it. Drop that label.",
+        ),
+        (
+            lambda: conditional(Joint([1, 0], [("a", "b")]), given=1),
+            InvalidParameter,
+            "given=1 must lie in [0, 0]. Move `given` into that range.",
         ),
         (
             lambda: marginal(Joint([1, 0], [("a", "b")]), 1),
             InvalidParameter,
-            "coordinate=1 must lie in [0, 0]. Move coordinate into that range.",
+            "coordinate=1 must lie in [0, 0]. Move `coordinate` into that range.",
         ),
         (
             lambda: as_prior([1], Channel([[1], [1]])),
@@ -249,11 +251,11 @@ def test_a_prior_is_put_in_the_order_of_the_channel(law, shuffler):
             InvalidLaw,
             "prior has other labels than the channel's inputs. Use the same labels for both.",
         ),
-        (lambda: power(Channel([[1, 0]]), 0), InvalidParameter, "n=0 must be at least 1. Raise n."),
+        (lambda: power(Channel([[1, 0]]), 0), InvalidParameter, "n=0 must be at least 1. Raise `n`."),
         (
             lambda: power(Channel([[HALF, HALF]]), 2_000_000),
             InvalidParameter,
-            "n=2000000 reports over 2 outputs have 2000001 types, too many for a table. Lower n or merge outputs.",
+            "n=2000000 reports over 2 outputs have 2000001 types, too many for a table. Lower `n` or merge outputs.",
         ),
     ],
 )

@@ -50,7 +50,7 @@ def test_a_fitting_value_is_kept_as_it_is(status, value):
 def test_a_value_of_the_wrong_kind_is_refused(status, value):
     with pytest.raises(InvalidParameter) as caught:
         claim(status, value)
-    assert f"status {status} cannot hold a {type(value).__name__}" in str(caught.value)
+    assert f"value cannot be a {type(value).__name__} in a claim with status {status}." in str(caught.value)
     assert "Use a Fraction for exact, an Interval for certified, a float for estimated." in str(caught.value)
 
 

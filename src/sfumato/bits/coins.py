@@ -32,7 +32,9 @@ class Coin:
         check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
         chance = as_number("chance", self.chance)
         if not isinstance(chance, Fraction):
-            raise InvalidParameter(f"chance={chance} must be exact. Pass a Fraction such as Fraction(1, 3).")
+            raise InvalidParameter(
+                "must be exact", parameter="chance", value=chance, way_out="Pass a Fraction such as Fraction(1, 3)."
+            )
         check_between("chance", chance, 0, 1)
         object.__setattr__(self, "chance", chance)
 

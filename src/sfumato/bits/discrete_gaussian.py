@@ -45,10 +45,14 @@ class DiscreteGaussian:
     def __post_init__(self) -> None:
         variance = as_number("variance", self.variance)
         if not isinstance(variance, Fraction):
-            raise InvalidParameter(f"variance={variance} must be exact. Pass a Fraction such as Fraction(5, 2).")
+            raise InvalidParameter(
+                "must be exact", parameter="variance", value=variance, way_out="Pass a Fraction such as Fraction(5, 2)."
+            )
         check_positive("variance", variance)
         if variance > _MOST_VARIANCE:
-            raise InvalidParameter("variance must be at most 2^80 steps². Use a coarser grid.")
+            raise InvalidParameter(
+                "must be at most 2^80 steps²", parameter="variance", value=variance, way_out="Use a coarser grid."
+            )
         object.__setattr__(self, "variance", variance)
 
     def sample(self, bits: BitSource, count: int) -> IndexArray:

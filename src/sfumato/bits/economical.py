@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +18,7 @@ import numpy as np
 from sfumato.bits.samplers import IndexArray
 from sfumato.bits.source import MOST_WIDTH, BitSource, WordArray
 from sfumato.errors import InvalidParameter
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 from sfumato.prob.exact import round_to_grid
 from sfumato.values import Guarantee
 from sfumato.values.checks import check_at_least, check_integer
@@ -34,8 +33,8 @@ _GUIDE_BITS = 12
 class Metered:
     """A source that counts the bits taken from another."""
 
-    def __init__(self, source: BitSource) -> None:
-        self._source = source
+    def __init__(self, bits: BitSource) -> None:
+        self._source = bits
         self.drawn_bits = 0
 
     @property
@@ -64,11 +63,13 @@ class Economical:
     def __post_init__(self) -> None:
         if any(check_integer("counts", count) < 0 for count in self.counts) or sum(self.counts) != 1 << DEPTH:
             raise InvalidParameter(
-                f"counts must be whole numbers ≥ 0 that sum to 2^{DEPTH}. Use Economical.near to round a law."
+                f"must be whole numbers ≥ 0 that sum to 2^{DEPTH}",
+                parameter="counts",
+                way_out="Use Economical.near to round a law.",
             )
 
     @classmethod
-    def near(cls, law: Distribution | Sequence[Fraction | float]) -> Economical:
+    def near(cls, law: Distribution | LawLike) -> Economical:
         """Return the sampler of the nearest law on the grid, by the rule of :mod:`sfumato.prob.exact`."""
         exact = (law if isinstance(law, Distribution) else Distribution(law)).to_exact().fractions
         return cls(counts=round_to_grid(exact, DEPTH))

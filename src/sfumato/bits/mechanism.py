@@ -59,19 +59,24 @@ def check_symbols(name: str, values: npt.ArrayLike, size: int) -> npt.NDArray[np
     """Return a column of whole numbers 0..size-1. Errors tell where, never what: a value is somebody's answer."""
     array = np.asarray(values)
     if array.ndim != 1:
-        raise InvalidParameter(f"{name} must be one column, not of {array.ndim} dimensions. Pass a list of numbers.")
+        raise InvalidParameter(
+            f"must be one column, not of {array.ndim} dimensions", parameter=name, way_out="Pass a list of numbers."
+        )
     if array.size == 0:
-        raise InvalidParameter(f"{name} is empty. Pass at least one.")
+        raise InvalidParameter("is empty", parameter=name, way_out="Pass at least one.")
     if array.dtype.kind not in "iu":
         raise InvalidParameter(
-            f"{name} must be whole numbers 0..{size - 1}, not of type {array.dtype}. Replace missing entries, and map "
-            f"labels to their positions first."
+            f"must be whole numbers 0..{size - 1}, not of type {array.dtype}",
+            parameter=name,
+            way_out="Replace missing entries, and map labels to their positions first.",
         )
     if array.min() < 0 or array.max() >= size:
         outside = np.flatnonzero((array < 0) | (array >= size))
         raise InvalidParameter(
-            f"{name} must lie in 0..{size - 1}; {outside.size} of {array.size} do not, the first at position "
-            f"{int(outside[0])}. Map labels to their positions, or raise size."
+            f"must lie in 0..{size - 1}; {outside.size} of {array.size} do not, the first at position "
+            f"{int(outside[0])}",
+            parameter=name,
+            way_out="Map labels to their positions, or raise `size`.",
         )
     return array.astype(np.int64, copy=False)
 

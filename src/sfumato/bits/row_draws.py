@@ -87,7 +87,9 @@ class RowDraws:
         check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
         if not self.channel.exact:
             raise InvalidParameter(
-                "channel must be exact, or the law drawn would only be near it. Give its entries as Fractions."
+                "must be exact, or the law drawn would only be near it",
+                parameter="channel",
+                way_out="Give its entries as Fractions.",
             )
         numerators, denominator = self.channel.integers()
         table = [

@@ -7,7 +7,6 @@ its thresholds say; at 64 bits the same thresholds give the law of production.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from sfumato.bits.source import MOST_WIDTH, BitSource, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 from sfumato.prob.exact import common_numerators, round_to_grid
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -56,7 +55,10 @@ class UniformBelow:
         check_at_least("bound", check_integer("bound", self.bound), 1)
         if self.bound > 1 << self.width:
             raise InvalidParameter(
-                f"bound={self.bound} does not fit words of width={self.width} bits. Use a smaller bound or wider words."
+                f"does not fit words of `width`={self.width} bits",
+                parameter="bound",
+                value=self.bound,
+                way_out="Use a smaller `bound` or wider words.",
             )
 
     def draw(self, bits: BitSource, count: int) -> npt.NDArray[np.uint64]:
@@ -89,11 +91,15 @@ class Categorical:
 
     def __post_init__(self) -> None:
         if any(check_integer("counts", count) < 0 for count in self.counts) or not sum(self.counts):
-            raise InvalidParameter("counts must be whole numbers ≥ 0, not all 0. Use Categorical.near to round a law.")
+            raise InvalidParameter(
+                "must be whole numbers ≥ 0, not all 0",
+                parameter="counts",
+                way_out="Use Categorical.near to round a law.",
+            )
         UniformBelow(bound=sum(self.counts), width=self.width)
 
     @classmethod
-    def near(cls, law: Distribution | Sequence[Fraction | float], *, width: int = MOST_WIDTH) -> Categorical:
+    def near(cls, law: Distribution | LawLike, *, width: int = MOST_WIDTH) -> Categorical:
         """Return a sampler of exactly this law when its denominator fits a word, else of the nearest law that does.
 
         Nearest is meant by the rounding rule of :mod:`sfumato.prob.exact`; `law_of` tells the law that results.

@@ -64,16 +64,19 @@ class SystemBits:
             data = os.urandom(count)
         except OSError as error:
             raise SourceFailed(
-                f"the system's random source failed ({error.strerror}). Nothing was released; try again when it works."
+                f"the system's random source failed ({error.strerror})",
+                way_out="Nothing was released; try again when it works.",
             ) from None
         if len(data) != count:
             raise SourceFailed(
-                f"the system's random source gave {len(data)} of {count} bytes. Nothing was released; try again when "
-                f"it works."
+                f"the system's random source gave {len(data)} of {count} bytes",
+                way_out="Nothing was released; try again when it works.",
             )
         # 16 equal bytes in a row happen by chance once in 2^128 reads; a stuck device does it every time.
         if count >= 16 and (data == self._last or data == data[:1] * count):
-            raise SourceFailed("the system's random source repeats itself. Nothing was released; repair it first.")
+            raise SourceFailed(
+                "the system's random source repeats itself", way_out="Nothing was released; repair it first."
+            )
         self._last = data if count >= 16 else self._last
         return data
 
@@ -96,7 +99,10 @@ class _Keystream:
                 size = min(_CHUNK, count - start)
                 written = self._encryptor.update_into(memoryview(_ZEROS)[:size], view[start : start + size + _ROOM])
                 if written != size:
-                    raise SourceFailed("the cipher behind the bulk source stopped short. Nothing was released.")
+                    raise SourceFailed(
+                        "the cipher behind the bulk source stopped short",
+                        way_out="Nothing was released; make a new source and try again.",
+                    )
         return view[:count]
 
 
@@ -136,7 +142,9 @@ class KeyedBits:
 
     def __init__(self, key: bytes) -> None:
         if len(key) != 32:
-            raise SourceFailed(f"a key of {len(key)} bytes cannot be expanded; it must have 32.")
+            raise SourceFailed(
+                f"has {len(key)} bytes and cannot be expanded", parameter="key", way_out="Pass a key of 32 bytes."
+            )
         self._stream = _Keystream(key, bytes(16))
 
     def words(self, count: int, width: int = MOST_WIDTH) -> WordArray:
@@ -192,9 +200,14 @@ class ScriptedBits:
         dtype = _check_request(count, width)
         chosen = self._words[self._next : self._next + count]
         if len(chosen) < count:
-            raise SourceFailed(f"the script has {len(chosen)} words left and {count} were asked for.")
+            raise SourceFailed(
+                f"the script has {len(chosen)} words left and {count} were asked for", way_out="Write a longer script."
+            )
         if any(not 0 <= word < 1 << width for word in chosen):
-            raise SourceFailed(f"the script holds a word that does not fit {width} bits.")
+            raise SourceFailed(
+                f"the script holds a word that does not fit {width} bits",
+                way_out="Write words of the width that is asked for.",
+            )
         self._next += count
         return np.array(chosen, dtype=dtype)
 

@@ -12,7 +12,7 @@ from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.rules import Context
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.measures.individual.records import check_shape
-from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, as_prior
+from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, LawLike, as_prior
 from sfumato.values.checks import Number
 
 # A structured channel no larger than this is written out, so that every measure applies to it.
@@ -23,7 +23,7 @@ _SMALLEST = Fraction(1, 1 << 900)
 
 def certify(
     subject: AnyChannel | Mechanism,
-    prior: Distribution | Sequence[object] | None = None,
+    prior: Distribution | LawLike | None = None,
     *,
     shape: Sequence[int] | None = None,
 ) -> Certificate:

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import as_exact
+from sfumato.values.types import Real
 
 Function = Mapping[Label, Label] | Callable[[Label], Label] | Sequence[Label]
-Prior = Distribution | Mapping[Label, object] | Sequence[object]
+Prior = Distribution | Mapping[Label, Real] | LawLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

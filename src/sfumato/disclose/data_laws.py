@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.prob import Channel, Distribution, Joint
+from sfumato.prob import Channel, Distribution, Joint, LawLike
 from sfumato.prob.exact import check_law
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
@@ -51,7 +51,7 @@ class DataLaw:
         return cls._from_flat(table.ravel().tolist(), table.shape)
 
     @classmethod
-    def independent(cls, law: Distribution | Sequence[object], n: int) -> DataLaw:
+    def independent(cls, law: Distribution | LawLike, n: int) -> DataLaw:
         """Return n independent samples of one law."""
         check_at_least("n", check_integer("n", n), 1)
         one = law if isinstance(law, Distribution) else Distribution(law)

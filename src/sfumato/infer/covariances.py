@@ -6,40 +6,38 @@ is that of a column drawn at random, divided by n.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import CyclicResponse, HadamardResponse, RandomizedResponse, Tabulated
 from sfumato.mechanisms.declared import law_of_answers
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 
 MOST_REPORTS = 4096
 
 ShiftLike = CyclicResponse | HadamardResponse | RandomizedResponse | Tabulated
 
 
-def raw_covariance(
-    mechanism: ShiftLike, distribution: Distribution | Sequence[object], n: int
-) -> npt.NDArray[np.float64]:
-    """Cov(raw) from n reports when answers are drawn from `distribution`: one row and column for each answer.
+def raw_covariance(mechanism: ShiftLike, law: Distribution | LawLike, n: int) -> npt.NDArray[np.float64]:
+    """Cov(raw) from n reports when answers are drawn from `law`: one row and column for each answer.
 
     For mechanisms whose reports are numbers; its diagonal is `variance`.
     """
     if not isinstance(mechanism, ShiftLike):
         raise InvalidParameter(
-            f"mechanism must report numbers, not sets or answers to a question as {type(mechanism).__name__} does. Use "
-            f"its variance."
+            f"must report numbers, not sets or answers to a question as {type(mechanism).__name__} does",
+            parameter="mechanism",
+            way_out="Use its variance.",
         )
     channel = mechanism.channel()
     if channel.shape[1] > MOST_REPORTS:
         raise InvalidParameter(
-            f"a covariance over {channel.shape[1]} possible reports is too large; at most {MOST_REPORTS} are. Use "
-            f"variance, which is exact at every size."
+            f"has {channel.shape[1]} possible reports, and a covariance over more than {MOST_REPORTS} is too large",
+            parameter="mechanism",
+            way_out="Use its variance, which is exact at every size.",
         )
-    shares = np.array([float(p) for p in law_of_answers(distribution, mechanism.size, n)])
+    shares = np.array([float(p) for p in law_of_answers(law, mechanism.size, n)])
     columns = np.array([mechanism.estimate(mechanism.tally([y])).raw for y in range(channel.shape[1])])
     chances = shares @ channel.to_dense().array
     result: npt.NDArray[np.float64] = (columns.T * chances @ columns - np.outer(shares, shares)) / n

@@ -58,7 +58,9 @@ def top_answers(estimate: Estimate, t: int, *, confidence: float = 0.95) -> TopA
     radius = float(half_widths.max())
     if radius <= 0:
         raise InvalidParameter(
-            "the estimate has no standard error above 0, so no radius can be given. Collect more reports."
+            "has no standard error above 0, so no radius can be given",
+            parameter="estimate",
+            way_out="Collect more reports.",
         )
     order = np.argsort(-raw, kind="stable")  # ties go to the first answer
     top, rest = order[:t], order[t:]
@@ -114,7 +116,9 @@ class PrefixHunt:
         check_confidence(self.confidence)
         if not callable(self.mechanism_for):
             raise InvalidParameter(
-                "mechanism_for must be a function from a size to a mechanism. Use PrefixHunt.within(…, epsilon=…)."
+                "must be a function from a size to a mechanism",
+                parameter="mechanism_for",
+                way_out="Use PrefixHunt.within(…, epsilon=…).",
             )
 
     @classmethod
@@ -160,7 +164,9 @@ class PrefixHunt:
         mechanism = self.mechanism_for(size)
         if mechanism.size != size:
             raise InvalidParameter(
-                f"mechanism_for({size}) made a mechanism for {mechanism.size} answers. Use the size it is given."
+                f"made a mechanism for {mechanism.size} answers where {size} were asked for",
+                parameter="mechanism_for",
+                way_out="Use the size it is given.",
             )
         return mechanism
 
@@ -210,10 +216,14 @@ class PrefixHunt:
         """
         self._check_users(n)
         if not shares:
-            raise InvalidParameter("shares is empty. Name at least one key and the share of users who hold it.")
+            raise InvalidParameter(
+                "is empty", parameter="shares", way_out="Name at least one key and the share of users who hold it."
+            )
         key_rows(list(shares), self.key_bits)
         if not (all(share >= 0 for share in shares.values()) and math.fsum(shares.values()) <= 1 + 1e-9):
-            raise InvalidParameter("shares must be at least 0 and sum to at most 1. Divide counts by the users.")
+            raise InvalidParameter(
+                "must be at least 0 and sum to at most 1", parameter="shares", way_out="Divide counts by the users."
+            )
         return forecast_of(
             shares,
             [self.depth(level) for level in range(self.levels)],
@@ -235,8 +245,9 @@ class PrefixHunt:
 
         if len(estimate.raw) != offered + 1:
             raise InvalidParameter(
-                f"the estimate has {len(estimate.raw)} shares and this level {offered + 1} answers. Pass the estimate "
-                f"and the candidates of one level."
+                f"has {len(estimate.raw)} shares and this level {offered + 1} answers",
+                parameter="estimate",
+                way_out="Pass the estimate and the candidates of one level.",
             )
         raw, errors = np.array(estimate.raw[:-1]), np.array(estimate.standard_errors[:-1])
         reach = -float(ndtri((1 - self.confidence) / offered))
@@ -250,7 +261,10 @@ class PrefixHunt:
     def _check_users(self, n: int) -> None:
         if check_integer("n", n) < self.levels:
             raise InvalidParameter(
-                f"n={n} users cannot fill {self.levels} groups, one a level. Ask more users, or raise step_bits."
+                f"users cannot fill {self.levels} groups, one a level",
+                parameter="n",
+                value=n,
+                way_out="Ask more users, or raise `step_bits`.",
             )
 
     def _check_candidates(self, candidates: Sequence[int], level: int) -> int:
@@ -259,10 +273,14 @@ class PrefixHunt:
         start = level * self.step_bits
         if not candidates or len(set(candidates)) != len(candidates):
             raise InvalidParameter(
-                "candidates must be distinct, and at least one. Begin with (0,); stop when none is left."
+                "must be distinct, and at least one",
+                parameter="candidates",
+                way_out="Begin with (0,); stop when none is left.",
             )
         if not all(0 <= candidate < 1 << start for candidate in candidates):
             raise InvalidParameter(
-                f"candidates of level {level} must be prefixes of {start} bits. Pass the survivors of the level before."
+                f"of level {level} must be prefixes of {start} bits",
+                parameter="candidates",
+                way_out="Pass the survivors of the level before.",
             )
         return start

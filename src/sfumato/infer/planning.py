@@ -42,7 +42,7 @@ def respondents_for_half_width(
 
     information = min(model.information(theta), 1e12)
     guess = max(2, math.ceil((1.96 / half_width) ** 2 / information))
-    n = _least(lambda n: reached(n) <= half_width, guess, "half_width")
+    n = _least(lambda n: reached(n) <= half_width, guess, "half_width", half_width)
     return Respondents(n=n, achieved=reached(n))
 
 
@@ -59,7 +59,7 @@ def respondents_for_test(channel: Channel, theta_1: float, theta_2: float, *, er
         return max(errors.wrong_if_first, errors.wrong_if_second)
 
     exponent = test_errors(channel, theta_1, theta_2, 1).exponent
-    n = _least(lambda n: worst(n) <= error, max(1, math.ceil(-math.log(2 * error) / exponent)), "error")
+    n = _least(lambda n: worst(n) <= error, max(1, math.ceil(-math.log(2 * error) / exponent)), "error", error)
     return Respondents(n=n, achieved=worst(n))
 
 
@@ -72,13 +72,16 @@ def expected_counts(model: ShareModel, theta: float, n: int) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def _least(enough: Callable[[int], bool], guess: int, name: str) -> int:
+def _least(enough: Callable[[int], bool], guess: int, name: str, value: float) -> int:
     """Return the least n that is enough, taking "enough" as monotone: bracket it near the guess, then bisect."""
     low, high = guess, guess
     while high > MOST_RESPONDENTS or not enough(high):
         if high > MOST_RESPONDENTS:
             raise InvalidParameter(
-                f"{name} would need more than {MOST_RESPONDENTS} respondents. Ask for less precision or less privacy."
+                f"would need more than {MOST_RESPONDENTS} respondents",
+                parameter=name,
+                value=value,
+                way_out="Ask for less precision or less privacy.",
             )
         low, high = high, high + max(1, high // 5)
     while low == high and low > 0:

@@ -57,8 +57,10 @@ def string_keys(texts: Iterable[str], *, max_bytes: int) -> list[int]:
         data = _encoded(text, position)
         if len(data) > max_bytes or b"\0" in data:
             raise InvalidParameter(
-                f"texts must be strings of at most max_bytes={max_bytes} bytes without NUL; the one at position "
-                f"{position} is not. Raise max_bytes, cut the texts, or use hashed_keys."
+                f"must be strings of at most `max_bytes`={max_bytes} bytes without NUL; the one at position "
+                f"{position} is not",
+                parameter="texts",
+                way_out="Raise `max_bytes`, cut the texts, or use hashed_keys.",
             )
         keys.append(int.from_bytes(data.ljust(max_bytes, b"\0"), "big"))
     return keys
@@ -68,7 +70,11 @@ def key_text(key: int, *, max_bytes: int) -> str:
     """Return the string behind a key of `string_keys`; bytes that are no UTF-8 (a false find) show as �."""
     check_between("max_bytes", check_integer("max_bytes", max_bytes), 1, MOST_KEY_BITS // 8)
     if not 0 <= key < 1 << 8 * max_bytes:
-        raise InvalidParameter(f"key must have at most 8·max_bytes={8 * max_bytes} bits. Pass the max_bytes it has.")
+        raise InvalidParameter(
+            f"must have at most 8·`max_bytes`={8 * max_bytes} bits",
+            parameter="key",
+            way_out="Pass the `max_bytes` it has.",
+        )
     return key.to_bytes(max_bytes, "big").rstrip(b"\0").decode(errors="replace")
 
 
@@ -83,12 +89,18 @@ def hashed_keys(texts: Iterable[str], *, key_bits: int = 64) -> list[int]:
 
 def _encoded(text: object, position: int) -> bytes:
     if not isinstance(text, str):
-        raise InvalidParameter(f"texts must be strings; the one at position {position} is not. Convert it with str().")
+        raise InvalidParameter(
+            f"must be strings; the one at position {position} is not",
+            parameter="texts",
+            way_out="Convert it with str().",
+        )
     try:
         return text.encode()
     except UnicodeEncodeError:
         raise InvalidParameter(
-            f"texts must be valid Unicode; the one at position {position} is not. Repair or drop it."
+            f"must be valid Unicode; the one at position {position} is not",
+            parameter="texts",
+            way_out="Repair or drop it.",
         ) from None
 
 
@@ -97,9 +109,11 @@ def key_rows(keys: Keys, key_bits: int) -> ByteRows:
     size = -(-key_bits // 8)
     spare = 8 * size - key_bits
     if isinstance(keys, np.ndarray) and keys.ndim != 1:
-        raise InvalidParameter(f"keys must be one column, not of {keys.ndim} dimensions. Pass a list of numbers.")
+        raise InvalidParameter(
+            f"must be one column, not of {keys.ndim} dimensions", parameter="keys", way_out="Pass a list of numbers."
+        )
     if len(keys) == 0:
-        raise InvalidParameter("keys is empty. Pass at least one.")
+        raise InvalidParameter("is empty", parameter="keys", way_out="Pass at least one.")
     if isinstance(keys, np.ndarray) and keys.dtype.kind in "iu" and key_bits <= 64:
         most = (1 << key_bits) - 1
         outside = np.flatnonzero((keys < 0) | (keys > most)) if keys.dtype.kind == "i" else np.flatnonzero(keys > most)
@@ -121,8 +135,10 @@ def key_rows(keys: Keys, key_bits: int) -> ByteRows:
 
 def _not_a_key(position: int, key_bits: int) -> InvalidParameter:
     return InvalidParameter(
-        f"keys must be whole numbers of at most key_bits={key_bits} bits; the first that is not stands at position "
-        f"{position}. Raise key_bits, or make keys of strings with string_keys or hashed_keys."
+        f"must be whole numbers of at most `key_bits`={key_bits} bits; the first that is not stands at position "
+        f"{position}",
+        parameter="keys",
+        way_out="Raise `key_bits`, or make keys of strings with string_keys or hashed_keys.",
     )
 
 

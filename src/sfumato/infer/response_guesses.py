@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
-from sfumato.prob import Channel, Distribution, as_prior
+from sfumato.prob import Channel, Distribution, LawLike, as_prior
 from sfumato.prob.alphabet import Label
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+Responses = Sequence[int] | Sequence[Sequence[int]] | npt.NDArray[np.integer[Any]]
+"""A row a person; a plain column where there is one response each."""
 
 # As many different sequences as this are guessed once and looked up.
 _MOST_LOOKED_UP = 1 << 18
@@ -34,23 +37,23 @@ class Guesser:
     group: tuple[int, ...]
 
     @classmethod
-    def of_data(cls, prior: Distribution | Sequence[object], channels: Sequence[Channel]) -> Guesser:
+    def of_data(cls, prior: Distribution | LawLike, channels: Sequence[Channel]) -> Guesser:
         """Return the attacker, who guesses the data."""
         law = _checked(prior, channels)
         return cls(prior=law, channels=tuple(channels), labels=law.labels, group=tuple(range(len(law))))
 
     @classmethod
-    def of_function(
-        cls, prior: Distribution | Sequence[object], channels: Sequence[Channel], f: Sequence[Label]
-    ) -> Guesser:
+    def of_function(cls, prior: Distribution | LawLike, channels: Sequence[Channel], f: Sequence[Label]) -> Guesser:
         """Return the querier, who guesses f(X); `f` has one value for each value of the data."""
         law = _checked(prior, channels)
         if len(f) != len(law):
-            raise InvalidParameter(f"f has {len(f)} values for {len(law)} values of the data. Give one each.")
+            raise InvalidParameter(
+                f"has {len(f)} values for {len(law)} values of the data", parameter="f", way_out="Give one each."
+            )
         labels = tuple(dict.fromkeys(f))
         return cls(prior=law, channels=tuple(channels), labels=labels, group=tuple(labels.index(v) for v in f))
 
-    def guess(self, responses: npt.ArrayLike) -> IntArray:
+    def guess(self, responses: Responses) -> IntArray:
         """Return the place in `labels` of the best guess for each row of responses (places of the outputs)."""
         table = self._rows(responses)
         size = len(self.channels[0].outputs)
@@ -80,23 +83,31 @@ class Guesser:
             sums[:, place] += scaled[:, x]
         return np.asarray(sums.argmax(axis=1), dtype=np.int64)
 
-    def _rows(self, responses: npt.ArrayLike) -> IntArray:
+    def _rows(self, responses: Responses) -> IntArray:
         table = np.asarray(responses)
         table = table[:, None] if table.ndim == 1 else table
         if table.ndim != 2 or table.shape[1] != len(self.channels) or table.dtype.kind not in "iu":
             raise InvalidParameter(
-                f"responses must be whole numbers, a row a person and {len(self.channels)} columns, one a response."
+                f"must be whole numbers, a row a person and {len(self.channels)} columns, one a response",
+                parameter="responses",
+                way_out="Put each response of a person in a column of its own.",
             )
         if table.size and (table.min() < 0 or table.max() >= len(self.channels[0].outputs)):
             raise InvalidParameter(
-                f"responses must lie in 0..{len(self.channels[0].outputs) - 1}, the places of the channel's outputs."
+                f"must lie in 0..{len(self.channels[0].outputs) - 1}, the places of the channel's outputs",
+                parameter="responses",
+                way_out="Map labels to their positions first.",
             )
         return table.astype(np.int64, copy=False)
 
 
-def _checked(prior: Distribution | Sequence[object], channels: Sequence[Channel]) -> Distribution:
+def _checked(prior: Distribution | LawLike, channels: Sequence[Channel]) -> Distribution:
     if not channels:
-        raise InvalidParameter("channels is empty. Give the channel of each response.")
+        raise InvalidParameter("is empty", parameter="channels", way_out="Give the channel of each response.")
     if any(channel.inputs != channels[0].inputs or channel.outputs != channels[0].outputs for channel in channels):
-        raise InvalidParameter("channels have different inputs or outputs. Responses are about the same data.")
+        raise InvalidParameter(
+            "must have the same inputs and outputs",
+            parameter="channels",
+            way_out="Responses are about the same data: give them the same labels.",
+        )
     return as_prior(prior, channels[0])

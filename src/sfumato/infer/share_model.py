@@ -40,19 +40,26 @@ class ShareModel:
     def of(cls, channel: Channel) -> ShareModel:
         """Build the family of a channel with two answers."""
         if channel.shape[0] != 2:
-            raise InvalidLaw(f"the channel has {channel.shape[0]} inputs; a yes/no question has 2. Pick its two rows.")
+            raise InvalidLaw(
+                f"has {channel.shape[0]} inputs, and a yes/no question has 2",
+                parameter="channel",
+                way_out="Pick its two rows.",
+            )
         first, second = (tuple(Fraction(p) for p in row) for row in channel.to_exact().rows)
         # p_1/(p_0+p_1) orders like p_1/p_0 and is never infinite.
         ranks = [None if p + q == 0 else q / (p + q) for p, q in zip(first, second, strict=True)]
         levels = sorted({rank for rank in ranks if rank is not None})
         if len(levels) < 2:
             raise InvalidLaw(
-                "both answers give the same reports, so nothing can be learned. Use a channel that differs."
+                "gives the same reports for both answers, so nothing can be learned",
+                parameter="channel",
+                way_out="Use a channel that differs.",
             )
         if len(levels) > MOST_CLASSES:
             raise InvalidLaw(
-                f"the channel has reports of {len(levels)} different likelihood ratios; at most {MOST_CLASSES} are "
-                f"supported. Merge reports with prob.post_process."
+                f"has reports of {len(levels)} different likelihood ratios; at most {MOST_CLASSES} are supported",
+                parameter="channel",
+                way_out="Merge reports with prob.post_process.",
             )
         places = [None if rank is None else levels.index(rank) for rank in ranks]
 
@@ -81,15 +88,19 @@ class ShareModel:
         totals = [0] * len(self.first)
         for label, count, place in zip(self.reports, by_report, self.class_of, strict=True):
             if count < 0:
-                raise InvalidParameter(f"counts[{label!r}] is negative. Counts are whole numbers from 0 on.")
+                raise InvalidParameter(
+                    "is negative", parameter=f"counts[{label!r}]", way_out="Counts are whole numbers from 0 on."
+                )
             if place is None and count:
                 raise InvalidParameter(
-                    f"report {label!r} was counted, but the design never gives it. Check the design."
+                    "was counted, but the design never gives that report",
+                    parameter=f"counts[{label!r}]",
+                    way_out="Check the design.",
                 )
             if place is not None:
                 totals[place] += count
         if not sum(totals):
-            raise InvalidParameter("counts are all 0. Collect at least one report.")
+            raise InvalidParameter("are all 0", parameter="counts", way_out="Collect at least one report.")
         return tuple(totals)
 
     def _by_report(self, reports: Mapping[Label, int] | Sequence[int]) -> list[int]:
@@ -97,14 +108,16 @@ class ShareModel:
             unknown = [label for label in reports if label not in self.reports]
             if unknown:
                 raise InvalidParameter(
-                    f"counts hold a report that the design does not know ({len(unknown)} such). Its reports are "
-                    f"{', '.join(map(repr, self.reports))}; rename or drop the others."
+                    f"hold a report that the design does not know ({len(unknown)} such)",
+                    parameter="counts",
+                    way_out=f"Its reports are {', '.join(map(repr, self.reports))}; rename or drop the others.",
                 )
             return [check_integer("counts", reports.get(label, 0)) for label in self.reports]
         if len(reports) != len(self.reports):
             raise InvalidParameter(
-                f"counts has {len(reports)} entries and the design {len(self.reports)} reports. Give one for each, in "
-                f"the order {', '.join(map(repr, self.reports))}."
+                f"has {len(reports)} entries and the design {len(self.reports)} reports",
+                parameter="counts",
+                way_out=f"Give one for each, in the order {', '.join(map(repr, self.reports))}.",
             )
         return [check_integer("counts", count) for count in reports]
 

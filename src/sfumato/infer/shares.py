@@ -64,7 +64,7 @@ def estimate_groups(
 ) -> dict[Label, ShareEstimate]:
     """Estimate each group on its own; with `simultaneous`, all intervals hold together at `confidence` (Bonferroni)."""
     if not groups:
-        raise InvalidParameter("groups is empty. Give the counts of at least one group.")
+        raise InvalidParameter("is empty", parameter="groups", way_out="Give the counts of at least one group.")
     model = ShareModel.of(channel)
     level = 1 - (1 - confidence) / len(groups) if simultaneous else confidence
     return {name: _estimate(model, model.counts(counts), level, _method(method)) for name, counts in groups.items()}
@@ -128,5 +128,8 @@ def _method(method: Method | str) -> Method:
         return Method(method)
     except ValueError:
         raise InvalidParameter(
-            f"method={method!r} is not known. Choose one of {', '.join(repr(m.value) for m in Method)}."
+            "is not known",
+            parameter="method",
+            value=method,
+            way_out=f"Choose one of {', '.join(repr(m.value) for m in Method)}.",
         ) from None

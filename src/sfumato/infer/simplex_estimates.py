@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
+from sfumato.prob import LawLike
 
 
-def clip_normalise(raw: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def clip_normalise(raw: LawLike) -> npt.NDArray[np.float64]:
     """Set negative shares to zero and divide by the sum of the others."""
     clipped = np.maximum(np.asarray(raw, dtype=np.float64), 0.0)
     if clipped.ndim != 1 or not (total := float(clipped.sum())) > 0 or not np.isfinite(total):
-        raise InvalidParameter("raw must be one column of finite numbers, one of them positive. Pass estimate.raw.")
+        raise InvalidParameter(
+            "must be one column of finite numbers, one of them positive", parameter="raw", way_out="Pass estimate.raw."
+        )
     return clipped / total

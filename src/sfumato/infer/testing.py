@@ -67,12 +67,17 @@ def _scores(
     for name, theta in (("theta_1", theta_1), ("theta_2", theta_2)):
         check_between(name, theta, 0, 1)
     if theta_1 == theta_2:
-        raise InvalidParameter(f"theta_1 and theta_2 are both {theta_1}; there is nothing to tell apart. Move one.")
+        raise InvalidParameter(
+            "equals `theta_1`, so there is nothing to tell apart",
+            parameter="theta_2",
+            value=theta_2,
+            way_out="Move one of the two.",
+        )
     model = ShareModel.of(channel)
     first, second = model.law(theta_1), model.law(theta_2)
     if (first <= 0).any() or (second <= 0).any():
         raise InvalidParameter(
-            "at a share of 0 or 1 some report of this design is impossible, and one such report decides the test. Use "
-            "shares strictly between 0 and 1."
+            "at a share of 0 or 1 some report of this design is impossible, and one such report decides the test",
+            way_out="Use shares strictly between 0 and 1.",
         )
     return model, np.log(second / first)

@@ -16,7 +16,9 @@ import numpy as np
 from sfumato.errors import InvalidLaw, UnreadableFile
 from sfumato.files.texts import check_size, short
 from sfumato.prob import Channel, Distribution
+from sfumato.prob.alphabet import Label
 from sfumato.prob.exact import ROW_SUM_TOLERANCE, FloatArray
+from sfumato.values.checks import Number
 
 FLOAT64 = "float64"
 """The word by which a file says that its numbers were floats."""
@@ -75,7 +77,7 @@ def check_float_table(source: str, table: FloatArray, name: Callable[[int], str]
 
 
 def make_channel(
-    source: str, law: Rows | FloatArray, inputs: Iterable[object] | None, outputs: Iterable[object] | None
+    source: str, law: Rows | FloatArray, inputs: Iterable[Label] | None, outputs: Iterable[Label] | None
 ) -> Channel:
     """Build the channel; whatever is still wrong (labels, most often) is told with the file's name."""
     try:
@@ -85,11 +87,11 @@ def make_channel(
 
 
 def make_distribution(
-    source: str, values: Sequence[Fraction], labels: Sequence[object] | None, *, float64: bool = False
+    source: str, values: Sequence[Fraction], labels: Sequence[Label] | None, *, float64: bool = False
 ) -> Distribution:
     """Read a prior by the same rule."""
     law = read_law(source, [values], lambda _: "the law", float64=float64)
-    numbers: list[object] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
+    numbers: list[Number] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
     try:
         return Distribution(numbers, labels)
     except InvalidLaw as error:

@@ -60,7 +60,7 @@ def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Qu
     values = _texts(table, "value")
     if len(set(values)) != len(values):
         raise UnreadableFile(f"file {path} lists the same value twice. List each once.")
-    masses: list[object] = [Fraction(1, len(values))] * len(values)
+    masses: list[Fraction] = [Fraction(1, len(values))] * len(values)
     if "probability" in table.column_names:
         masses = [
             parse_number(text, f"file {path}, probability in row {i + 1}")

@@ -57,18 +57,20 @@ def capacity_with_witness(
             witness[first] = law
             return best, tuple(witness.tolist())
     raise NotCertified(
-        f"the capacity could only be bounded to {best.width:.1e} bits, not to gap_bits={gap_bits:.1e}. "
-        f"Allow a larger gap_bits, or merge inputs that are almost alike."
+        f"could not be reached: the capacity could only be bounded to {best.width:.1e} bits",
+        parameter="gap_bits",
+        value=gap_bits,
+        way_out="Allow a larger `gap_bits`, or merge inputs that are almost alike.",
     )
 
 
-def capacity_interval_from(channel: AnyChannel, input_law: tuple[float, ...]) -> Interval:
+def capacity_interval_from(channel: AnyChannel, witness: tuple[float, ...]) -> Interval:
     """Enclose the capacity by evaluating one input law: how a witness is checked, without any search."""
-    weights = np.array(input_law, dtype=np.float64)
+    weights = np.array(witness, dtype=np.float64)
     if weights.shape != (channel.shape[0],) or not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise NotCertified("the witness of a capacity must be one non-negative weight for each input.")
+        raise NotCertified("the witness of a capacity must be one non-negative weight for each input")
     if not abs(weights.sum() - 1) < 1e-6:
-        raise NotCertified("the witness of a capacity must sum to 1.")
+        raise NotCertified("the witness of a capacity must sum to 1")
     return _bounds(_normalised(channel), weights / weights.sum())
 
 

@@ -59,7 +59,11 @@ def chernoff_information_interval(first: Sequence[Number], second: Sequence[Numb
 def chernoff_radius_nats(channel: Channel) -> float:
     """Return the smallest Chernoff information between two rows [A, eq. (68)]: 0 iff two inputs look alike."""
     if channel.shape[0] < 2:
-        raise InvalidLaw("the channel has one input; a Chernoff radius compares at least two.")
+        raise InvalidLaw(
+            "has one input, and a Chernoff radius compares at least two",
+            parameter="channel",
+            way_out="Give it one row more.",
+        )
     return min(chernoff_information_nats(p, q) for p, q in itertools.combinations(channel.rows, 2))
 
 

@@ -25,7 +25,11 @@ def weighted_l1(first: Sequence[Number], second: Sequence[Number], weight: Numbe
     w = as_number("weight", weight)
     check_between("weight", w, 0, 1)
     if len(first) != len(second):
-        raise InvalidLaw(f"the two laws have {len(first)} and {len(second)} outcomes. Give both the same outcomes.")
+        raise InvalidLaw(
+            f"has {len(second)} outcomes and `first` has {len(first)}",
+            parameter="second",
+            way_out="Give both the same outcomes.",
+        )
     return sum((abs((1 - w) * p - w * q) for p, q in zip(first, second, strict=True)), Fraction(0))
 
 
@@ -33,7 +37,9 @@ def weighted_guess_error(channel: Channel, weight: Number) -> Number:
     """Return the error of the best guesser of a yes/no answer who weighs a wrong "yes" by 1-w and a wrong "no" by w."""
     if channel.shape[0] != 2:
         raise InvalidLaw(
-            f"the channel has {channel.shape[0]} inputs; a yes/no question has 2. Pick the two rows to compare."
+            f"has {channel.shape[0]} inputs, and a yes/no question has 2",
+            parameter="channel",
+            way_out="Pick the two rows to compare.",
         )
     first, second = channel.rows
     return (1 - weighted_l1(first, second, weight)) / 2

@@ -69,5 +69,9 @@ def renyi_nats(first: Sequence[Number], second: Sequence[Number], order: float) 
 
 def _pairs(first: Sequence[Number], second: Sequence[Number]) -> list[tuple[float, float]]:
     if len(first) != len(second):
-        raise InvalidLaw(f"the two laws have {len(first)} and {len(second)} outcomes. Give both the same outcomes.")
+        raise InvalidLaw(
+            f"has {len(second)} outcomes and `first` has {len(first)}",
+            parameter="second",
+            way_out="Give both the same outcomes.",
+        )
     return [(float(p), float(q)) for p, q in zip(first, second, strict=True)]

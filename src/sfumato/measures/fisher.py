@@ -18,8 +18,9 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
     """
     if channel.shape[0] != 2:
         raise InvalidLaw(
-            f"the channel has {channel.shape[0]} inputs; the share of one of two answers needs 2. Use "
-            f"family_information for other families."
+            f"has {channel.shape[0]} inputs, and the share of one of two answers needs 2",
+            parameter="channel",
+            way_out="Use family_information for other families.",
         )
     share = as_number("theta", theta)
     check_between("theta", share, 0, 1)
@@ -31,7 +32,11 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
 def family_information(law: Sequence[Number], derivative: Sequence[Number]) -> Number:
     """Σ (∂p)²/p for any one-parameter family, given the law and its derivative at one point."""
     if len(law) != len(derivative):
-        raise InvalidLaw(f"the law has {len(law)} outcomes and its derivative {len(derivative)}. Match them.")
+        raise InvalidLaw(
+            f"has {len(derivative)} entries and `law` has {len(law)}",
+            parameter="derivative",
+            way_out="Give one for each outcome.",
+        )
     total: Number = Fraction(0)
     for p, slope in zip(law, derivative, strict=True):
         if p > 0:

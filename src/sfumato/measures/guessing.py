@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from sfumato.measures.enclosures import log2_interval
-from sfumato.prob import AnyChannel, Distribution, as_prior, coarsen
+from sfumato.prob import AnyChannel, Distribution, LawLike, as_prior, coarsen
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
 
-Prior = Distribution | Sequence[object] | None
+Prior = Distribution | LawLike | None
 Function = Mapping[Label, Label] | Callable[[Label], Label]
 
 

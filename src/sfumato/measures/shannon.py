@@ -70,7 +70,9 @@ def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interv
     """Enclose the max-information. The prior must be positive: an impossible input has no information to give."""
     law = as_prior(prior, channel)
     if min(law.probabilities) == 0:
-        raise InvalidLaw("prior has a zero, and max-information needs every input possible. Drop that input.")
+        raise InvalidLaw(
+            "has a zero, and max-information needs every input possible", parameter="prior", way_out="Drop that input."
+        )
     largest = _largest_by_output(channel)
     worst: Number = Fraction(0)
     for high, mass in zip(largest, channel.output_law(law), strict=True):

@@ -38,8 +38,9 @@ def data_independent_bits(channel: AnyChannel) -> Interval:
     """Enclose log2|Y| - H(Z), which C_1 does not exceed [E, Cor. 4]."""
     if not is_data_independent(channel):
         raise InvalidParameter(
-            "channel is not data-independent: its rows are not permutations of one another. Use "
-            "individual_capacity_bits, which needs no such structure."
+            "is not data-independent: its rows are not permutations of one another",
+            parameter="channel",
+            way_out="Use individual_capacity_bits, which needs no such structure.",
         )
     noise = entropy_interval([(value, 1) for value in channel.to_dense().row(0)])
     alphabet = log2_interval(float(channel.shape[1]))

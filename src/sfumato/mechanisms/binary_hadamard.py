@@ -14,7 +14,6 @@ Sampling is one uniform integer below a common denominator, compared with intege
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,7 +28,7 @@ from sfumato.measures.enclosures import entropy_interval
 from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
 from sfumato.mechanisms.randomness_budget import odds_within, rarer_yes, silent_or_answer
 from sfumato.mechanisms.walsh import assigned_questions, power_of_two_from, walsh_hadamard
-from sfumato.prob import Channel, Distribution
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import Number, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
@@ -219,24 +218,22 @@ class BinaryHadamard:
         variance = self._variance(np.array(point.projected), asked)
         return normal_estimate(raw, np.full_like(raw, variance), total=total, confidence=confidence)
 
-    def variance(self, distribution: Distribution | Sequence[Number], n: int, offset: int = 0) -> float:
+    def variance(self, law: Distribution | LawLike, n: int, offset: int = 0) -> float:
         """Var(raw_x) of n reports, the same for every x, when answers are drawn from this law."""
         check_at_least("n", check_integer("n", n), 1)
-        law = distribution if isinstance(distribution, Distribution) else Distribution(distribution)
-        if len(law.probabilities) != self.size:
-            raise InvalidParameter(
-                f"distribution has {len(law.probabilities)} answers and the mechanism {self.size}. Give one share each."
-            )
+        shares = law if isinstance(law, Distribution) else Distribution(law)
+        if len(shares) != self.size:
+            raise InvalidParameter(f"law has {len(shares)} answers and the mechanism {self.size}. Give one share each.")
         _check_offset(offset)
         head = min(n, -offset % self.groups)
         rounds, tail = divmod(n - head, self.groups)
         asked = (rounds + self._asked(head, offset) + self._asked(tail, offset + n - tail)).astype(np.float64)
         _check_everything_asked(asked, n)
-        return self._variance(law.array, asked)
+        return self._variance(shares.array, asked)
 
-    def risk(self, distribution: Distribution | Sequence[Number], n: int, offset: int = 0) -> float:
+    def risk(self, law: Distribution | LawLike, n: int, offset: int = 0) -> float:
         """E‖raw - p‖² over the `size` answers, exact up to float rounding; every group must be asked at least once."""
-        return self.size * self.variance(distribution, n, offset)
+        return self.size * self.variance(law, n, offset)
 
     def largest_risk(self, n: int) -> float:
         """max over all laws of the risk when n is a multiple of `groups`; else, the same for the multiple below."""

@@ -13,7 +13,6 @@ rounded to the integers that it computes, so estimates do not depend on the orde
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -28,7 +27,7 @@ from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, 
 from sfumato.mechanisms.difference_sets import MOST_MODULUS, DifferenceSet
 from sfumato.mechanisms.favoured_sets import Family, FavouredSet, best_set
 from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
-from sfumato.prob import Circulant, Distribution
+from sfumato.prob import Circulant, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -157,7 +156,7 @@ class CyclicResponse:
         found: FloatArray = np.rint(fft.irfft(spectrum, n=self.modulus)[: self.size])
         return found
 
-    def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         return member_variance(law, self.size, n, *self.probabilities)
 

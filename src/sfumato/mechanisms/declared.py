@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
 from sfumato.values.rounding import fraction_below_exp
 
@@ -62,12 +61,10 @@ def check_weight(total: int, *, odds: Fraction, size: int, width: int) -> None:
         )
 
 
-def law_of_answers(distribution: Distribution | Sequence[object], size: int, n: int) -> tuple[Fraction, ...]:
+def law_of_answers(law: Distribution | LawLike, size: int, n: int) -> tuple[Fraction, ...]:
     """Read the shares at which a variance is wanted."""
     check_at_least("n", check_integer("n", n), 1)
-    law = distribution if isinstance(distribution, Distribution) else Distribution(distribution)
-    if len(law) != size:
-        raise InvalidParameter(
-            f"distribution has {len(law)} entries for {size} answers. Give one share to each answer."
-        )
-    return law.fractions
+    shares = law if isinstance(law, Distribution) else Distribution(law)
+    if len(shares) != size:
+        raise InvalidParameter(f"law has {len(shares)} entries for {size} answers. Give one share to each answer.")
+    return shares.fractions

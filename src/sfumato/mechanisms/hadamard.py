@@ -10,7 +10,6 @@ Sampling is one uniform integer below the total weight, drawn by rejection: the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,7 +23,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import MOST_OUTPUTS, exact_odds, law_of_answers, nominal_odds, odds_keeping
 from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
 from sfumato.mechanisms.walsh import power_of_two_from, walsh_hadamard
-from sfumato.prob import Channel, Distribution
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -141,9 +140,9 @@ class HadamardResponse:
         at_home = np.repeat(table.sum(axis=1) / total, self.block - 1)[: self.size]
         return normal_estimate(raw, (scale**2 * at_home - raw**2) / total, total=total, confidence=confidence)
 
-    def variance(self, distribution: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
-        """Var(raw) of each share, exact, when n answers are drawn from `distribution`."""
-        shares = law_of_answers(distribution, self.size, n)
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
+        """Var(raw) of each share, exact, when n answers are drawn from `law`."""
+        shares = law_of_answers(law, self.size, n)
         scale = self._scale("its variance has no end")
         wide = self.block - 1
         result: list[Fraction] = []

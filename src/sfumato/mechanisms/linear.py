@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import law_of_answers
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, LawLike
 from sfumato.prob.simplex import nearest_law
 from sfumato.values import Estimate, Interval, Tally
 from sfumato.values.checks import check_between
@@ -59,12 +58,12 @@ def member_estimate(hits: npt.ArrayLike, own: Fraction, other: Fraction, *, tota
 
 
 def member_variance(
-    distribution: Distribution | Sequence[object], size: int, n: int, own: Fraction, other: Fraction
+    law: Distribution | LawLike, size: int, n: int, own: Fraction, other: Fraction
 ) -> tuple[Fraction, ...]:
-    """Var(raw) of `member_estimate`, exact, when n answers are drawn from `distribution`."""
+    """Var(raw) of `member_estimate`, exact, when n answers are drawn from `law`."""
     if own == other:
         raise InvalidParameter("every report is pure noise; its variance has no end. Raise odds, or width.")
-    chances = [other + (own - other) * share for share in law_of_answers(distribution, size, n)]
+    chances = [other + (own - other) * share for share in law_of_answers(law, size, n)]
     return tuple(s * (1 - s) / (n * (own - other) ** 2) for s in chances)
 
 

@@ -9,7 +9,6 @@ is declared: no floating point and no rounding stand between the theorem and the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,7 +20,7 @@ from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
 from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
-from sfumato.prob import Circulant, Distribution
+from sfumato.prob import Circulant, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -88,7 +87,7 @@ class RandomizedResponse:
         total = check_tally(tally, self.name)
         return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
-    def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         return member_variance(law, self.size, n, *self.probabilities)
 

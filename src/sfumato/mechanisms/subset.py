@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import MOST_OUTPUTS, check_weight, exact_odds, nominal_odds, odds_keeping
 from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
 from sfumato.mechanisms.packed import check_packed, count_ones, row_chunks
-from sfumato.prob import Channel, Distribution
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -120,9 +120,9 @@ class SubsetSelection:
         total = check_tally(tally, self.name)
         return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
-    def variance(self, distribution: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
-        """Var(raw) of each share, exact, when n answers are drawn from `distribution`."""
-        return member_variance(distribution, self.size, n, *self.probabilities)
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
+        """Var(raw) of each share, exact, when n answers are drawn from `law`."""
+        return member_variance(law, self.size, n, *self.probabilities)
 
     def law(self, x: int) -> tuple[Fraction, ...]:
         """P(.|x), exact, over all sets of `chosen` answers in the order of itertools.combinations."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -29,7 +28,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import MOST_OUTPUTS, exact_odds
 from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
 from sfumato.mechanisms.packed import check_packed, count_ones, row_chunks
-from sfumato.prob import Channel, Distribution
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.values import Claim, Estimate, Relation, Status, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer, check_positive
 from sfumato.values.rounding import fraction_below_exp
@@ -111,9 +110,9 @@ class _Unary(ABC):
         total = check_tally(tally, self.name)
         return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
-    def variance(self, distribution: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
-        """Var(raw) of each share, exact, when n answers are drawn from `distribution`."""
-        return member_variance(distribution, self.size, n, *self.probabilities)
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
+        """Var(raw) of each share, exact, when n answers are drawn from `law`."""
+        return member_variance(law, self.size, n, *self.probabilities)
 
     def law(self, x: int) -> tuple[Fraction, ...]:
         """P(.|x), exact, over all rows of bits in the order of the numbers that they spell."""

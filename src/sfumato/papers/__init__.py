@@ -47,4 +47,6 @@ def paper_named(slug: str) -> Paper:
     try:
         return PAPERS[slug]
     except KeyError:
-        raise InvalidParameter(f"no paper is called {slug!r}. Known papers: {', '.join(sorted(PAPERS))}.") from None
+        raise InvalidParameter(
+            "names no paper", parameter="slug", value=slug, way_out=f"Known papers: {', '.join(sorted(PAPERS))}."
+        ) from None

@@ -113,4 +113,6 @@ def refusal_of(erratum: Erratum) -> str:
 def must_show(what: str, *, holds: bool) -> None:
     """Raise unless a counter-example shows what it says."""
     if not holds:
-        raise ClaimRefused(f"the counter-example does not show that {what}. The print may be right after all.")
+        raise ClaimRefused(
+            f"the counter-example does not show that {what}", way_out="The print may be right after all."
+        )

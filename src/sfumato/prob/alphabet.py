@@ -17,13 +17,14 @@ def check_labels(name: str, labels: Iterable[object] | None, size: int) -> Alpha
     found = tuple(_check_label(name, label) for label in labels)
     if len(found) != size:
         raise InvalidLaw(
-            f"{name} has {len(found)} labels for {size} entries. Give one label to each entry, or leave "
-            f"{name} out to number them."
+            f"has {len(found)} labels for {size} entries",
+            parameter=name,
+            way_out=f"Give one label to each entry, or leave `{name}` out to number them.",
         )
     seen: set[Label] = set()
     for label in found:
         if label in seen:
-            raise InvalidLaw(f"{name} holds the label {label!r} twice. Rename one of the two.")
+            raise InvalidLaw(f"holds the label {label!r} twice", parameter=name, way_out="Rename one of the two.")
         seen.add(label)
     return found
 
@@ -42,5 +43,7 @@ def _check_label(name: str, label: object) -> Label:
     if isinstance(label, str) or (isinstance(label, int) and not isinstance(label, bool)):
         return label
     raise InvalidLaw(
-        f"{name} holds a label of type {type(label).__name__}. Use text, whole numbers, or tuples of them."
+        f"holds a label of type {type(label).__name__}",
+        parameter=name,
+        way_out="Use text, whole numbers, or tuples of them.",
     )

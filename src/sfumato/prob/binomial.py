@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from sfumato.prob.exact import FloatArray
+from sfumato.prob.exact import FloatArray, LawLike
+from sfumato.values.types import Real
 
 
 def clopper_pearson(
-    counts: npt.ArrayLike, totals: npt.ArrayLike, *, lower_tail: float, upper_tail: float
+    counts: Real | LawLike, totals: Real | LawLike, *, lower_tail: float, upper_tail: float
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds on a binomial share, failing with probability at most `lower_tail` below and `upper_tail` above [CP34]."""
     from scipy.special import betaincinv  # noqa: PLC0415  scipy is slow to import

@@ -12,11 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from sfumato.errors import InvalidLaw
-from sfumato.prob.alphabet import Alphabet, check_labels
+from sfumato.prob.alphabet import Alphabet, Label, check_labels
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.exact import (
     FloatArray,
     IntegerArray,
+    LawLike,
+    RealArray,
     check_float_rows,
     check_law,
     common_numerators,
@@ -45,9 +47,9 @@ class Channel:
 
     def __init__(
         self,
-        rows: Sequence[Sequence[object]] | FloatArray,
-        inputs: Iterable[object] | None = None,
-        outputs: Iterable[object] | None = None,
+        rows: Sequence[LawLike] | RealArray,
+        inputs: Iterable[Label] | None = None,
+        outputs: Iterable[Label] | None = None,
     ) -> None:
         if isinstance(rows, np.ndarray) and rows.dtype == np.float64:
             self._fill(check_float_rows("rows", rows), None, 1, inputs, outputs)
@@ -68,8 +70,8 @@ class Channel:
         array: FloatArray,
         numerators: IntegerArray | None,
         denominator: int,
-        inputs: Iterable[object] | None,
-        outputs: Iterable[object] | None,
+        inputs: Iterable[Label] | None,
+        outputs: Iterable[Label] | None,
     ) -> None:
         object.__setattr__(self, "array", array)
         object.__setattr__(self, "_numerators", numerators)
@@ -183,19 +185,22 @@ class Channel:
         return f"<Channel {self.shape[0]}×{self.shape[1]}, {kind}>"
 
 
-def _check_rows(rows: Sequence[Sequence[object]] | FloatArray) -> list[tuple[Number, ...]]:
+def _check_rows(rows: Sequence[LawLike] | RealArray) -> list[tuple[Number, ...]]:
     if len(rows) == 0:
-        raise InvalidLaw("rows is empty. A channel needs at least one input and one output.")
+        raise InvalidLaw("is empty", parameter="rows", way_out="A channel needs at least one input and one output.")
     laws = []
     for x, row in enumerate(rows):
         if isinstance(row, str) or not hasattr(row, "__len__"):
             raise InvalidLaw(
-                f"rows[{x}] must be a list of probabilities, not {type(row).__name__}. Give one list for each input."
+                f"must be a list of probabilities, not {type(row).__name__}",
+                parameter=f"rows[{x}]",
+                way_out="Give one list for each input.",
             )
         if len(row) != len(rows[0]):
             raise InvalidLaw(
-                f"rows[{x}] has {len(row)} entries and rows[0] has {len(rows[0])}. Every row needs one entry for "
-                f"each output."
+                f"has {len(row)} entries and rows[0] has {len(rows[0])}",
+                parameter=f"rows[{x}]",
+                way_out="Every row needs one entry for each output.",
             )
         laws.append(check_law(f"rows[{x}]", row))
     return laws

@@ -8,7 +8,7 @@ values is certified from 87 381 codes, not from 7.6e9 entries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,7 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet
 from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distribution import Distribution
-from sfumato.prob.exact import check_law, common_numerators
+from sfumato.prob.exact import LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
 CodeArray = npt.NDArray[np.int32]
@@ -39,7 +39,7 @@ class Circulant:
     input_count: int
     exact: bool
 
-    def __init__(self, law: Sequence[object], input_count: int | None = None) -> None:
+    def __init__(self, law: LawLike, input_count: int | None = None) -> None:
         numbers = check_law("law", law)
         levels = tuple(sorted(set(numbers)))
         rank = {value: code for code, value in enumerate(levels)}
@@ -55,8 +55,9 @@ class Circulant:
         shifts = np.unique(np.fromiter((check_integer("support", u) for u in support), dtype=np.int64))
         if not 0 < len(shifts) < size or shifts[0] < 0 or shifts[-1] >= size:
             raise InvalidLaw(
-                f"support must hold between 1 and {size - 1} different shifts from 0 to {size - 1}. "
-                f"Reduce the shifts modulo size first."
+                f"must hold between 1 and {size - 1} different shifts from 0 to {size - 1}",
+                parameter="support",
+                way_out="Reduce the shifts modulo `size` first.",
             )
         low = Fraction(1) / (len(shifts) * Fraction(odds) + size - len(shifts))
         codes = np.zeros(size, dtype=np.int32)
@@ -186,8 +187,8 @@ class Circulant:
     def _check_entries(self, what: str) -> None:
         if self.shape[0] * self.shape[1] > MOST_ENTRIES:
             raise InvalidParameter(
-                f"{what} would take {self.shape[0]}×{self.shape[1]} entries, more than {MOST_ENTRIES}. "
-                f"Use a uniform prior, or a smaller alphabet."
+                f"{what} would take {self.shape[0]}×{self.shape[1]} entries, more than {MOST_ENTRIES}",
+                way_out="Use a uniform prior, or a smaller alphabet.",
             )
 
     def __reduce__(self) -> tuple[type[Circulant], tuple[object, ...]]:

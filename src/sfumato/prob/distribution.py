@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
 
 from sfumato.prob.alphabet import Alphabet, Label, check_labels
-from sfumato.prob.exact import FloatArray, check_law, default_width, round_to_grid
+from sfumato.prob.exact import FloatArray, LawLike, check_law, default_width, round_to_grid
 from sfumato.values.checks import Number, check_at_least, check_integer
 
 
@@ -22,7 +22,7 @@ class Distribution:
     exact: bool
     array: FloatArray
 
-    def __init__(self, probabilities: Sequence[object], labels: Iterable[object] | None = None) -> None:
+    def __init__(self, probabilities: LawLike, labels: Iterable[Label] | None = None) -> None:
         law = check_law("probabilities", probabilities)
         array = np.array([float(value) for value in law])
         array.setflags(write=False)
@@ -32,7 +32,7 @@ class Distribution:
         object.__setattr__(self, "array", array)
 
     @classmethod
-    def uniform(cls, size: int, labels: Iterable[object] | None = None) -> Distribution:
+    def uniform(cls, size: int, labels: Iterable[Label] | None = None) -> Distribution:
         """Every outcome equally likely."""
         check_at_least("size", check_integer("size", size), 1)
         return cls([Fraction(1, size)] * size, labels)

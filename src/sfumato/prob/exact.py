@@ -11,60 +11,79 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.values.checks import Number, as_number, check_at_least, check_integer
+from sfumato.values.types import Reals
 
 FloatArray = npt.NDArray[np.float64]
 IntegerArray = npt.NDArray[np.object_]  # Python integers, so that nothing overflows
+RealArray = npt.NDArray[np.floating[Any] | np.integer[Any] | np.object_]
+LawLike = Reals | RealArray
+"""What is read as a law: numbers in order."""
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
 
 
-def check_law(name: str, numbers: Sequence[object]) -> tuple[Number, ...]:
+def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number, ...]:
     """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
     if len(numbers) == 0:
-        raise InvalidLaw(f"{name} is empty. A law needs at least one outcome.")
+        raise InvalidLaw("is empty", parameter=name, way_out="A law needs at least one outcome.")
     try:
         law = tuple(as_number(f"{name}[{i}]", value) for i, value in enumerate(numbers))
     except InvalidParameter as error:
-        raise InvalidLaw(str(error)) from None
+        raise InvalidLaw(error.rule, parameter=error.parameter, value=error.value, way_out=error.way_out) from None
     for i, value in enumerate(law):
         if value < 0:
-            raise InvalidLaw(f"{name}[{i}]={_show(value)} is negative. Probabilities lie in [0, 1].")
+            raise InvalidLaw(
+                "is negative", parameter=f"{name}[{i}]", value=value, way_out="Probabilities lie in [0, 1]."
+            )
     if all(isinstance(value, Fraction) for value in law):
         total: Number = sum((Fraction(value) for value in law), Fraction(0))
         if total != 1:
-            raise InvalidLaw(_wrong_sum(name, total))
+            raise _wrong_sum(name, total)
         return law
     floats = tuple(float(value) for value in law)
     total = math.fsum(floats)
     if not abs(total - 1) <= ROW_SUM_TOLERANCE:
-        raise InvalidLaw(_wrong_sum(name, total))
+        raise _wrong_sum(name, total)
     return floats
 
 
-def check_float_rows(name: str, array: FloatArray) -> FloatArray:
+def check_float_rows(name: str, array: RealArray) -> FloatArray:
     """Do the same for a float64 matrix at array speed; returns a read-only copy."""
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidLaw(
-            f"{name} must be a table with rows and columns, not of shape {array.shape}. Give one row for each input."
+            f"must be a table with rows and columns, not of shape {array.shape}",
+            parameter=name,
+            way_out="Give one row for each input.",
         )
     copy = np.array(array, dtype=np.float64) + 0.0  # a negative zero becomes a zero, so that equal rows hash alike
     if not np.isfinite(copy).all():
         x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])
-        raise InvalidLaw(f"{name}[{x}][{y}] is {copy[x, y]}; it must be finite. Check how it was computed.")
+        raise InvalidLaw(
+            "must be finite",
+            parameter=f"{name}[{x}][{y}]",
+            value=float(copy[x, y]),
+            way_out="Check how it was computed.",
+        )
     if (copy < 0).any():
         x, y = (int(i) for i in np.argwhere(copy < 0)[0])
-        raise InvalidLaw(f"{name}[{x}][{y}]={copy[x, y]} is negative. Probabilities lie in [0, 1].")
+        raise InvalidLaw(
+            "is negative",
+            parameter=f"{name}[{x}][{y}]",
+            value=float(copy[x, y]),
+            way_out="Probabilities lie in [0, 1].",
+        )
     off = np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE
     if off.any():
         x = int(np.flatnonzero(off)[0])
-        raise InvalidLaw(_wrong_sum(f"{name}[{x}]", float(copy[x].sum())))
+        raise _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
     copy.setflags(write=False)
     return copy
 
@@ -95,16 +114,21 @@ def round_to_grid(law: Sequence[Number], width: int) -> tuple[int, ...]:
     grid[largest] += scale - sum(grid)
     if grid[largest] < 1:
         raise InvalidParameter(
-            f"width={width} is too coarse for a law with {sum(v > 0 for v in exact)} possible outcomes: one of "
-            f"them would lose its place. Raise width."
+            f"is too coarse for a law with {sum(v > 0 for v in exact)} possible outcomes: one of them would "
+            "lose its place",
+            parameter="width",
+            value=width,
+            way_out="Raise `width`.",
         )
     return tuple(grid)
 
 
-def _wrong_sum(name: str, total: Number) -> str:
-    return (
-        f"{name} sums to {_show(total)}, not 1 (off by {_show(total - 1)}). Every row of a channel and every prior "
-        f"sums to 1; correct the entry that is wrong or divide the row by its sum."
+def _wrong_sum(name: str, total: Number) -> InvalidLaw:
+    return InvalidLaw(
+        f"sums to {_show(total)}, not 1 (off by {_show(total - 1)})",
+        parameter=name,
+        way_out="Every row of a channel and every prior sums to 1; correct the entry that is wrong or divide the row "
+        "by its sum.",
     )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
-from sfumato.prob.alphabet import Alphabet, check_labels, product_labels
+from sfumato.prob.alphabet import Alphabet, Label, check_labels, product_labels
 from sfumato.prob.channel import Channel
 from sfumato.prob.distribution import Distribution
+from sfumato.prob.exact import LawLike
 from sfumato.values.checks import Number, check_between, check_integer
 
 
@@ -20,10 +21,10 @@ class Joint:
     law: Distribution
     alphabets: tuple[Alphabet, ...]
 
-    def __init__(self, probabilities: Sequence[object], alphabets: Sequence[Sequence[object]]) -> None:
+    def __init__(self, probabilities: LawLike, alphabets: Sequence[Sequence[Label]]) -> None:
         checked = tuple(check_labels(f"alphabets[{i}]", a, len(a)) for i, a in enumerate(alphabets))
         if not checked:
-            raise InvalidLaw("alphabets is empty. A joint law needs at least one coordinate.")
+            raise InvalidLaw("is empty", parameter="alphabets", way_out="A joint law needs at least one coordinate.")
         object.__setattr__(self, "alphabets", checked)
         object.__setattr__(self, "law", Distribution(probabilities, product_labels(*checked)))
 
@@ -41,15 +42,17 @@ class Joint:
 def joint_law(prior: Distribution, channel: Channel) -> Joint:
     """P(x)P(y|x)."""
     if prior.labels != channel.inputs:
-        raise InvalidLaw("prior and channel have different input labels. Use the same labels for both.")
+        raise InvalidLaw(
+            "has other labels than the inputs of `channel`", parameter="prior", way_out="Use the same labels for both."
+        )
     products = [p * q for p, row in zip(prior.probabilities, channel.rows, strict=True) for q in row]
     return Joint(products, (channel.inputs, channel.outputs))
 
 
 def marginal(joint: Joint, coordinate: int) -> Distribution:
     """The law of one coordinate."""
-    axis = _check_axis(joint, coordinate)
-    totals: dict[object, Number] = dict.fromkeys(joint.alphabets[axis], Fraction(0))
+    axis = _check_axis(joint, "coordinate", coordinate)
+    totals: dict[Label, Number] = dict.fromkeys(joint.alphabets[axis], Fraction(0))
     for label, value in zip(joint.law.labels, joint.law.probabilities, strict=True):
         totals[_tuple(label)[axis]] += value
     return Distribution(list(totals.values()), joint.alphabets[axis])
@@ -57,18 +60,19 @@ def marginal(joint: Joint, coordinate: int) -> Distribution:
 
 def conditional(joint: Joint, *, given: int) -> Channel:
     """The law of the other coordinates given one of them, as a channel; refuses impossible conditions."""
-    axis = _check_axis(joint, given)
+    axis = _check_axis(joint, "given", given)
     condition = marginal(joint, axis)
     for label, value in zip(condition.labels, condition.probabilities, strict=True):
         if value == 0:
             raise InvalidLaw(
-                f"coordinate {axis} is never {label!r}, so nothing can be conditioned on it. Drop that label."
+                f"names a coordinate that is never {label!r}, so nothing can be conditioned on it",
+                parameter="given",
+                value=axis,
+                way_out="Drop that label.",
             )
     rest = [alphabet for i, alphabet in enumerate(joint.alphabets) if i != axis]
     outputs: Alphabet = rest[0] if len(rest) == 1 else product_labels(*rest)
-    cells: dict[object, dict[object, Number]] = {
-        label: dict.fromkeys(outputs, Fraction(0)) for label in condition.labels
-    }
+    cells: dict[Label, dict[Label, Number]] = {label: dict.fromkeys(outputs, Fraction(0)) for label in condition.labels}
     for label, value in zip(joint.law.labels, joint.law.probabilities, strict=True):
         parts = _tuple(label)
         others = parts[:axis] + parts[axis + 1 :]
@@ -76,12 +80,12 @@ def conditional(joint: Joint, *, given: int) -> Channel:
     return Channel([list(row.values()) for row in cells.values()], condition.labels, outputs)
 
 
-def _check_axis(joint: Joint, coordinate: int) -> int:
-    check_between("coordinate", check_integer("coordinate", coordinate), 0, len(joint.alphabets) - 1)
+def _check_axis(joint: Joint, name: str, coordinate: int) -> int:
+    check_between(name, check_integer(name, coordinate), 0, len(joint.alphabets) - 1)
     return coordinate
 
 
-def _tuple(label: object) -> Alphabet:
+def _tuple(label: Label) -> Alphabet:
     if not isinstance(label, tuple):
-        raise InvalidLaw("a joint law needs tuples as labels")
+        raise InvalidLaw("a joint law needs tuples as labels", way_out="Make it with Joint or joint_law.")
     return label

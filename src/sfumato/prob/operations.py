@@ -13,6 +13,7 @@ from sfumato.prob.alphabet import Label, product_labels
 from sfumato.prob.channel import Channel
 from sfumato.prob.circulant import AnyChannel
 from sfumato.prob.distribution import Distribution
+from sfumato.prob.exact import LawLike
 from sfumato.values.checks import Number, check_at_least, check_integer
 
 # More types than this and a power is no longer a table; the caller wants a formula instead.
@@ -28,7 +29,11 @@ def product(first: Channel, second: Channel) -> Channel:
 def together(first: Channel, second: Channel) -> Channel:
     """Two reports about the same x, drawn independently: x → (y1, y2)."""
     if first.inputs != second.inputs:
-        raise InvalidLaw("the two channels have different inputs. Reports about the same data share its labels.")
+        raise InvalidLaw(
+            "must have the inputs of `first`",
+            parameter="second",
+            way_out="Reports about the same data share its labels.",
+        )
     rows = [[p * q for p in a for q in b] for a, b in zip(first.rows, second.rows, strict=True)]
     return Channel(rows, first.inputs, product_labels(first.outputs, second.outputs))
 
@@ -37,8 +42,9 @@ def cascade(first: Channel, second: Channel) -> Channel:
     """Feed the output of one channel to another: x → y → z."""
     if first.outputs != second.inputs:
         raise InvalidLaw(
-            "the outputs of the first channel are not the inputs of the second. Give both the same labels, in the "
-            "same order."
+            "must have the outputs of `first` as its inputs",
+            parameter="second",
+            way_out="Give both the same labels, in the same order.",
         )
     if first.exact and second.exact:
         left, left_denominator = first.integers()
@@ -55,7 +61,9 @@ def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[La
     try:
         images = [image(label) for label in channel.outputs]
     except KeyError as error:
-        raise InvalidParameter(f"mapping has no entry for output {error}. Map every output.") from None
+        raise InvalidParameter(
+            f"has no entry for output {error.args[0]!r}", parameter="mapping", way_out="Map every output."
+        ) from None
     outputs = list(dict.fromkeys(images))
     place = {label: i for i, label in enumerate(outputs)}
     rows = []
@@ -67,7 +75,7 @@ def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[La
     return Channel(rows, channel.inputs, outputs)
 
 
-def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel) -> Distribution:
+def as_prior(prior: Distribution | LawLike | None, channel: AnyChannel) -> Distribution:
     """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels."""
     size = channel.shape[0]
     if prior is None:
@@ -75,7 +83,9 @@ def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel)
     law = prior if isinstance(prior, Distribution) else Distribution(prior)
     if len(law) != size:
         raise InvalidLaw(
-            f"prior has {len(law)} entries and the channel {size} inputs. Give one probability for each input."
+            f"has {len(law)} entries and the channel {size} inputs",
+            parameter="prior",
+            way_out="Give one probability for each input.",
         )
     if law.labels == channel.inputs:
         return law
@@ -83,7 +93,9 @@ def as_prior(prior: Distribution | Sequence[object] | None, channel: AnyChannel)
         return Distribution([law[label] for label in channel.inputs], channel.inputs)
     if law.labels == tuple(range(size)):
         return Distribution(law.probabilities, channel.inputs)
-    raise InvalidLaw("prior has other labels than the channel's inputs. Use the same labels for both.")
+    raise InvalidLaw(
+        "has other labels than the channel's inputs", parameter="prior", way_out="Use the same labels for both."
+    )
 
 
 def coarsen(
@@ -103,7 +115,9 @@ def coarsen(
         try:
             value = image(label)
         except KeyError:
-            raise InvalidParameter(f"of has no entry for input {label!r}. Give a value to every input.") from None
+            raise InvalidParameter(
+                f"has no entry for input {label!r}", parameter="of", way_out="Give a value to every input."
+            ) from None
         totals[value] = totals.get(value, Fraction(0)) + weight
         sums = rows.setdefault(value, [Fraction(0)] * len(row))
         rows[value] = [total + weight * entry for total, entry in zip(sums, row, strict=True)]
@@ -122,7 +136,10 @@ def power(channel: Channel, n: int) -> Channel:
     count = math.comb(n + size - 1, size - 1)
     if count * channel.shape[0] > MOST_TYPES:
         raise InvalidParameter(
-            f"n={n} reports over {size} outputs have {count} types, too many for a table. Lower n or merge outputs."
+            f"reports over {size} outputs have {count} types, too many for a table",
+            parameter="n",
+            value=n,
+            way_out="Lower `n` or merge outputs.",
         )
     types = list(_types(n, size))
     ways = [math.factorial(n) // math.prod(map(math.factorial, kind)) for kind in types]

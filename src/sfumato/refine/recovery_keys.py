@@ -9,7 +9,6 @@ difference to everyone.   Theory: docs/theory/recovery.md
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,7 +16,7 @@ from sfumato import measures
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval, log2_interval
 from sfumato.mechanisms.declared import exact_odds
-from sfumato.prob import Channel, Circulant, Distribution
+from sfumato.prob import Channel, Circulant, Distribution, LawLike
 from sfumato.prob.alphabet import Alphabet, Label, check_labels, product_labels
 from sfumato.values.checks import check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
@@ -160,7 +159,7 @@ def favoured_share(epsilon: float) -> float:
     return math.exp(-epsilon) * rest / (math.expm1(-epsilon) / epsilon) ** 2
 
 
-def shift_channel(law: Distribution | Sequence[object], *, size: int, epsilon: float) -> Circulant:
+def shift_channel(law: Distribution | LawLike, *, size: int, epsilon: float) -> Circulant:
     """Y = X + U mod size for any key law that keeps `epsilon`; any other law is refused [B, Lemma 6]."""
     check_at_least("size", check_integer("size", size), 2)
     _check_epsilon(epsilon)

@@ -14,30 +14,36 @@ Number = Fraction | float
 def check_integer(name: str, value: object) -> int:
     """Return a whole number; True and 3.0 are refused, because each is more often a slip than a count."""
     if isinstance(value, bool):
-        raise InvalidParameter(f"{name}={value!r} must be a whole number. Write it without quotes or point.")
+        raise InvalidParameter(
+            "must be a whole number", parameter=name, value=value, way_out="Write it without quotes or point."
+        )
     try:
         return value.__index__()  # type: ignore[attr-defined, no-any-return]
     except AttributeError:
-        raise InvalidParameter(f"{name}={value!r} must be a whole number. Write it without quotes or point.") from None
+        raise InvalidParameter(
+            "must be a whole number", parameter=name, value=value, way_out="Write it without quotes or point."
+        ) from None
 
 
 def check_at_least(name: str, value: Number, least: int) -> None:
     """Refuse a number below `least`, and NaN."""
     if not value >= least:
-        raise InvalidParameter(f"{name}={value} must be at least {least}. Raise {name}.")
+        raise InvalidParameter(f"must be at least {least}", parameter=name, value=value, way_out=f"Raise `{name}`.")
 
 
 def check_between(name: str, value: Number, low: Number, high: Number, *, way_out: str = "") -> None:
     """Refuse a number outside [low, high], and NaN."""
     if not low <= value <= high:
-        advice = way_out or f"Move {name} into that range."
-        raise InvalidParameter(f"{name}={value} must lie in [{low}, {high}]. {advice}")
+        advice = way_out or f"Move `{name}` into that range."
+        raise InvalidParameter(f"must lie in [{low}, {high}]", parameter=name, value=value, way_out=advice)
 
 
 def check_positive(name: str, value: Number) -> None:
     """Refuse zero, negative numbers, infinity and NaN."""
     if not (value > 0 and math.isfinite(value)):
-        raise InvalidParameter(f"{name}={value} must be a positive finite number. Choose {name} > 0.")
+        raise InvalidParameter(
+            "must be a positive finite number", parameter=name, value=value, way_out=f"Choose `{name}` > 0."
+        )
 
 
 def as_exact(name: str, value: object) -> Fraction:
@@ -49,7 +55,7 @@ def as_exact(name: str, value: object) -> Fraction:
 def as_number(name: str, value: object) -> Number:
     """Read an exact number as a Fraction and a float as a float, NaN and infinities refused."""
     if isinstance(value, bool):
-        raise InvalidParameter(f"{name} must be a number, not {value!r}. Write 1 or 0.")
+        raise InvalidParameter("must be a number", parameter=name, value=value, way_out="Write 1 or 0.")
     if isinstance(value, Fraction):
         return value
     if isinstance(value, Rational):
@@ -57,8 +63,10 @@ def as_number(name: str, value: object) -> Number:
     if isinstance(value, Real):
         number = float(value)
         if not math.isfinite(number):
-            raise InvalidParameter(f"{name} is {number}; it must be finite. Check how it was computed.")
+            raise InvalidParameter("must be finite", parameter=name, value=number, way_out="Check how it was computed.")
         return number
     raise InvalidParameter(
-        f"{name} must be a number (int, Fraction or float), not {type(value).__name__}. Convert it first."
+        f"must be a number (int, Fraction or float), not {type(value).__name__}",
+        parameter=name,
+        way_out="Convert it first.",
     )

@@ -57,13 +57,16 @@ class Claim:
         }
         if not kinds[self.status](self.value):
             raise InvalidParameter(
-                f"a claim with status {self.status} cannot hold a {type(self.value).__name__}. Use a Fraction "
-                f"for exact, an Interval for certified, a float for estimated."
+                f"cannot be a {type(self.value).__name__} in a claim with status {self.status}",
+                parameter="value",
+                way_out="Use a Fraction for exact, an Interval for certified, a float for estimated.",
             )
         if (self.confidence is None) == (self.status is Status.ESTIMATED):
             raise InvalidParameter(
-                f"confidence={self.confidence} does not fit status {self.status}. An estimated claim states "
-                f"its confidence, no other does."
+                f"does not fit status {self.status}",
+                parameter="confidence",
+                value=self.confidence,
+                way_out="An estimated claim states its confidence, no other does.",
             )
 
 

@@ -18,7 +18,10 @@ class Interval:
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:
             raise InvalidParameter(
-                f"an interval needs lower ≤ upper, not [{self.lower}, {self.upper}]. Exchange the two."
+                f"must be at most `upper`={self.upper}",
+                parameter="lower",
+                value=self.lower,
+                way_out="Exchange the two, or check how they were computed.",
             )
 
     @property

@@ -22,17 +22,24 @@ class Tally:
 
     def __post_init__(self) -> None:
         if not self.counts:
-            raise InvalidParameter("counts must not be empty. Give one count for each possible report.")
+            raise InvalidParameter(
+                "must not be empty", parameter="counts", way_out="Give one count for each possible report."
+            )
         # Python integers, whatever came in: a numpy count would overflow when tallies add.
         counts = tuple(check_integer("counts", count) for count in self.counts)
         if any(count < 0 for count in counts):
-            raise InvalidParameter("counts must be whole numbers ≥ 0. Count each possible report once.")
+            raise InvalidParameter(
+                "must be whole numbers ≥ 0", parameter="counts", way_out="Count each possible report once."
+            )
         object.__setattr__(self, "counts", counts)
         if self.reports is not None:
             reports = check_integer("reports", self.reports)
             if reports < max(counts):
                 raise InvalidParameter(
-                    f"reports={reports} must be at least the largest count. A report counts once in each place."
+                    "must be at least the largest count",
+                    parameter="reports",
+                    value=reports,
+                    way_out="Count every report once: it counts at most once in each place.",
                 )
             object.__setattr__(self, "reports", reports)
 
@@ -44,16 +51,18 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         if self.mechanism != other.mechanism:
             raise InvalidParameter(
-                f"tallies of different mechanisms do not add: {self.mechanism} and {other.mechanism}. Estimate "
-                f"each on its own."
+                f"tallies of different mechanisms do not add: {self.mechanism} and {other.mechanism}",
+                way_out="Estimate each on its own.",
             )
         if len(self.counts) != len(other.counts):
             raise InvalidParameter(
-                f"tallies of {len(self.counts)} and {len(other.counts)} possible reports do not add. Count the "
-                f"reports of one mechanism, in one order."
+                f"tallies of {len(self.counts)} and {len(other.counts)} possible reports do not add",
+                way_out="Count the reports of one mechanism, in one order.",
             )
         if (self.reports is None) != (other.reports is None):
-            raise InvalidParameter("one tally states its number of reports and the other does not. State it in both.")
+            raise InvalidParameter(
+                "one tally states its number of reports and the other does not", way_out="State it in both."
+            )
         return Tally(
             mechanism=self.mechanism,
             counts=tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),

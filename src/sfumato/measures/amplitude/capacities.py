@@ -109,8 +109,11 @@ def _unrestricted(ratio: float, end: float, gap_bits: float) -> AmplitudeCapacit
         if best.bits.width <= gap_bits:
             return best
     raise NotCertified(
-        f"the capacity at ratio={ratio:g} could only be bounded to {best.bits.width if best else math.inf:.1e} bits, "
-        f"not to gap_bits={gap_bits:.1e}. Allow a larger gap_bits."
+        f"could not be reached: the capacity at `ratio`={ratio:g} could only be bounded to "
+        f"{best.bits.width if best else math.inf:.1e} bits",
+        parameter="gap_bits",
+        value=gap_bits,
+        way_out="Allow a larger `gap_bits`.",
     )
 
 
@@ -189,8 +192,11 @@ def amplitude_ratio(budget_bits: float, *, points: int | None = None) -> float:
         check_at_least("points", check_integer("points", points), 2)
         if budget_bits >= math.log2(points):
             raise InvalidParameter(
-                f"budget_bits={budget_bits:g} is no limit for points={points}: so few values hold log2({points}) bits "
-                f"at most, so no noise is needed. Lower budget_bits."
+                f"is no limit for `points`={points}: so few values hold log2({points}) bits at most, so no noise "
+                "is needed",
+                parameter="budget_bits",
+                value=budget_bits,
+                way_out="Lower `budget_bits`.",
             )
     # The capacity lies below ½ log2(1+ratio), so the printed ratio is always safe, and the least candidate.
     printed = math.expm1(2 * budget_bits / LOG2_E) * (1 - 1e-14)

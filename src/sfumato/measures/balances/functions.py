@@ -24,6 +24,7 @@ from sfumato.prob import AnyChannel, Distribution
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import log2_bounds
+from sfumato.values.types import Real, Reals
 
 BALANCE_GAP_BITS = 1e-3
 MOST_BOXES = 10_000
@@ -48,7 +49,7 @@ class Balance:
 def balance(
     channel: AnyChannel,
     shape: Sequence[int],
-    b: float,
+    b: Real,
     *,
     gap_bits: float = BALANCE_GAP_BITS,
     most_boxes: int = MOST_BOXES,
@@ -63,7 +64,7 @@ def balance(
 def balance_curve(
     channel: AnyChannel,
     shape: Sequence[int],
-    points: Sequence[float],
+    bs: Reals,
     *,
     gap_bits: float = BALANCE_GAP_BITS,
     most_boxes: int = MOST_BOXES,
@@ -72,7 +73,7 @@ def balance_curve(
     sizes = check_shape(channel, shape)
     check_positive("gap_bits", gap_bits)
     check_at_least("most_boxes", check_integer("most_boxes", most_boxes), 1)
-    floors = [_checked_floor(point, channel.shape[0]) for point in points]
+    floors = [_checked_floor(b, channel.shape[0]) for b in bs]
     whole = individual_capacity_bits(channel, sizes, gap_bits=min(INDIVIDUAL_GAP_BITS, gap_bits / 10))
     records = record_classes(channel, sizes)
     found: dict[float, Outcome] = {}
@@ -91,13 +92,16 @@ def balance_curve(
     return tuple(_balance(channel, floor, whole, found[floor]) for floor in floors)
 
 
-def _checked_floor(b: object, datasets: int) -> float:
+def _checked_floor(b: Real, datasets: int) -> float:
     floor = float(as_number("b", b))
     highest = log2_bounds(Fraction(datasets))[1]
     if not 0 <= floor <= highest:
         raise InvalidParameter(
-            f"b={floor} must lie in [0, log2 {datasets}] = [0, {highest:.6g}]: no law of {datasets} data sets has a "
-            f"larger entropy, nor one below 0. Move b into that range."
+            f"must lie in [0, log2 {datasets}] = [0, {highest:.6g}]: no law of {datasets} data sets has a "
+            "larger entropy, nor one below 0",
+            parameter="b",
+            value=floor,
+            way_out="Move `b` into that range.",
         )
     return floor
 
@@ -112,9 +116,11 @@ def _enclosed(
     outcome = constrained_capacity(records, floor, ceiling_bits=ceiling, gap_bits=gap_bits, most_boxes=most_boxes)
     if outcome.bits.width > gap_bits:
         raise NotCertified(
-            f"after {outcome.boxes} boxes C_1^b at b={floor:.6g} is only known to lie in [{outcome.bits.lower:.6g}, "
-            f"{outcome.bits.upper:.6g}], which is wider than gap_bits={gap_bits:g}. Allow a gap_bits of "
-            f"{1.1 * outcome.bits.width:.2g}, or more boxes with most_boxes."
+            f"could not be reached: after {outcome.boxes} boxes C_1^b at `b`={floor:.6g} is only known to lie in "
+            f"[{outcome.bits.lower:.6g}, {outcome.bits.upper:.6g}]",
+            parameter="gap_bits",
+            value=gap_bits,
+            way_out=f"Allow a `gap_bits` of {1.1 * outcome.bits.width:.2g}, or more boxes with `most_boxes`.",
         )
     return outcome
 

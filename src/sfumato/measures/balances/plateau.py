@@ -10,6 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import log2_interval
@@ -17,13 +21,15 @@ from sfumato.measures.individual.records import datasets_by_value
 from sfumato.values.checks import check_at_least, check_integer
 from sfumato.values.interval import Interval
 
+Truth = Sequence[int] | npt.NDArray[np.integer[Any] | np.bool]
 
-def plateau_bits(truth: Sequence[object], shape: Sequence[int]) -> float:
+
+def plateau_bits(truth: Truth, shape: Sequence[int]) -> float:
     """Return the largest b with g(b) = 0; `truth` is f(x) for every data set x, the last record running fastest."""
     return plateau_interval(truth, shape).midpoint
 
 
-def plateau_interval(truth: Sequence[object], shape: Sequence[int]) -> Interval:
+def plateau_interval(truth: Truth, shape: Sequence[int]) -> Interval:
     """Enclose that b, a few ulps wide."""
     sizes = tuple(check_integer("shape", size) for size in shape)
     for size in sizes:
@@ -36,18 +42,21 @@ def plateau_interval(truth: Sequence[object], shape: Sequence[int]) -> Interval:
     return Interval(twice.lower / 2, twice.upper / 2)
 
 
-def _answers(truth: Sequence[object], shape: tuple[int, ...]) -> tuple[int, ...]:
+def _answers(truth: Truth, shape: tuple[int, ...]) -> tuple[int, ...]:
     if not shape or len(truth) != math.prod(shape):
         raise InvalidParameter(
-            f"truth has {len(truth)} entries and shape={shape} means {math.prod(shape) if shape else 0} data sets. "
-            f"Give f(x) for every data set, the last record running fastest."
+            f"has {len(truth)} entries and `shape`={shape} means {math.prod(shape) if shape else 0} data sets",
+            parameter="truth",
+            way_out="Give f(x) for every data set, the last record running fastest.",
         )
     answers = []
     for value in truth:
         if value not in (0, 1):
             raise InvalidParameter(
-                f"truth holds {value!r} and the plateau is known for answers 0 and 1 only. Write the two values of f "
-                f"as 0 and 1, or bound the balance of the channel itself with balance()."
+                f"holds {value!r}, and the plateau is known for answers 0 and 1 only",
+                parameter="truth",
+                way_out="Write the two values of f as 0 and 1, or bound the balance of the channel itself with "
+                "balance().",
             )
         answers.append(int(bool(value)))
     return tuple(answers)

@@ -36,13 +36,15 @@ class Race:
     def __init__(self, tolerance_nats: float) -> None:
         self.tolerance = tolerance_nats
         self.best = 0.0
-        self.winner: tuple[object, tuple[int, ...]] | None = None
+        self.winner: tuple[int, tuple[int, ...]] | None = None
         self.ran = 0
 
-    def run(self, tag: object, groups: tuple[FloatArray, ...], places: Places) -> None:
+    def run(self, tag: int, groups: tuple[FloatArray, ...], places: Places) -> None:
         """Let the selections in the columns of `places` run, a line for each group; `tag` says where they are from."""
         if self.tolerance <= 4 * self.slack(len(groups), groups[0].shape[1]):
-            raise NotCertified("gap_bits is below what sums of doubles can certify here. Allow at least 1e-9.")
+            raise NotCertified(
+                "is below what sums of doubles can certify here", parameter="gap_bits", way_out="Allow at least 1e-9."
+            )
         width = len(groups) * groups[0].shape[1]
         step = max(1, _ENTRIES_AT_ONCE // width)
         for start in range(0, places.shape[1], step):
@@ -52,7 +54,7 @@ class Race:
         """Bound the rounding error of an upper value in nats; no logarithm here is larger than ln 1e300."""
         return UNIT_ROUNDOFF * (inputs + outputs + 32) * 2 * math.log(1e300)
 
-    def _run_together(self, tag: object, groups: tuple[FloatArray, ...], places: Places) -> None:
+    def _run_together(self, tag: int, groups: tuple[FloatArray, ...], places: Places) -> None:
         inputs, outputs = len(groups), groups[0].shape[1]
         ceiling = math.log(min(inputs, outputs))
         enough = self.tolerance - 2 * self.slack(inputs, outputs)
@@ -82,16 +84,16 @@ class Race:
             laws = laws * np.exp(longer * (divergences - limits[:, None]))
             laws /= laws.sum(axis=1, keepdims=True)
         raise NotCertified(
-            f"{len(rows)} capacities did not settle within {_MOST_ROUNDS} rounds. Allow a larger gap_bits."
+            f"{len(rows)} capacities did not settle within {_MOST_ROUNDS} rounds", way_out="Allow a larger `gap_bits`."
         )
 
-    def _take(self, tag: object, places: Places, reached: FloatArray) -> None:
+    def _take(self, tag: int, places: Places, reached: FloatArray) -> None:
         leader = int(reached.argmax())
         if reached[leader] > self.best or self.winner is None:
             self.best = max(self.best, float(reached[leader]))
             self.winner = tag, tuple(places[:, leader].tolist())
 
-    def _finish(self, tag: object, rows: FloatArray, places: Places, enough: float) -> None:
+    def _finish(self, tag: int, rows: FloatArray, places: Places, enough: float) -> None:
         for each, choice in zip(rows, places.T, strict=True):
             bits, _ = capacity_with_witness(Channel(each), gap_bits=enough * LOG2_E / 2)
             self._take(tag, choice[:, None], np.array([bits.lower / LOG2_E]))

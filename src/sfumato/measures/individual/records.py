@@ -36,13 +36,17 @@ def check_shape(channel: AnyChannel, shape: Sequence[int]) -> tuple[int, ...]:
     """Return the sizes of the records' alphabets, whose product is the number of inputs of the channel."""
     sizes = tuple(check_integer("shape", size) for size in shape)
     if not sizes:
-        raise InvalidParameter("shape is empty. Give the number of values of each record, such as (2, 2, 3).")
+        raise InvalidParameter(
+            "is empty", parameter="shape", way_out="Give the number of values of each record, such as (2, 2, 3)."
+        )
     for size in sizes:
         check_at_least("shape", size, 1)
     if math.prod(sizes) != channel.shape[0]:
         raise InvalidParameter(
-            f"shape={sizes} means {math.prod(sizes)} data sets, but the channel has {channel.shape[0]} inputs. Order "
-            f"its rows as the product of the records' alphabets and give their sizes."
+            f"means {math.prod(sizes)} data sets, but the channel has {channel.shape[0]} inputs",
+            parameter="shape",
+            value=sizes,
+            way_out="Order its rows as the product of the records' alphabets and give their sizes.",
         )
     return sizes
 
@@ -53,7 +57,9 @@ def check_members(members: Sequence[int], records: int) -> tuple[int, ...]:
     for member in found:
         check_between("members", member, 0, records - 1, way_out="Count the records from 0.")
     if not found or len(set(found)) != len(found):
-        raise InvalidParameter(f"members={found} must name at least one record, and none twice. Count from 0.")
+        raise InvalidParameter(
+            "must name at least one record, and none twice", parameter="members", value=found, way_out="Count from 0."
+        )
     return found
 
 

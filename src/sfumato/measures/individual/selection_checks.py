@@ -38,7 +38,7 @@ def none_exceeds(contests: Sequence[tuple[FloatArray, ...]], limit_bits: float) 
             return False
         left += [(groups, half) for half in _halves(groups, part)]
     raise NotCertified(
-        f"the limit could not be checked on all selections in {_MOST_PARTS} steps. State a larger gap_bits."
+        f"the limit could not be checked on all selections in {_MOST_PARTS} steps", way_out="State a larger `gap_bits`."
     )
 
 

@@ -77,7 +77,7 @@ def _finished(race: Race, contests: Sequence[tuple[FloatArray, ...]], gap_bits: 
     if race.winner is None:  # every selection was screened out at nothing to learn
         tag, places = 0, (0,) * len(contests[0])
     else:
-        tag, places = int(str(race.winner[0])), race.winner[1]
+        tag, places = race.winner
     rows = np.array([group[place] for group, place in zip(contests[tag], places, strict=True)])
     own, law = capacity_with_witness(Channel(rows), gap_bits=min(1e-9, gap_bits / 2))
     slack = max(race.slack(len(groups), groups[0].shape[1]) for groups in contests)
@@ -122,8 +122,9 @@ def _branch(race: Race, tag: int, groups: tuple[FloatArray, ...]) -> None:
                 heapq.heappush(heap, (-limit, next(counter), part))
     worst = -heap[0][0] * LOG2_E
     raise NotCertified(
-        f"the largest capacity could only be bounded to [{race.best * LOG2_E:.6f}, {worst:.6f}] bits in {_MOST_NODES} "
-        f"steps. Allow a larger gap_bits, or merge data sets that are answered almost alike."
+        f"the largest capacity could only be bounded to [{race.best * LOG2_E:.6f}, {worst:.6f}] bits in "
+        f"{_MOST_NODES} steps",
+        way_out="Allow a larger `gap_bits`, or merge data sets that are answered almost alike.",
     )
 
 

@@ -44,8 +44,10 @@ class LatticeNoise:
         self.reach = math.ceil(_REACH * math.sqrt(scale)) + 1
         if (2 * steps + 1) * (2 * (steps + self.reach) + 1) > _MOST_ENTRIES:
             raise NotCertified(
-                f"a scale of steps={steps} with noise of variance {scale:.3g} steps² is too fine to be certified. Use "
-                f"fewer steps."
+                f"is too fine a scale to be certified with noise of variance {scale:.3g} steps²",
+                parameter="steps",
+                value=steps,
+                way_out="Use fewer `steps`.",
             )
         farthest = 2 * steps + self.reach
         self._exponents = -0.5 * np.arange(-farthest, farthest + 1, dtype=np.float64) ** 2 / scale
@@ -89,10 +91,12 @@ class LatticeNoise:
         """Enclose the capacity, in bits, by evaluating one input law on -steps..steps."""
         end = float(min(law[0], law[-1]))
         if not end > _LIGHTEST_END:
-            raise NotCertified("the witness of a capacity must put weight on both ends of the scale.")
+            raise NotCertified("the witness of a capacity must put weight on both ends of the scale")
         found, rounding = self.divergences(law)
         if not np.isfinite(found).all():
-            raise NotCertified("the witness of a capacity leaves out outputs that are possible. Give it more points.")
+            raise NotCertified(
+                "the witness of a capacity leaves out outputs that are possible", way_out="Give it more points."
+            )
         # W_x ln W_x beyond the range of another row: at most τ times the largest -ln W there, taken ten times over.
         slack = rounding + 10 * self.tail * (self.largest_log + 1)
         upper = float(found.max()) + slack + self.tail * math.log(1 / end)
@@ -134,11 +138,11 @@ def lattice_capacity_from(
     """Enclose the capacity by evaluating a witness: no search."""
     law = np.zeros(2 * steps + 1)
     if len(positions) != len(weights) or not all(-steps <= x <= steps for x in positions):
-        raise NotCertified("the witness of a capacity must be one weight for each of its positions on the scale.")
+        raise NotCertified("the witness of a capacity must be one weight for each of its positions on the scale")
     for x, weight in zip(positions, weights, strict=True):
         if not 0 <= weight <= 1:
-            raise NotCertified("the witness of a capacity must be a law.")
+            raise NotCertified("the witness of a capacity must be a law")
         law[x + steps] += weight
     if not abs(law.sum() - 1) < 1e-6:
-        raise NotCertified("the witness of a capacity must sum to 1.")
+        raise NotCertified("the witness of a capacity must sum to 1")
     return LatticeNoise(variance, steps).bounds(law / law.sum())

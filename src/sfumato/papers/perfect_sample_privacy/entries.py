@@ -31,7 +31,7 @@ def _outputs_of_sum(modulus: int) -> int:
     check_independence(law, law.singles(), mapping)
     feature = feature_of(law, mapping.array.reshape((*law.shape, modulus)))
     if told_bits(law, mapping, feature).upper < ceiling_bits(law, law.singles(), feature) - 1e-9:
-        raise NotCertified("the sum itself is not the best disclosure of the sum.")
+        raise NotCertified("the sum itself is not the best disclosure of the sum")
     return mapping.shape[1]
 
 

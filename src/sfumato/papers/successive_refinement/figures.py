@@ -76,25 +76,25 @@ def mechanism_of_theorem_2(epsilon: float, random_bits: float, size: int = SIZE)
     return BinaryHadamard(size=size, odds=odds, yes=yes)
 
 
-def expected_raw_error(mechanism: BinaryHadamard, users: int) -> float:
+def expected_raw_error(mechanism: BinaryHadamard, n: int) -> float:
     """E‖raw - p‖₁ when each share errs normally, with its exact variance."""
-    variance = mechanism.variance(geometric_shares(mechanism.size).tolist(), users)
+    variance = mechanism.variance(geometric_shares(mechanism.size).tolist(), n)
     return mechanism.size * math.sqrt(2 * variance / math.pi)
 
 
-def l1_errors(epsilon: float, random_bits: float, users: int, repetitions: int = REPETITIONS) -> Errors:
+def l1_errors(epsilon: float, random_bits: float, n: int, repetitions: int = REPETITIONS) -> Errors:
     """Simulate: the same seeds, and so the same errors, each time."""
     mechanism = mechanism_of_theorem_2(epsilon, random_bits)
     shares = geometric_shares()
     found = []
     for seed in range(repetitions):
         bits = _simulation(seed)
-        answers = Categorical.near(shares.tolist()).sample(bits, users)
+        answers = Categorical.near(shares.tolist()).sample(bits, n)
         estimate = mechanism.estimate(mechanism.tally(mechanism.privatize(answers, bits)))
         laws = (infer.clip_normalise(estimate.raw), np.array(estimate.projected), np.array(estimate.raw))
         found.append([float(np.abs(law - shares).sum()) for law in laws])
     clipped, projected, raw = (math.fsum(column) / repetitions for column in zip(*found, strict=True))
-    return Errors(clipped=clipped, projected=projected, raw=raw, raw_expected=expected_raw_error(mechanism, users))
+    return Errors(clipped=clipped, projected=projected, raw=raw, raw_expected=expected_raw_error(mechanism, n))
 
 
 def figure_4a() -> Figure:
