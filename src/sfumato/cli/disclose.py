@@ -82,7 +82,8 @@ def disclose_command(
             made = disclose_columns(table, names, about, seconds=seconds)
     paying = chosen_ledger(study, ledger)
     check_folder_of(out)
-    cells = math.prod(made.certificate.law.shape) if samples is Samples.COLUMNS else made.certificate.law.shape[0]
+    shape = made.certificate.subject.law.shape
+    cells = math.prod(shape) if samples is Samples.COLUMNS else shape[0]
     with paid(paying, None if paying is None else release_of_disclosure(str(out.name), digests, cells)):
         # The book first: a release that it does not know of could be followed by another.
         record_release(remembered, digests, str(out))

@@ -11,7 +11,7 @@ import typer
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 
 if TYPE_CHECKING:
-    from sfumato.disclose import DisclosureCertificate
+    from sfumato.certificates import Certificate
 
 
 def report_command(
@@ -74,11 +74,15 @@ def report_command(
         typer.echo(f"wrote {out}")
 
 
-def _certified(release: Path) -> DisclosureCertificate:
+def _certified(release: Path) -> Certificate:
     """Return the certificate beside a release, verified."""
-    from sfumato.disclose import DisclosureCertificate, verify_disclosure
-    from sfumato.files import read_bytes
+    from sfumato.certificates import Certificate, verify
+    from sfumato.disclose import DisclosureSubject
+    from sfumato.errors import UnreadableFile
 
-    certificate = DisclosureCertificate.from_json(read_bytes(f"{release}.certificate.json"))
-    verify_disclosure(certificate)
+    path = f"{release}.certificate.json"
+    certificate = Certificate.read(path)
+    if not isinstance(certificate.subject, DisclosureSubject):
+        raise UnreadableFile(f"file {path} is a certificate of something else than a release. Name a release.")
+    verify(certificate)
     return certificate

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.disclose import DisclosureCertificate
+from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.study.estimating import QuestionEstimate, estimate_table
 from sfumato.study.planning import LadderPlan, QuestionPlan, StudyPlan
@@ -43,7 +43,7 @@ class ReportMaterial:
     seen: Mapping[str, tuple[Seen, ...]]
     group: str | None
     truths: Mapping[str, Truth]
-    disclosed: DisclosureCertificate | None = None
+    disclosed: Certificate | None = None
 
     @property
     def source(self) -> str:
@@ -63,7 +63,7 @@ def gather_material(
     confidence: float = 0.95,
     group: str | None = None,
     truth: Any = None,
-    disclosed: DisclosureCertificate | None = None,
+    disclosed: Certificate | None = None,
 ) -> ReportMaterial:
     """Estimate every question from every file that shows it differently; `truth` is an Arrow table of answers."""
     if not files:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
-from sfumato.disclose import DisclosureCertificate
+from sfumato.certificates import Certificate
 from sfumato.render.page_style import whole_page
 from sfumato.render.report_charts import CHART_STYLE
 from sfumato.render.report_estimates import estimates_section
@@ -44,7 +44,7 @@ def study_report_html(
     confidence: float = 0.95,
     group: str | None = None,
     truth: Any = None,
-    disclosed: DisclosureCertificate | None = None,
+    disclosed: Certificate | None = None,
     sections: Sequence[tuple[str, str, Section]] | None = None,
 ) -> str:
     """Return the page for the public reports of a study and files opened from them, side by side.

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
-from sfumato.disclose import DataLaw, Disclosure, DisclosureCertificate, certify_disclosure, optimum
+from sfumato.certificates import Certificate, certify
+from sfumato.disclose import DataLaw, Disclosure, optimum
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
@@ -39,7 +40,7 @@ class TableRelease:
     """Public symbols with their certificate; `disclosed_bits` is about the whole table, `efficiency` a share of 1."""
 
     symbols: npt.NDArray[np.int64]
-    certificate: DisclosureCertificate
+    certificate: Certificate
     method: str
     disclosed_bits: float
     upper_bits: float
@@ -74,7 +75,7 @@ def disclose_columns(
         raise InvalidParameter(f"law has the shape {data.shape}, and the protected columns have {shape} values.")
     found = optimum(data, feature, seconds=seconds)
     symbols = np.asarray(found.release(cells.tolist(), SystemBits() if bits is None else bits), dtype=np.int64)
-    certificate = certify_disclosure(found, estimated_from=len(cells) if law is None else None)
+    certificate = certify(found, estimated_from=len(cells) if law is None else None)
     return TableRelease(
         symbols=symbols,
         certificate=certificate,
@@ -110,7 +111,7 @@ def disclose_rows(
     scheme = WindowScheme.best(ordered, size)
     symbols = np.asarray(scheme.release(column.codes, SystemBits() if bits is None else bits), dtype=np.int64)
     one = optimum(DataLaw.independent(ordered, size))
-    certificate = certify_disclosure(_with_mapping(one, scheme))
+    certificate = certify(_with_mapping(one, scheme))
     count = len(column)
     drift = ""
     if law is None:

@@ -17,7 +17,6 @@ from sfumato.certificates.words import percent_at_least
 from sfumato.design import RecoverableDesign
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse, RandomizedResponse
 from sfumato.refine import Ladder, separate_bits
-from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder
 from sfumato.refine.rungs import Rung
 from sfumato.study.collecting import card_for, hunt_for, ladder_for
 from sfumato.study.costs import SurveyPlan, plan_survey
@@ -64,7 +63,7 @@ class LadderPlan:
     random_bits: float
     separate_bits: float
     report_bytes: int
-    certificate: LadderCertificate
+    certificate: Certificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +156,7 @@ def _plan_question(study: Study, question: Question) -> QuestionPlan:
         random_bits=ladder.randomness_bits().upper,
         separate_bits=_separate_bits(ladder),
         report_bytes=1 if ladder.modulus <= 256 else 2 if ladder.modulus <= 65536 else 4,
-        certificate=certify_ladder(ladder),
+        certificate=certify(ladder),
     )
 
 
