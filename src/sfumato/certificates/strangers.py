@@ -52,12 +52,11 @@ class _Schema(msgspec.Struct):
 
 def schema_in(raw: bytes, known: Collection[str]) -> str:
     """Return the schema of a certificate that this version knows; refuses any other file in a true sentence."""
-    try:
-        schema = msgspec.json.decode(raw, type=_Schema).schema
-    except msgspec.MsgspecError:
+    schema = _schema_of(raw)
+    if schema is None:
         raise UnreadableFile(
             "this is not a Sfumato certificate: it is not a JSON object with a schema", way_out=_CERTIFY
-        ) from None
+        )
     if schema in known:
         return schema
     refuse_stranger(raw)
@@ -89,10 +88,16 @@ def _name_of(raw: bytes) -> str | None:
         return _OTHERS["reports"]
     if raw[:15].lower() == b"<!doctype html>":
         return "a page for people"
-    try:
-        schema = msgspec.json.decode(raw, type=_Schema).schema
-    except msgspec.MsgspecError:
+    schema = _schema_of(raw)
+    if schema is None:  # no JSON, but perhaps TOML
         written = _WRITTEN.search(raw[:4096])
         schema = "" if written is None else written.group(1).decode()
     found = _SCHEMA.fullmatch(schema)
     return None if found is None else _OTHERS.get(found.group(1))
+
+
+def _schema_of(raw: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(raw, type=_Schema).schema
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

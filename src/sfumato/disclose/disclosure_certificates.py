@@ -91,16 +91,16 @@ def _state(subject: DisclosureSubject) -> tuple[Claim, ...]:
 
 
 def _restate(subject: DisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
-    law = subject.law
+    law, privacy = subject.law, _privacy(subject, stated)
     told = settle(stated.get("disclosed_bits"), told_bits(law, subject.channel, None))
     whole = publish(entropy_interval((mass, 1) for mass in law.masses))
     claims = [
-        _privacy(subject, stated),
+        privacy,
         certified_claim(
             "disclosed_bits",
             told,
             "bits",
-            because="I(X^n;Y) of the mapping under the law",
+            because="I(X^n;Y) of the mapping under the law [Sha48]",
             sentence=f"The release tells {at_least(told)} bits about the whole data set, of {at_most(whole)} in it.",
         ),
     ]
@@ -121,7 +121,7 @@ def _privacy(subject: DisclosureSubject, stated: Stated) -> Claim:
             "sample_leak_bits",
             bound,
             "bits",
-            because="I(X_group;Y) of the mapping, the largest over the groups, rounding included",
+            because="I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]",
             sentence=f"The release tells at most {at_most(bound)} bits about {what}.",
         )
     return exact_claim(
