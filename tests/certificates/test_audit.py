@@ -67,7 +67,7 @@ def test_the_claim_defaults_to_the_mechanisms_own_and_the_bits_are_named():
         ([[1, 2]], {}, "at least two answers"),
         ([[1, -2], [1, 1]], {}, "whole numbers ≥ 0"),
         ([[1.5, 2], [1, 1]], {}, "whole numbers"),
-        ([[0, 0], [1, 1]], {}, "answer number 0 has no reports"),
+        ([[0, 0], [1, 1]], {}, "no reports at all of answer number 0"),
         ([[1, 1], [1, 1]], {"claimed_epsilon": -1.0}, "claimed_epsilon=-1.0 must be at least 0"),
         ([[1, 1], [1, 1]], {"claimed_epsilon": math.nan}, "must be at least 0"),
         ([[1, 1], [1, 1]], {"failure": 0.0}, "failure=0.0 must lie in"),

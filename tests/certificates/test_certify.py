@@ -60,9 +60,9 @@ def test_a_guarantee_is_rounded_against_itself():
 
 def test_floats_are_made_exact_and_the_move_is_told():
     certificate = certify(Channel([[0.1, 0.9], [0.7, 0.3]]), [0.2, 0.8])
-    assert certificate.subject.exact
-    assert certificate.prior.exact
-    assert sum(Fraction(p) for p in certificate.subject.rows[0]) == 1
+    assert certificate.subject.channel.exact
+    assert certificate.subject.prior.exact
+    assert sum(Fraction(p) for p in certificate.subject.channel.rows[0]) == 1
     assert any(note.startswith("The channel was float64") for note in certificate.notes)
     assert any(note.startswith("The prior was float64") for note in certificate.notes)
     assert certificate["odds"].value != Fraction(7)  # the doubles nearest .7 and .1 are not exactly 7 : 1
@@ -85,7 +85,7 @@ def _prior(shares):
 
 
 def test_what_is_no_channel_is_refused():
-    with pytest.raises(InvalidParameter, match="must be a channel or a mechanism, not list"):
+    with pytest.raises(InvalidParameter, match="must be something to certify, not list"):
         certify([[0.5, 0.5]])  # type: ignore[arg-type]
     tiny = Fraction(1, 1 << 1000)
     with pytest.raises(InvalidLaw, match=r"below 2\^-900"):

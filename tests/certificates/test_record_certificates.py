@@ -79,7 +79,7 @@ def test_other_records_are_refused(shape):
     """The same rows read as other tables have other neighbours and another worst adversary."""
     honest = certify(random_channel(np.random.default_rng(0), (3, 2), 3), shape=(3, 2))
     with pytest.raises(ClaimRefused):
-        verify(replace(honest, shape=shape))
+        verify(replace(honest, subject=replace(honest.subject, shape=shape)))
 
 
 @pytest.mark.parametrize("seed", range(6))

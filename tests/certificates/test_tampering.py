@@ -77,16 +77,16 @@ def _falsify(document: dict, generator: np.random.Generator) -> None:
     claims = document["claims"]
     if kind == "row":
         row = int(generator.integers(2))
-        cells = [Fraction(cell) for cell in document["subject"]["rows"][row].split(" ")]
+        cells = [Fraction(cell) for cell in document["subject"]["channel"]["rows"][row].split(" ")]
         source, target = generator.permutation(3)[:2]
         moved = cells[source] * Fraction(int(generator.integers(1, 1000)), 1000)
         cells[source] -= moved
         cells[target] += moved
-        document["subject"]["rows"][row] = " ".join(map(str, cells))
+        document["subject"]["channel"]["rows"][row] = " ".join(map(str, cells))
         return
     if kind == "prior":
         share = Fraction(int(generator.integers(1, 1000)), 1001)
-        document["prior"] = f"{share} {1 - share}"
+        document["subject"]["prior"] = f"{share} {1 - share}"
         return
     if kind == "witness":
         claim = next(claim for claim in claims if "witness" in claim)
@@ -148,11 +148,11 @@ def test_another_spelling_is_refused_even_when_sealed():
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (lambda d: d.update(schema="sfumato/certificate/2"), UnknownSchema),
+        (lambda d: d.update(schema="sfumato/certificate/channel/2"), UnknownSchema),
         (lambda d: d.update(extra=1), UnreadableFile),
-        (lambda d: d.update(prior="1/0 1"), UnreadableFile),
-        (lambda d: d["subject"].update(rows=["1/2 1/3 1/3", "1/5 3/5 1/5"]), UnreadableFile),
-        (lambda d: d["subject"].update(kind="cube"), UnreadableFile),
+        (lambda d: d["subject"].update(prior="1/0 1"), UnreadableFile),
+        (lambda d: d["subject"]["channel"].update(rows=["1/2 1/3 1/3", "1/5 3/5 1/5"]), UnreadableFile),
+        (lambda d: d["subject"]["channel"].update(kind="cube"), UnreadableFile),
         (lambda d: d["claims"][0].update(status="sworn"), UnreadableFile),
         (lambda d: d["claims"][0].update(value=0.375), UnreadableFile),
         (lambda d: d["claims"][2].update(value={"lower": 2.0, "upper": 1.0}), UnreadableFile),
@@ -187,5 +187,5 @@ def test_certificates_in_memory_are_checked_as_well():
     with pytest.raises(ClaimRefused, match="odds: claimed 3/2"):
         verify(replace(honest, claims=(honest.claims[0], lie, *honest.claims[2:])))
     with pytest.raises(ClaimRefused, match="must be exact"):
-        verify(replace(honest, subject=Channel(np.array([[0.5, 0.5], [0.1, 0.9]]))))
+        verify(replace(honest, subject=replace(honest.subject, channel=Channel(np.array([[0.5, 0.5], [0.1, 0.9]])))))
     assert honest["odds"].value < math.inf

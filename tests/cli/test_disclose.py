@@ -8,7 +8,7 @@ import pyarrow.csv
 import pytest
 from statsmodels.datasets import fair
 
-from sfumato.disclose import DisclosureCertificate, verify_disclosure
+from sfumato.certificates import Certificate, verify
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,8 @@ def test_columns_of_a_real_table(sfumato, folder, table):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert 0.5 < said["disclosed_bits"] <= said["upper_bits"]
-    certificate = DisclosureCertificate.from_json((folder / "release.csv.certificate.json").read_bytes())
-    verify_disclosure(certificate)
+    certificate = Certificate.read(folder / "release.csv.certificate.json")
+    verify(certificate)
     assert certificate["sample_leak_bits"].value == 0
     assert certificate["leak_if_law_differs_bits"].value.upper > 0, "the law was estimated, and that is said"
     verified = sfumato("verify", "release.csv.certificate.json", "--json")

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from sfumato.account import Kind, Ledger
-from sfumato.design import NoiseCertificate
+from sfumato.certificates import Certificate
 from sfumato.study.study_files import write_study
 from small_studies import small_study
 
@@ -38,9 +38,9 @@ class TestGaussian:
         assert done.returncode == 0, done.stderr
         assert PRIVATE not in done.stdout + done.stderr + (folder / "noisy.json").read_text()
         released = json.loads((folder / "noisy.json").read_text())
-        certificate = NoiseCertificate.from_json((folder / "noisy.json.certificate.json").read_bytes())
+        certificate = Certificate.read(folder / "noisy.json.certificate.json")
         # On the grid, counted from the middle of the range.
-        assert ((Fraction(released["exact"]) - 50) / certificate.grid).denominator == 1
+        assert ((Fraction(released["exact"]) - 50) / certificate.subject.grid).denominator == 1
         assert sfumato("verify", "noisy.json.certificate.json", "--json").returncode == 0
         text = (folder / "noisy.json.certificate.json").read_text()
         variance = re.search(r'"variance": "(\d+)/', text)

@@ -83,7 +83,7 @@ def test_plan_from_a_study_file(sfumato, study):
     assert "ε is infinite" in done.stdout
     certificate = Certificate.from_json((study / "certificate.json").read_text())
     verify(certificate)
-    assert certificate.subject == CHANNEL
+    assert certificate.subject.channel == CHANNEL
     for name in ("cost.svg", "card.svg"):
         assert "Overtime <unpaid> & late?" in text_of(study / name)
 

@@ -112,12 +112,18 @@ def audit_counts(
     """
     check_between("failure", failure, 1e-300, 0.5)
     if claimed_epsilon is not None and not claimed_epsilon >= 0:
-        raise InvalidParameter(f"claimed_epsilon={claimed_epsilon} must be at least 0. Give the epsilon to be tested.")
+        raise InvalidParameter(
+            "must be at least 0",
+            parameter="claimed_epsilon",
+            value=claimed_epsilon,
+            way_out="Give the epsilon to be tested.",
+        )
     table = np.asarray(counts)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1 or table.dtype.kind not in "iu" or (table < 0).any():
         raise InvalidParameter(
-            "counts must be a table of whole numbers ≥ 0 with a row for each of at least two answers. Count the "
-            "reports of each answer."
+            "must be a table of whole numbers ≥ 0 with a row for each of at least two answers",
+            parameter="counts",
+            way_out="Count the reports of each answer.",
         )
     rows, columns = (
         check_labels(name, labels, size)
@@ -126,7 +132,9 @@ def audit_counts(
     totals = table.sum(axis=1, keepdims=True)
     if (totals == 0).any():
         x = int(np.flatnonzero(totals[:, 0] == 0)[0])
-        raise InvalidParameter(f"answer number {x} has no reports at all. Draw some for every answer.")
+        raise InvalidParameter(
+            f"holds no reports at all of answer number {x}", parameter="counts", way_out="Draw some for every answer."
+        )
     # One lower and one upper bound for each entry; together they fail with probability ≤ failure.
     tail = failure / (2 * table.size)
     lower, upper = clopper_pearson(table, totals, lower_tail=tail, upper_tail=tail)
@@ -158,5 +166,5 @@ def _draw_counts(
         if progress is not None:
             progress(size)
     if total is None:
-        raise InvalidParameter("n must give every answer at least one draw. Raise n.")
+        raise InvalidParameter("must give every answer at least one draw", parameter="n", way_out="Raise `n`.")
     return total.counts

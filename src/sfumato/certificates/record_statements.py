@@ -82,21 +82,21 @@ def _searched(context: Context) -> tuple[Interval, tuple[float, ...]]:
     law = tuple(float(mass) for mass in worst.prior.probabilities)
     value = publish(Interval(max(0.0, worst.bits.lower - 2 * _ROUNDING_BITS), worst.bits.upper))
     if not none_exceeds(_contests(context), value.upper):
-        raise NotCertified("the race and the check of its outcome disagree. Please report this channel.")
+        raise NotCertified("the race and the check of its outcome disagree", way_out="Please report this channel.")
     return value, law
 
 
 def _checked(context: Context, claim: Claim) -> tuple[Interval, tuple[float, ...]]:
     value, witness = claim.value, claim.witness
     if not isinstance(value, Interval) or witness is None or len(witness) != context.subject.shape[0]:
-        raise ClaimRefused(f"{claim.measure}: an interval and the law of the worst adversary belong to it.")
+        raise ClaimRefused(f"{claim.measure}: an interval and the law of the worst adversary belong to it")
     reached = _told(normalised_rows(context.subject), _shape(context), witness)
     if reached < value.lower + _ROUNDING_BITS / 2 and value.lower > 0:
-        raise ClaimRefused(f"{claim.measure}: its adversary learns {reached:.9f} bits, less than claimed {value}.")
+        raise ClaimRefused(f"{claim.measure}: its adversary learns {reached:.9f} bits, less than claimed {value}")
     if value.width > 2 * INDIVIDUAL_GAP_BITS:
-        raise ClaimRefused(f"{claim.measure}: claimed {value} is vaguer than it has to be.")
+        raise ClaimRefused(f"{claim.measure}: claimed {value} is vaguer than it has to be")
     if not none_exceeds(_contests(context), value.upper):
-        raise ClaimRefused(f"{claim.measure}: some adversary learns more than claimed {value}.")
+        raise ClaimRefused(f"{claim.measure}: some adversary learns more than claimed {value}")
     return value, witness
 
 
@@ -104,7 +104,7 @@ def _told(rows: FloatArray, shape: tuple[int, ...], witness: Sequence[float]) ->
     """The largest I(X_i;Y) over the records, for a joint law of all of them."""
     law = np.array(witness)
     if not (np.isfinite(law).all() and (law >= 0).all() and abs(law.sum() - 1) < 1e-6):
-        raise ClaimRefused("the law of the worst adversary must be non-negative and sum to 1.")
+        raise ClaimRefused("the law of the worst adversary must be non-negative and sum to 1")
     law = law / law.sum()
     told = 0.0
     for record in range(len(shape)):
@@ -132,7 +132,7 @@ def _selections(subject: Channel, shape: tuple[int, ...]) -> int:
 
 def _shape(context: Context) -> tuple[int, ...]:
     if context.shape is None:
-        raise ClaimRefused("the certificate does not say what the records are.")
+        raise ClaimRefused("the certificate does not say what the records are")
     return context.shape
 
 

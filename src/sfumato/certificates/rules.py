@@ -60,18 +60,21 @@ def publish(interval: Interval) -> Interval:
     return Interval(max(0.0, float(f"{lower:.12f}")), float(f"{upper:.12f}"))
 
 
-def settle(context: Context, found: Interval) -> Interval:
-    """Return the interval to state: a published one or, when checking, the claimed one if neither false nor vague."""
-    if context.claimed is None:
+def settle(claimed: Claim | None, found: Interval, *, slack: float = 0.0) -> Interval:
+    """Return the interval to state: a published one or, when checking, the claimed one if neither false nor vague.
+
+    `slack` is how far off another machine may be, beyond the grid.
+    """
+    if claimed is None:
         return publish(found)
-    claimed = context.claimed.value
-    if not isinstance(claimed, Interval):
-        raise ClaimRefused(f"{context.claimed.measure}: claimed {claimed}, recomputed {found}.")
-    if not claimed.encloses(found):
-        raise ClaimRefused(f"{context.claimed.measure}: claimed {claimed}, but the value lies in {found}.")
-    if not found.widened(_MOST_SLACK).encloses(claimed):
-        raise ClaimRefused(f"{context.claimed.measure}: claimed {claimed} is vaguer than the recomputed {found}.")
-    return claimed
+    value = claimed.value
+    if not isinstance(value, Interval):
+        raise ClaimRefused(f"{claimed.measure}: claimed {value}, recomputed {found}")
+    if not value.encloses(found):
+        raise ClaimRefused(f"{claimed.measure}: claimed {value}, but the value lies in {found}")
+    if not found.widened(_MOST_SLACK + 3 * slack).encloses(value):
+        raise ClaimRefused(f"{claimed.measure}: claimed {value} is vaguer than the recomputed {found}")
+    return value
 
 
 def exact_claim(measure: str, value: Number, unit: str, *, because: str, sentence: str) -> Claim:
@@ -100,4 +103,17 @@ def certified_claim(
         because=because,
         sentence=sentence,
         witness=witness,
+    )
+
+
+def bound_claim(measure: str, value: Interval, unit: str, *, because: str, sentence: str) -> Claim:
+    """A claim that the true value is at most the upper end of an interval; the lower end says nothing."""
+    return Claim(
+        measure=measure,
+        relation=Relation.AT_MOST,
+        value=value,
+        unit=unit,
+        status=Status.CERTIFIED,
+        because=because,
+        sentence=sentence,
     )

@@ -32,7 +32,7 @@ def _guess_error(context: Context) -> Claim:
 
 
 def _min_entropy_leakage(context: Context) -> Claim:
-    value = settle(context, measures.min_entropy_leakage_interval(context.subject, context.prior))
+    value = settle(context.claimed, measures.min_entropy_leakage_interval(context.subject, context.prior))
     return certified_claim(
         "min_entropy_leakage_bits",
         value,
@@ -43,7 +43,7 @@ def _min_entropy_leakage(context: Context) -> Claim:
 
 
 def _maximal_leakage(context: Context) -> Claim:
-    value = settle(context, measures.maximal_leakage_interval(context.subject))
+    value = settle(context.claimed, measures.maximal_leakage_interval(context.subject))
     return certified_claim(
         "maximal_leakage_bits",
         value,
@@ -76,7 +76,7 @@ def _epsilon(context: Context) -> Claim:
             because=because,
             sentence="ε is infinite: local differential privacy gives no protection for some reports.",
         )
-    value = settle(context, measures.epsilon_interval(context.subject))
+    value = settle(context.claimed, measures.epsilon_interval(context.subject))
     return certified_claim(
         "epsilon",
         value,
@@ -119,7 +119,7 @@ def _total_variation(context: Context) -> Claim:
 
 
 def _mutual_information(context: Context) -> Claim:
-    value = settle(context, measures.mutual_information_interval(context.subject, context.prior))
+    value = settle(context.claimed, measures.mutual_information_interval(context.subject, context.prior))
     return certified_claim(
         "mutual_information_bits",
         value,
@@ -130,7 +130,7 @@ def _mutual_information(context: Context) -> Claim:
 
 
 def _max_information(context: Context) -> Claim:
-    value = settle(context, measures.max_information_interval(context.subject, context.prior))
+    value = settle(context.claimed, measures.max_information_interval(context.subject, context.prior))
     return certified_claim(
         "max_information_bits",
         value,
@@ -148,7 +148,7 @@ def _capacity(context: Context) -> Claim:
         if witness is None:
             _, witness = measures.capacity_with_witness(context.subject, gap_bits=_CAPACITY_GAP_BITS)
         interval = measures.capacity_interval_from(context.subject, witness)
-    value = settle(context, interval)
+    value = settle(context.claimed, interval)
     return certified_claim(
         "capacity_bits",
         value,
@@ -160,7 +160,7 @@ def _capacity(context: Context) -> Claim:
 
 
 def _randomness(context: Context) -> Claim:
-    value = settle(context, measures.largest_randomness_interval(context.subject))
+    value = settle(context.claimed, measures.largest_randomness_interval(context.subject))
     return certified_claim(
         "randomness_bits",
         value,
@@ -198,7 +198,7 @@ def _chernoff(context: Context) -> Claim:
             because=because,
             sentence="One report always tells the two answers apart.",
         )
-    value = settle(context, interval)
+    value = settle(context.claimed, interval)
     return certified_claim(
         "chernoff_information",
         value,

@@ -1,47 +1,64 @@
-"""verify: state every claim again from the subject alone, and raise where the certificate says something else."""
+"""verify: state every claim again from the subject alone, and raise where the certificate says something else.
+
+Claims are compared whole: number, unit, relation, status, reason, sentence, confidence and witness. So are the notes.
+The works that are cited follow from the claims, and a file that spells others is refused when it is opened.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+
 from sfumato.certificates.certificate import Certificate
-from sfumato.certificates.record_statements import rules_for
-from sfumato.certificates.rules import Context
-from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
-from sfumato.measures.individual.records import check_shape
+from sfumato.errors import ClaimRefused, InvalidInput, InvalidParameter, NotCertified
 from sfumato.values import Claim
+
+_ASK = "Ask for the original certificate."
 
 
 def verify(certificate: Certificate) -> None:
     """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise."""
-    subject = certificate.subject
-    if not (subject.exact and certificate.prior.exact):
-        raise ClaimRefused("the subject and its prior must be exact, or nothing can be recomputed from them.")
-    if len(certificate.prior) != subject.shape[0] or min(certificate.prior.probabilities) == 0:
-        raise ClaimRefused("the prior must give every input of the subject a positive probability.")
+    if not isinstance(certificate, Certificate):
+        raise InvalidParameter(
+            f"must be a certificate, not {type(certificate).__name__}",
+            parameter="certificate",
+            way_out="Read one with sf.Certificate.read, or make one with sf.certify.",
+        )
+    kind = certificate.kind
+    if type(certificate.subject) is not kind.subject:
+        raise ClaimRefused(f"the subject is not of the kind that {kind.schema} is about", way_out=_ASK)
+    stated = {claim.measure: claim for claim in certificate.claims}
+    if len(stated) != len(certificate.claims):
+        raise ClaimRefused("a measure is claimed twice", way_out=_ASK)
     try:
-        shape = None if certificate.shape is None else check_shape(subject, certificate.shape)
-    except InvalidInput as error:
-        raise ClaimRefused(f"the records do not fit the subject: {error}") from None
-    rules = {rule.measure: rule for rule in rules_for(subject, shape)}
-    stated = [claim.measure for claim in certificate.claims]
-    if len(set(stated)) != len(stated):
-        raise ClaimRefused("a measure is claimed twice. Ask for the original certificate.")
-    if missing := [measure for measure in rules if measure not in stated]:
-        raise ClaimRefused(f"the certificate leaves out {', '.join(missing)}, which applies to its subject.")
-    for claim in certificate.claims:
-        if claim.measure not in rules:
-            raise ClaimRefused(f"{claim.measure} is not a measure that this version can check for such a subject.")
-        context = Context(subject=subject, prior=certificate.prior, shape=shape, claimed=claim)
-        try:
-            _compare(claim, rules[claim.measure].state(context))
-        except (InvalidInput, NotCertified) as error:
-            raise ClaimRefused(f"{claim.measure} could not be recomputed: {error}") from None
+        found, notes = kind.restate(certificate.subject, stated), kind.notes(certificate.subject)
+    except (InvalidInput, NotCertified) as error:
+        raise ClaimRefused(f"the claims could not be recomputed: {error}") from None
+    compare_claims(certificate.claims, found)
+    if certificate.notes != notes:
+        raise ClaimRefused("the notes are not the ones that belong to the subject", way_out=_ASK)
+
+
+def compare_claims(stated: tuple[Claim, ...], found: tuple[Claim, ...]) -> None:
+    """Raise unless the claims are those that were found: all of them, no others, in their order, word by word."""
+    measures, wanted = [claim.measure for claim in stated], [claim.measure for claim in found]
+    if missing := [measure for measure in wanted if measure not in measures]:
+        raise ClaimRefused(f"the certificate leaves out {', '.join(missing)}, which applies to its subject")
+    if unknown := [measure for measure in measures if measure not in wanted]:
+        raise ClaimRefused(
+            f"{', '.join(unknown)[:200]} is not a measure that this version can check for such a subject"
+        )
+    for claim, again in zip(stated, found, strict=True):
+        _compare(claim, again)
 
 
 def _compare(claim: Claim, found: Claim) -> None:
+    if claim.measure != found.measure:
+        raise ClaimRefused(f"{claim.measure} stands where {found.measure} belongs", way_out=_ASK)
     if claim.value != found.value:
-        raise ClaimRefused(f"{claim.measure}: claimed {claim.value}, recomputed {found.value}.")
-    if claim != found:
+        raise ClaimRefused(f"{claim.measure}: claimed {claim.value}, recomputed {found.value}")
+    names = [field.name for field in dataclasses.fields(Claim)]
+    if wrong := [name for name in names if getattr(claim, name) != getattr(found, name)]:
         raise ClaimRefused(
-            f"{claim.measure}: its number is right, but its words, unit, status or reason are not the ones that belong "
-            f"to it."
+            f"{claim.measure}: its number is right, but its {' and '.join(wrong)} are not what belongs to it",
+            way_out=_ASK,
         )

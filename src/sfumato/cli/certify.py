@@ -38,16 +38,16 @@ def certify_command(
     from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.io import read_any_channel, read_prior
-    from sfumato.render import certificate_html, certificate_markdown, certificate_table
+    from sfumato.render import certificate_table
 
     if json and markdown:
-        raise InvalidParameter("--json and --markdown both want the screen. Choose one.")
+        raise InvalidParameter("`json` and `markdown` both want the screen", way_out="Choose one.")
     subject = read_any_channel(channel, limit_bytes=limit_mb * MEGABYTE)
     with show_waiting("certifying"):
         certificate = certify(subject, None if prior is None else read_prior(prior), shape=_sizes(shape))
     # Both documents are made before either is written, so a failure leaves nothing behind.
     sealed = certificate.to_json()
-    page = certificate_html(certificate) if html is not None else ""
+    page = certificate.to_html() if html is not None else ""
     if output is not None:
         write_atomically(output, sealed)
         say(f"wrote {output}")
@@ -57,7 +57,7 @@ def certify_command(
     if json:
         typer.echo(sealed, nl=False)
     elif markdown:
-        typer.echo(certificate_markdown(certificate), nl=False)
+        typer.echo(certificate.to_markdown(), nl=False)
     elif output is None and html is None:
         console().print(certificate_table(certificate))
 
@@ -69,5 +69,7 @@ def _sizes(text: str | None) -> list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise InvalidParameter("--shape must be whole numbers separated by commas, such as 2,2,3. Write it like that.")
+        raise InvalidParameter(
+            "must be whole numbers separated by commas, such as 2,2,3", parameter="shape", way_out="Write it like that."
+        )
     return [int(part) for part in parts]

@@ -8,7 +8,7 @@ from sfumato.design.flipped_answers import FlipDesign, flip
 from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
 from sfumato.design.limits import Limits
 from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses
-from sfumato.design.noise_certificates import NoiseCertificate, certify_noise, verify_noise
+from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.design.optimality import (
     OptimalFor,
     largest_chernoff_nats,
@@ -55,7 +55,7 @@ __all__ = [
     "GaussianBox",
     "GaussianDesign",
     "Limits",
-    "NoiseCertificate",
+    "NoiseSubject",
     "OptimalFor",
     "Prediction",
     "PriorPrice",
@@ -76,7 +76,6 @@ __all__ = [
     "best_noise",
     "block_noise",
     "block_privacy",
-    "certify_noise",
     "chernoff_radius_nats",
     "converse",
     "decay_bounds",
@@ -112,6 +111,5 @@ __all__ = [
     "spinner_card",
     "survey",
     "unrelated_question",
-    "verify_noise",
     "warner",
 ]

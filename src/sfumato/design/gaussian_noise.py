@@ -17,8 +17,10 @@ from fractions import Fraction
 
 from sfumato.bits import BitSource, SystemBits
 from sfumato.bits.discrete_gaussian import DiscreteGaussian
+from sfumato.certificates import Certificate
+from sfumato.certificates.registry import subject_of
 from sfumato.design.noise_calibration import default_steps, least_variance, likely_ratio
-from sfumato.design.noise_certificates import CAPACITY, NoiseCertificate, certify_noise, uses_selections
+from sfumato.design.noise_certificates import CAPACITY, NoiseSubject, certify_range, uses_selections
 from sfumato.errors import InvalidParameter
 from sfumato.measures.amplitude.capacities import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
 from sfumato.values import Interval
@@ -45,7 +47,7 @@ class GaussianDesign:
     values: int | None
     steps: int
     noise: DiscreteGaussian
-    certificate: NoiseCertificate
+    certificate: Certificate
 
     @property
     def bound(self) -> Fraction:
@@ -97,6 +99,13 @@ class GaussianDesign:
         place = round((exact - self.centre) / self.grid)
         added = int(self.noise.sample(SystemBits() if bits is None else bits, 1)[0])
         return self.centre + self.grid * (place + added)
+
+
+@subject_of.register
+def _noise_subject(thing: GaussianDesign) -> NoiseSubject:
+    found = thing.certificate.subject
+    assert isinstance(found, NoiseSubject)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +182,7 @@ def gaussian(
         values=values,
         steps=count,
         noise=DiscreteGaussian(variance=variance),
-        certificate=certify_noise(low=start, high=end, steps=count, variance=variance, values=values),
+        certificate=certify_range(low=start, high=end, steps=count, variance=variance, values=values),
     )
 
 

@@ -1,6 +1,6 @@
 """Certificates of noise: the grid, the discrete law that is added, and how much passes through it.
 
-The file carries the range, the steps and the parameter of the noise in Fractions, and the input law that proves the
+The subject is the range, the steps and the parameter of the noise in Fractions, and the input law that proves the
 capacity. Verification evaluates that law again; where a record has few values, it bounds every selection again. It
 never looks for a better noise.   Theory: docs/theory/gaussian_noise.md
 """
@@ -8,23 +8,24 @@ never looks for a better noise.   Theory: docs/theory/gaussian_noise.md
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 
 import msgspec
 import numpy as np
 
-from sfumato.certificates.document import NO_DIGEST, ClaimRecord, open_sealed, read_claim, spell, write_claim
-from sfumato.certificates.rules import GRID, certified_claim, exact_claim, publish
+from sfumato.certificates import Certificate, certify
+from sfumato.certificates.claim_records import read_fraction
+from sfumato.certificates.registry import Kind, Stated, register, subject_of
+from sfumato.certificates.rules import certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
 from sfumato.errors import ClaimRefused, NotCertified
-from sfumato.measures.enclosures import log2_interval
-from sfumato.measures.lattice.noise import lattice_capacity, lattice_capacity_from
+from sfumato.measures.enclosures import LOG2_E, log2_interval
+from sfumato.measures.lattice.noise import LatticeNoise, lattice_capacity, lattice_capacity_from
 from sfumato.measures.lattice.selections import is_affordable, selection_capacity
-from sfumato.values import Claim, Claiming, Interval, Relation, Status
+from sfumato.values import Claim, Interval, Relation, Status
 
-SCHEMA = "sfumato/noise-certificate/1"
+SCHEMA = "sfumato/certificate/noise/1"
 CAPACITY = "noise_capacity_bits"
 # A race of selections stops at a gap of 1e-7 nats, a little earlier or later on another machine.
 _RACE_SLACK = 5e-7
@@ -32,11 +33,13 @@ _RACE_SLACK = 5e-7
 _MOST_STEPS = 2_000
 _MOST_DIGITS = 400
 _NOISES = Fraction(1, 1000), Fraction(10**9)
+_NOTES = (
+    "One release. The bits of several releases about the same records add up.",
+    "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
+)
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    schema: str
-    digest: str
+class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     low: str
     high: str
     steps: int
@@ -45,14 +48,14 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     values: int | None
     positions: list[int]
     weights: list[float]
-    claims: list[ClaimRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseCertificate(Claiming):
-    """Claims about a number in [low, high], rounded to 2·steps+1 values and given discrete Gaussian noise.
+class NoiseSubject:
+    """A number in [low, high], rounded to 2·steps+1 values and given discrete Gaussian noise.
 
-    `variance` is the noise's parameter in steps²; `values` how many values a record has, None for any number.
+    `variance` is the noise's parameter in steps²; `values` how many values a record has, None for any number. The
+    input law of `positions` and `weights` reaches the capacity.
     """
 
     low: Fraction
@@ -62,45 +65,11 @@ class NoiseCertificate(Claiming):
     values: int | None
     positions: tuple[int, ...]
     weights: tuple[float, ...]
-    claims: tuple[Claim, ...]
-
-    notes: tuple[str, ...] = (
-        "One release. The bits of several releases about the same records add up.",
-        "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
-    )
 
     @property
     def grid(self) -> Fraction:
         """The distance between two released values."""
         return (self.high - self.low) / (2 * self.steps)
-
-    @property
-    def title(self) -> str:
-        """What it is a certificate of."""
-        return f"Certificate of noise: a number rounded to {2 * self.steps + 1} values, discrete Gaussian noise"
-
-    def to_json(self) -> str:
-        """Return the sealed document, in the one spelling that verification accepts."""
-        return spell(
-            _Document(
-                schema=SCHEMA,
-                digest=NO_DIGEST,
-                low=str(self.low),
-                high=str(self.high),
-                steps=self.steps,
-                grid=str(self.grid),
-                variance=str(self.variance),
-                values=self.values,
-                positions=list(self.positions),
-                weights=list(self.weights),
-                claims=[write_claim(claim) for claim in self.claims],
-            )
-        )
-
-    @staticmethod
-    def from_json(data: str | bytes) -> NoiseCertificate:
-        """Open a sealed document; raises when a byte of it was changed."""
-        return open_sealed(data, SCHEMA, _Document, _read, NoiseCertificate.to_json)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,13 +85,13 @@ def bound_noise(variance: Fraction, steps: int, values: int | None) -> NoiseBoun
     """Search for the input law that tells most, and enclose the capacity by it."""
     if uses_selections(variance, steps, values):
         found = selection_capacity(variance, steps, values or 2)
-        wider = found.bits.widened(_race_slack(values)).at_least(0.0)
-        return NoiseBound(bits=publish(wider), positions=found.positions, weights=found.weights)
-    bits, law = lattice_capacity(variance, steps)
+        return NoiseBound(bits=publish(_raced(found.bits, values)), positions=found.positions, weights=found.weights)
+    _, law = lattice_capacity(variance, steps)
     places = np.flatnonzero(law)
-    return NoiseBound(
-        bits=publish(bits), positions=tuple((places - steps).tolist()), weights=tuple(law[places].tolist())
-    )
+    positions, weights = tuple((places - steps).tolist()), tuple(law[places].tolist())
+    # From the witness as it will stand in a file, so that whoever evaluates it finds the same to the last digit.
+    bits = lattice_capacity_from(variance, steps, positions, weights)
+    return NoiseBound(bits=publish(bits), positions=positions, weights=weights)
 
 
 def uses_selections(variance: Fraction, steps: int, values: int | None) -> bool:
@@ -130,54 +99,84 @@ def uses_selections(variance: Fraction, steps: int, values: int | None) -> bool:
     return values is not None and is_affordable(variance, steps, values)
 
 
+def certify_range(
+    *, low: Fraction, high: Fraction, steps: int, variance: Fraction, values: int | None = None
+) -> Certificate:
+    """Return every claim about noise on a range, having searched for the input law that tells most."""
+    bound = bound_noise(variance, steps, values)
+    return certify(
+        NoiseSubject(
+            low=low,
+            high=high,
+            steps=steps,
+            variance=variance,
+            values=values,
+            positions=bound.positions,
+            weights=bound.weights,
+        )
+    )
+
+
+@subject_of.register
+def _itself(thing: NoiseSubject) -> NoiseSubject:
+    return thing
+
+
 def _race_slack(values: int | None) -> float:
     """Two values need no race, and any number of them no selection."""
     return _RACE_SLACK if values in {3, 4} else 0.0
 
 
-def certify_noise(
-    *, low: Fraction, high: Fraction, steps: int, variance: Fraction, values: int | None = None
-) -> NoiseCertificate:
-    """Return every claim about this noise."""
-    bound = bound_noise(variance, steps, values)
-    return NoiseCertificate(
-        low=low,
-        high=high,
-        steps=steps,
-        variance=variance,
-        values=values,
-        positions=bound.positions,
-        weights=bound.weights,
-        claims=_claims(bound.bits, low, high, steps, variance, values),
-    )
+def _raced(bits: Interval, values: int | None) -> Interval:
+    return bits.widened(_race_slack(values)).at_least(0.0)
 
 
-def verify_noise(certificate: NoiseCertificate) -> None:
-    """Return when every claim holds; raise ClaimRefused otherwise."""
-    variance, steps, values = certificate.variance, certificate.steps, certificate.values
-    claimed = certificate.claims[0].value if certificate.claims else None
-    if not isinstance(claimed, Interval):
-        raise ClaimRefused("the certificate does not begin with the capacity of its noise.")
+def _state(subject: NoiseSubject) -> tuple[Claim, ...]:
+    variance, steps, values = subject.variance, subject.steps, subject.values
+    if uses_selections(variance, steps, values):
+        found = _raced(selection_capacity(variance, steps, values or 2).bits, values)
+    else:
+        found = lattice_capacity_from(variance, steps, subject.positions, subject.weights)
+    return _claims(subject, publish(found))
+
+
+def _restate(subject: NoiseSubject, stated: Stated) -> tuple[Claim, ...]:
+    variance, steps, values = subject.variance, subject.steps, subject.values
+    claimed = stated.get(CAPACITY)
     try:
-        if uses_selections(variance, steps, values):
-            found = selection_capacity(variance, steps, values or 2).bits
-        else:
-            found = lattice_capacity_from(variance, steps, certificate.positions, certificate.weights)
+        if not uses_selections(variance, steps, values):
+            found = lattice_capacity_from(variance, steps, subject.positions, subject.weights)
+            return _claims(subject, settle(claimed, found))
+        found = selection_capacity(variance, steps, values or 2).bits
+        bits = settle(claimed, found, slack=_race_slack(values))
+        reached = _told(subject)
     except NotCertified as error:
         raise ClaimRefused(f"{CAPACITY}: {error}") from None
-    if not claimed.encloses(found):
-        raise ClaimRefused(f"{CAPACITY}: claimed {claimed}, but the value lies in {found}.")
-    if not found.widened(3 * (GRID + _race_slack(values))).encloses(claimed):
-        raise ClaimRefused(f"{CAPACITY}: claimed {claimed} is vaguer than the recomputed {found}.")
-    again = _claims(claimed, certificate.low, certificate.high, steps, variance, values)
-    if again != certificate.claims:
-        raise ClaimRefused("the certificate does not make the claims that belong to its noise.")
+    if reached < bits.lower - _RACE_SLACK:
+        raise ClaimRefused(f"{CAPACITY}: its witness tells {reached:.9f} bits, less than claimed {bits}")
+    return _claims(subject, bits)
 
 
-def _claims(
-    bits: Interval, low: Fraction, high: Fraction, steps: int, variance: Fraction, values: int | None
-) -> tuple[Claim, ...]:
-    grid = (high - low) / (2 * steps)
+def _told(subject: NoiseSubject) -> float:
+    """How much the input law of a selection surely tells, in bits."""
+    positions, weights, steps = subject.positions, subject.weights, subject.steps
+    law = np.zeros(2 * steps + 1)
+    fits = len(positions) == len(weights) == len(set(positions)) == subject.values
+    if not fits or not all(-steps <= x <= steps for x in positions) or not all(0 <= w <= 1 for w in weights):
+        raise NotCertified("the witness of a capacity must be a law on as many positions as there are values")
+    law[[x + steps for x in positions]] = weights
+    if not abs(law.sum() - 1) < 1e-6:
+        raise NotCertified("the witness of a capacity must sum to 1")
+    noise = LatticeNoise(subject.variance, steps)
+    found, rounding = noise.divergences(law / law.sum())
+    held = law > 0
+    # Rounding and tails as in LatticeNoise.bounds.
+    nats = float(law[held] @ found[held]) / float(law.sum()) - rounding - noise.tail * (10 * noise.largest_log + 11)
+    return nats * LOG2_E
+
+
+def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
+    steps, variance, values, grid = subject.steps, subject.variance, subject.values, subject.grid
     if uses_selections(variance, steps, values):
         why = f"the largest capacity among all selections of {values} of the {2 * steps + 1} inputs [E, Thm 2]"
         whom = f"any one record with at most {values} values"
@@ -224,27 +223,65 @@ def _claims(
     )
 
 
-def _read(document: _Document) -> NoiseCertificate:
-    low, high, variance = (_fraction(text) for text in (document.low, document.high, document.variance))
-    if not low < high or not _NOISES[0] <= variance <= _NOISES[1] or not 1 <= document.steps <= _MOST_STEPS:
-        raise ValueError("the range, the steps or the noise cannot be")
-    if document.values is not None and document.values < 2:
-        raise ValueError("a record has two values or more")
-    # The grid stands in the file for its reader; writing the certificate again shows whether it fits.
-    return NoiseCertificate(
-        low=low,
-        high=high,
-        steps=document.steps,
-        variance=variance,
-        values=document.values,
-        positions=tuple(document.positions),
-        weights=tuple(document.weights),
-        claims=tuple(read_claim(claim) for claim in document.claims),
+def _title(subject: NoiseSubject) -> str:
+    return f"Certificate of noise: a number rounded to {2 * subject.steps + 1} values, discrete Gaussian noise"
+
+
+def _about(subject: NoiseSubject) -> str:
+    return (
+        f"About a number between {fraction_text(subject.low)} and {fraction_text(subject.high)} that is rounded to "
+        f"{2 * subject.steps + 1} values, {fraction_text(subject.grid)} apart, and given discrete Gaussian noise."
     )
 
 
-def _fraction(text: str) -> Fraction:
-    # "1e999999999" would be a fraction too, of a billion digits.
-    if len(text) > _MOST_DIGITS or not re.fullmatch(r"-?\d+(/\d+)?", text):
-        raise ValueError("not a fraction of whole numbers")
-    return Fraction(text)
+def _notes(_: NoiseSubject) -> tuple[str, ...]:
+    return _NOTES
+
+
+def _write(subject: NoiseSubject) -> _Record:
+    return _Record(
+        low=str(subject.low),
+        high=str(subject.high),
+        steps=subject.steps,
+        grid=str(subject.grid),
+        variance=str(subject.variance),
+        values=subject.values,
+        positions=list(subject.positions),
+        weights=list(subject.weights),
+    )
+
+
+def _read(record: _Record) -> NoiseSubject:
+    low, high, variance = (
+        read_fraction(text, most_digits=_MOST_DIGITS) for text in (record.low, record.high, record.variance)
+    )
+    if not low < high or not _NOISES[0] <= variance <= _NOISES[1] or not 1 <= record.steps <= _MOST_STEPS:
+        raise ValueError("the range, the steps or the noise cannot be")
+    if record.values is not None and record.values < 2:
+        raise ValueError("a record has two values or more")
+    # The grid stands in the file for its reader; writing the certificate again shows whether it fits.
+    return NoiseSubject(
+        low=low,
+        high=high,
+        steps=record.steps,
+        variance=variance,
+        values=record.values,
+        positions=tuple(record.positions),
+        weights=tuple(record.weights),
+    )
+
+
+register(
+    Kind(
+        schema=SCHEMA,
+        subject=NoiseSubject,
+        record=_Record,
+        write=_write,
+        read=_read,
+        title=_title,
+        about=_about,
+        notes=_notes,
+        state=_state,
+        restate=_restate,
+    )
+)

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.certificates import Certificate, certify
+from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates.channel_subjects import channel_subject
+from sfumato.certificates.registry import subject_of
 from sfumato.design.queries import Function, Prior, Query, places_of
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.mechanisms import Tabulated
@@ -40,7 +42,7 @@ class RecoverableDesign:
     @property
     def certificate(self) -> Certificate:
         """Every claim about the response under the query's prior."""
-        return certify(self.channel, self.query.prior)
+        return certify(self)
 
     @property
     def mechanism(self) -> Tabulated:
@@ -57,6 +59,11 @@ class RecoverableDesign:
         j = self.query.values.index(value)
         size = len(self.query.values)
         return Distribution([self.noise.rows[j][(i + j) % size] for i in range(size)])
+
+
+@subject_of.register
+def _recoverable_subject(thing: RecoverableDesign) -> ChannelSubject:
+    return channel_subject(thing.channel, thing.query.prior)
 
 
 def recoverable(

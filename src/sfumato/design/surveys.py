@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.certificates import Certificate, certify
+from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates.channel_subjects import channel_subject
+from sfumato.certificates.registry import subject_of
 from sfumato.design.limits import Limits
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import Tabulated
@@ -42,7 +44,7 @@ class SurveyDesign:
     @property
     def certificate(self) -> Certificate:
         """Every measure of the channel; the prior of "yes" is the weight, so the guess error is the weighted one."""
-        return certify(self.channel, [1 - self.limits.weight, self.limits.weight])
+        return certify(self)
 
     @property
     def mechanism(self) -> Tabulated:
@@ -52,6 +54,11 @@ class SurveyDesign:
     def fisher_information(self, theta: Number) -> Number:
         """J_θ of one report."""
         return measures.fisher_information(self.channel, theta)
+
+
+@subject_of.register
+def _survey_subject(thing: SurveyDesign) -> ChannelSubject:
+    return channel_subject(thing.channel, [1 - thing.limits.weight, thing.limits.weight])
 
 
 def survey(

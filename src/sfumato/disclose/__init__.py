@@ -13,7 +13,7 @@ from sfumato.disclose.asymptotics import (
 )
 from sfumato.disclose.count_disclosures import CountDisclosure, CountSymbol, optimum_of_counts
 from sfumato.disclose.data_laws import DataLaw
-from sfumato.disclose.disclosure_certificates import DisclosureCertificate, certify_disclosure, verify_disclosure
+from sfumato.disclose.disclosure_certificates import DisclosureSubject
 from sfumato.disclose.disclosures import Disclosure
 from sfumato.disclose.law_drift import leak_within_bits
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
@@ -32,7 +32,7 @@ __all__ = [
     "CountSymbol",
     "DataLaw",
     "Disclosure",
-    "DisclosureCertificate",
+    "DisclosureSubject",
     "IndependenceCheck",
     "LimitChain",
     "LimitDisclosure",
@@ -44,7 +44,6 @@ __all__ = [
     "WindowScheme",
     "best_mapping",
     "ceiling_bits",
-    "certify_disclosure",
     "chain_of_limits",
     "closest_uniformiser",
     "efficiency_interval_of",
@@ -58,6 +57,5 @@ __all__ = [
     "quantile_uniformiser",
     "self_disclosure_interval",
     "two_binary_corners",
-    "verify_disclosure",
     "with_leak_interval",
 ]

@@ -1,8 +1,8 @@
 """Certificates of disclosures: the law, the mapping, what it tells, and that it tells nothing about anybody.
 
-The file carries the law and the mapping in Fractions, so verification needs nothing else: it checks independence group
-by group, and recomputes how much is told. A law that was estimated comes with the number of data sets behind it, and
-with a bound on the leak if the true law is a little different.   Theory: docs/theory/disclosure.md
+The subject is the law and the mapping in Fractions, so verification needs nothing else: it checks independence group by
+group, and recomputes how much is told. A law that was estimated comes with the number of data sets behind it, and with
+a bound on the leak if the true law is a little different.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -14,103 +14,56 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from sfumato.certificates.document import NO_DIGEST, ClaimRecord, open_sealed, read_claim, spell, write_claim
-from sfumato.certificates.rules import GRID, certified_claim, exact_claim, publish
+from sfumato.certificates.claim_records import read_fraction
+from sfumato.certificates.registry import Kind, Stated, register, subject_of
+from sfumato.certificates.rules import bound_claim, certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_least, at_most
-from sfumato.disclose.data_laws import DataLaw
+from sfumato.disclose.data_laws import DataLaw, Groups
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, told_bits
 from sfumato.errors import ClaimRefused
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.prob import Channel
-from sfumato.values import Claim, Claiming, Interval
+from sfumato.prob import Channel, Distribution
+from sfumato.values import Claim, Interval
+from sfumato.values.checks import check_at_least, check_integer
 
-SCHEMA = "sfumato/disclosure-certificate/1"
+SCHEMA = "sfumato/certificate/disclosure/1"
 # A law estimated from n data sets is this far from the truth at most, nineteen times out of twenty.
 CONFIDENCE = 0.95
+_NOTES = ("One release of a data set. Two private releases of the same data can leak together: design them jointly.",)
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    schema: str
-    digest: str
+class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     shape: list[int]
     cells: list[list[int]]
     masses: list[str]
     groups: list[list[int]]
     mapping: list[list[str]]
     estimated_from: int | None
-    claims: list[ClaimRecord]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DisclosureCertificate(Claiming):
-    """Claims about a mapping of data sets under a law; `estimated_from` data sets, None for a law that is known."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DisclosureSubject:
+    """A mapping of data sets under a law; `estimated_from` so many data sets, None for a law that is known."""
 
     law: DataLaw
-    groups: tuple[tuple[int, ...], ...]
+    groups: Groups
     channel: Channel
     estimated_from: int | None
-    claims: tuple[Claim, ...]
 
-    notes: tuple[str, ...] = (
-        "One release of a data set. Two private releases of the same data can leak together: design them jointly.",
-    )
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DisclosureSubject) and _write(self) == _write(other)
 
-    @property
-    def title(self) -> str:
-        """What it is a certificate of."""
-        cells, symbols = self.channel.shape
-        return f"Certificate of a disclosure: {self.law.n} samples, {cells} cells → {symbols} symbols"
-
-    def to_json(self) -> str:
-        """Return the sealed document, in the one spelling that verification accepts."""
-        return spell(
-            _Document(
-                schema=SCHEMA,
-                digest=NO_DIGEST,
-                shape=list(self.law.shape),
-                cells=self.law.cells.tolist(),
-                masses=[str(Fraction(mass)) for mass in self.law.masses],
-                groups=[list(group) for group in self.groups],
-                mapping=[[str(p) for p in row] for row in self.channel.rows],
-                estimated_from=self.estimated_from,
-                claims=[write_claim(claim) for claim in self.claims],
-            )
-        )
-
-    @staticmethod
-    def from_json(data: str | bytes) -> DisclosureCertificate:
-        """Open a sealed document; raises when a byte of it was changed."""
-        return open_sealed(data, SCHEMA, _Document, _read, DisclosureCertificate.to_json)
+    def __hash__(self) -> int:
+        return hash((self.law.shape, self.law.masses, self.groups, self.estimated_from))
 
 
-def certify_disclosure(disclosure: Disclosure, *, estimated_from: int | None = None) -> DisclosureCertificate:
-    """Return every claim about a disclosure whose law and mapping are exact."""
-    law = disclosure.law if disclosure.law.exact else _exact_law(disclosure.law)
-    return DisclosureCertificate(
-        law=law,
-        groups=disclosure.groups,
-        channel=disclosure.channel,
-        estimated_from=estimated_from,
-        claims=_claims(law, disclosure.groups, disclosure.channel, estimated_from),
-    )
-
-
-def verify_disclosure(certificate: DisclosureCertificate) -> None:
-    """Return when every claim holds; raise ClaimRefused otherwise."""
-    found = _claims(certificate.law, certificate.groups, certificate.channel, certificate.estimated_from)
-    if [claim.measure for claim in found] != [claim.measure for claim in certificate.claims]:
-        raise ClaimRefused("the certificate does not make the claims that belong to its mapping.")
-    for claim, again in zip(certificate.claims, found, strict=True):
-        if not _same(claim, again):
-            raise ClaimRefused(f"{claim.measure}: claimed {claim.value}, recomputed {again.value}.")
-
-
-def _same(claim: Claim, again: Claim) -> bool:
-    """Whether two claims agree; the ends of an interval may differ by the grid that another machine rounds to."""
-    if not (isinstance(claim.value, Interval) and isinstance(again.value, Interval)):
-        return claim == again
-    close = again.value.widened(3 * GRID).encloses(claim.value) and claim.value.widened(3 * GRID).encloses(again.value)
-    return close and (claim.measure, claim.unit, claim.status) == (again.measure, again.unit, again.status)
+@subject_of.register
+def disclosure_subject(thing: Disclosure, estimated_from: int | None = None) -> DisclosureSubject:
+    """Return the subject of a disclosure, its law made exact."""
+    if estimated_from is not None:
+        check_at_least("estimated_from", check_integer("estimated_from", estimated_from), 1)
+    law = thing.law if thing.law.exact else _exact_law(thing.law)
+    return DisclosureSubject(law=law, groups=thing.groups, channel=thing.channel, estimated_from=estimated_from)
 
 
 def estimation_radius(data_sets: int, cells: int) -> float:
@@ -133,37 +86,42 @@ def leak_if_law_differs(radius: float, values: int) -> float:
     return min(math.log2(values), entropy + distance * math.log2(max(1, values - 1)))
 
 
-def _claims(
-    law: DataLaw, groups: tuple[tuple[int, ...], ...], channel: Channel, estimated_from: int | None
-) -> tuple[Claim, ...]:
-    claims = [_privacy(law, groups, channel)]
-    told = publish(told_bits(law, channel, None))
+def _state(subject: DisclosureSubject) -> tuple[Claim, ...]:
+    return _restate(subject, {})
+
+
+def _restate(subject: DisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
+    law, privacy = subject.law, _privacy(subject, stated)
+    told = settle(stated.get("disclosed_bits"), told_bits(law, subject.channel, None))
     whole = publish(entropy_interval((mass, 1) for mass in law.masses))
-    claims.append(
+    claims = [
+        privacy,
         certified_claim(
             "disclosed_bits",
             told,
             "bits",
-            because="I(X^n;Y) of the mapping under the law",
+            because="I(X^n;Y) of the mapping under the law [Sha48]",
             sentence=f"The release tells {at_least(told)} bits about the whole data set, of {at_most(whole)} in it.",
-        )
-    )
-    if estimated_from is not None:
-        claims.append(_estimated(law, groups, estimated_from))
+        ),
+    ]
+    if subject.estimated_from is not None:
+        claims.append(_estimated(subject, subject.estimated_from, stated))
     return tuple(claims)
 
 
-def _privacy(law: DataLaw, groups: tuple[tuple[int, ...], ...], channel: Channel) -> Claim:
-    what = "any single sample" if all(len(group) == 1 for group in groups) else "any protected group of samples"
+def _privacy(subject: DisclosureSubject, stated: Stated) -> Claim:
+    single = all(len(group) == 1 for group in subject.groups)
+    what = "any single sample" if single else "any protected group of samples"
     try:
-        check_independence(law, groups, channel)
+        check_independence(subject.law, subject.groups, subject.channel)
     except ClaimRefused:
-        bound = leak_bound(law, groups, channel)
-        return certified_claim(
+        leak = leak_bound(subject.law, subject.groups, subject.channel)
+        bound = settle(stated.get("sample_leak_bits"), Interval(0.0, leak))
+        return bound_claim(
             "sample_leak_bits",
-            publish(Interval(0.0, bound)),
+            bound,
             "bits",
-            because="I(X_group;Y) of the mapping, the largest over the groups, rounding included",
+            because="I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]",
             sentence=f"The release tells at most {at_most(bound)} bits about {what}.",
         )
     return exact_claim(
@@ -175,15 +133,20 @@ def _privacy(law: DataLaw, groups: tuple[tuple[int, ...], ...], channel: Channel
     )
 
 
-def _estimated(law: DataLaw, groups: tuple[tuple[int, ...], ...], data_sets: int) -> Claim:
-    radius = estimation_radius(data_sets, math.prod(law.shape))
-    values = max(int(np.prod([law.shape[i] for i in group])) for group in groups)
-    bound = leak_if_law_differs(radius, values)
-    return certified_claim(
+def _estimated(subject: DisclosureSubject, data_sets: int, stated: Stated) -> Claim:
+    shape = subject.law.shape
+    radius = estimation_radius(data_sets, math.prod(shape))
+    values = max(int(np.prod([shape[i] for i in group])) for group in subject.groups)
+    found = Interval(0.0, leak_if_law_differs(radius, values))
+    bound = settle(stated.get("leak_if_law_differs_bits"), found)
+    return bound_claim(
         "leak_if_law_differs_bits",
-        publish(Interval(0.0, bound)),
+        bound,
         "bits",
-        because=f"law estimated from {data_sets} data sets: within {radius:.4f} in total variation at 95 %",
+        because=(
+            f"law estimated from {data_sets} data sets: within {radius:.4f} in total variation at 95 % [WOS+03]; "
+            f"conditional entropy is continuous [AS19b]"
+        ),
         sentence=(
             f"The law was estimated from {data_sets} data sets. If the true law is within {radius:.4f} of it, the "
             f"release tells at most {at_most(bound)} bits about a protected group."
@@ -192,33 +155,74 @@ def _estimated(law: DataLaw, groups: tuple[tuple[int, ...], ...], data_sets: int
 
 
 def _exact_law(law: DataLaw) -> DataLaw:
-    from sfumato.prob import Distribution  # noqa: PLC0415
-
     return DataLaw(shape=law.shape, cells=law.cells, masses=Distribution(law.masses).fractions)
 
 
-def _read(document: _Document) -> DisclosureCertificate:
-    masses = tuple(_fraction(text) for text in document.masses)
-    cells = np.array(document.cells, dtype=np.int64)
-    shape = tuple(document.shape)
+def _title(subject: DisclosureSubject) -> str:
+    cells, symbols = subject.channel.shape
+    return f"Certificate of a disclosure: {subject.law.n} samples, {cells} cells → {symbols} symbols"
+
+
+def _about(subject: DisclosureSubject) -> str:
+    cells, symbols = subject.channel.shape
+    how = "known" if subject.estimated_from is None else f"estimated from {subject.estimated_from} data sets"
+    return (
+        f"About a mapping of {cells} possible data sets of {subject.law.n} samples to {symbols} public symbols. "
+        f"The law of the data is {how}."
+    )
+
+
+def _picture(subject: DisclosureSubject) -> Channel:
+    return subject.channel
+
+
+def _notes(_: DisclosureSubject) -> tuple[str, ...]:
+    return _NOTES
+
+
+def _write(subject: DisclosureSubject) -> _Record:
+    return _Record(
+        shape=list(subject.law.shape),
+        cells=subject.law.cells.tolist(),
+        masses=[str(Fraction(mass)) for mass in subject.law.masses],
+        groups=[list(group) for group in subject.groups],
+        mapping=[[str(p) for p in row] for row in subject.channel.rows],
+        estimated_from=subject.estimated_from,
+    )
+
+
+def _read(record: _Record) -> DisclosureSubject:
+    masses = tuple(read_fraction(text) for text in record.masses)
+    cells = np.array(record.cells, dtype=np.int64)
+    shape = tuple(record.shape)
     if cells.shape != (len(masses), len(shape)) or np.any(cells < 0) or np.any(cells >= np.array(shape)):
         raise ValueError("cells do not fit the shape")
     if sum(masses) != 1 or min(masses) <= 0:
         raise ValueError("masses are no law")
+    if record.estimated_from is not None and record.estimated_from < 1:
+        raise ValueError("a law is estimated from one data set or more")
     law = DataLaw(shape=shape, cells=cells, masses=masses)
-    rows = [[_fraction(text) for text in row] for row in document.mapping]
-    return DisclosureCertificate(
+    rows = [[read_fraction(text) for text in row] for row in record.mapping]
+    return DisclosureSubject(
         law=law,
-        groups=law.checked_groups(document.groups),
+        groups=law.checked_groups(record.groups),
         channel=Channel(rows, [tuple(cell) for cell in cells.tolist()]),
-        estimated_from=document.estimated_from,
-        claims=tuple(read_claim(claim) for claim in document.claims),
+        estimated_from=record.estimated_from,
     )
 
 
-def _fraction(text: str) -> Fraction:
-    # "1e999999999" would be a fraction too, of a billion digits.
-    numerator, _, denominator = text.partition("/")
-    if not numerator.isdecimal() or not (denominator or "1").isdecimal():
-        raise ValueError("not a fraction")
-    return Fraction(text)
+register(
+    Kind(
+        schema=SCHEMA,
+        subject=DisclosureSubject,
+        record=_Record,
+        write=_write,
+        read=_read,
+        title=_title,
+        about=_about,
+        notes=_notes,
+        state=_state,
+        restate=_restate,
+        picture=_picture,
+    )
+)

@@ -8,7 +8,7 @@ from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder, Publication, View
-from sfumato.refine.ladder_certificates import LadderCertificate, certify_ladder, verify_ladder
+from sfumato.refine.ladder_certificates import LadderSubject
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import (
     RecoveryKey,
@@ -28,7 +28,7 @@ __all__ = [
     "KeyCosts",
     "KeyHeader",
     "Ladder",
-    "LadderCertificate",
+    "LadderSubject",
     "Passphrase",
     "PrivateKey",
     "PublicKey",
@@ -38,7 +38,6 @@ __all__ = [
     "TwoLevelShift",
     "Unprotected",
     "View",
-    "certify_ladder",
     "coalition_odds",
     "favoured_share",
     "joint_channel",
@@ -57,6 +56,5 @@ __all__ = [
     "sequence_entropy_bits",
     "shift_channel",
     "split_key",
-    "verify_ladder",
     "xor_ladder_bits",
 ]

@@ -1,8 +1,7 @@
-"""Certificates of ladders: what each level tells, what coalitions see, what it costs; made, sealed, checked again.
+"""Certificates of ladders: what each level tells, what coalitions see, what it costs.
 
-The file is spelled and sealed like every certificate (:mod:`sfumato.certificates.document`); its subject is the
-ladder's declaration. Verification makes the ladder anew from it and finds every number by another way.
-Theory: docs/theory/ladders.md
+The subject is the ladder's declaration. Claims are made from the ladder as it is built; verification makes the ladder
+anew and finds every number by another way.   Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -10,114 +9,99 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 
-from sfumato.certificates.document import NO_DIGEST, ClaimRecord, open_sealed, read_claim, spell, write_claim
+from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
 from sfumato.refine.ladder_evidence import AsBuilt, FromSteps
-from sfumato.values import Claim, Claiming
+from sfumato.values import Claim
 
-SCHEMA = "sfumato/ladder-certificate/1"
+SCHEMA = "sfumato/certificate/ladder/1"
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    schema: str
-    digest: str
+class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     ladder: str
-    notes: list[str]
-    claims: list[ClaimRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LadderCertificate(Claiming):
-    """Claims about the ladder of a declaration."""
+class LadderSubject:
+    """A ladder, by its declaration."""
 
     declaration: str
-    claims: tuple[Claim, ...]
-    notes: tuple[str, ...] = ()
 
     @property
     def ladder(self) -> Ladder:
         """The ladder, made anew."""
         return Ladder.declared(self.declaration)
 
-    def to_json(self) -> str:
-        """Return the sealed document, in the one spelling that verification accepts."""
-        return spell(
-            _Document(
-                schema=SCHEMA,
-                digest=NO_DIGEST,
-                ladder=self.declaration,
-                notes=list(self.notes),
-                claims=[write_claim(claim) for claim in self.claims],
-            )
-        )
 
-    @staticmethod
-    def from_json(data: str | bytes) -> LadderCertificate:
-        """Open a sealed document; raises when a byte of it was changed."""
-        return open_sealed(data, SCHEMA, _Document, _read, LadderCertificate.to_json)
-
-    @property
-    def title(self) -> str:
-        """What it is a certificate of."""
-        ladder = self.ladder
-        return f"Certificate of a ladder: {ladder.size} answers, {len(ladder.levels)} levels, {ladder.modulus} reports"
-
-    def to_markdown(self) -> str:
-        """Return the claims as a Markdown table."""
-        from sfumato.render.text import claims_markdown  # noqa: PLC0415  a door into a later room, opened when used
-
-        return claims_markdown(self.title, self.claims, self.notes)
+@subject_of.register
+def ladder_subject(thing: Ladder) -> LadderSubject:
+    """Return the subject of a ladder; raises NotCertified when it is not what its declaration makes."""
+    AsBuilt(thing).check_premise()
+    subject = LadderSubject(declaration=thing.declaration)
+    declared = subject.ladder
+    same = thing.levels == declared.levels and len(thing.steps) == len(declared.steps)
+    for one, other in zip(thing.steps, declared.steps, strict=False):
+        same = same and (one.modulus, one.inside) == (other.modulus, other.inside)
+        same = same and np.array_equal(one.favoured, other.favoured)
+    if not same:
+        raise NotCertified("the ladder has other levels or steps than its declaration makes", way_out="Build it anew.")
+    return subject
 
 
-def _read(document: _Document) -> LadderCertificate:
-    return LadderCertificate(
-        declaration=Ladder.declared(document.ladder).declaration,
-        claims=tuple(read_claim(claim) for claim in document.claims),
-        notes=tuple(document.notes),
-    )
+def _state(subject: LadderSubject) -> tuple[Claim, ...]:
+    return state_claims(AsBuilt(subject.ladder))
 
 
-def certify_ladder(ladder: Ladder) -> LadderCertificate:
-    """Return every claim about a ladder; raises NotCertified when a step does not do what its level needs."""
-    return LadderCertificate(
-        declaration=ladder.declaration, claims=state_claims(AsBuilt(ladder)), notes=state_notes(ladder)
-    )
-
-
-def verify_ladder(certificate: LadderCertificate) -> None:
-    """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise."""
+def _restate(subject: LadderSubject, stated: Stated) -> tuple[Claim, ...]:
     try:
-        ladder = Ladder.declared(certificate.declaration)
+        ladder = subject.ladder
     except InvalidInput as error:
         raise ClaimRefused(f"the ladder cannot be made from its declaration: {error}") from None
-    if certificate.notes != state_notes(ladder):
-        raise ClaimRefused("the notes are not the ones that belong to this ladder. Ask for the original certificate.")
-    stated = {claim.measure: claim for claim in certificate.claims}
-    if len(stated) != len(certificate.claims):
-        raise ClaimRefused("a measure is claimed twice. Ask for the original certificate.")
-    try:
-        found = state_claims(FromSteps(ladder), stated)
-    except (InvalidInput, NotCertified) as error:
-        raise ClaimRefused(f"the claims could not be recomputed: {error}") from None
-    wanted = [claim.measure for claim in found]
-    if missing := [measure for measure in wanted if measure not in stated]:
-        raise ClaimRefused(f"the certificate leaves out {', '.join(missing)}, which applies to its ladder.")
-    if unknown := [measure for measure in stated if measure not in wanted]:
-        raise ClaimRefused(f"{', '.join(unknown)[:200]} is not a measure that this version can check for this ladder.")
-    for claim, again in zip(certificate.claims, found, strict=True):
-        _compare(claim, again)
+    return state_claims(FromSteps(ladder), stated)
 
 
-def _compare(claim: Claim, found: Claim) -> None:
-    if claim.measure != found.measure:
-        raise ClaimRefused(f"{claim.measure} stands where {found.measure} belongs. Ask for the original certificate.")
-    if claim.value != found.value:
-        raise ClaimRefused(f"{claim.measure}: claimed {claim.value}, recomputed {found.value}.")
-    if claim != found:
-        raise ClaimRefused(
-            f"{claim.measure}: its number is right, but its words, unit, status or reason are not the ones that belong "
-            f"to it."
-        )
+def _title(subject: LadderSubject) -> str:
+    ladder = subject.ladder
+    return f"Certificate of a ladder: {ladder.size} answers, {len(ladder.levels)} levels, {ladder.modulus} reports"
+
+
+def _about(subject: LadderSubject) -> str:
+    ladder = subject.ladder
+    back = "The answers themselves come back with a key of their own." if ladder.recover_answers else ""
+    levels = ", ".join(f"{float(value):.4g}" for value in ladder.odds)
+    return (
+        f"About one report of {ladder.size} possible answers that keys sharpen by degrees, over "
+        f"{type(ladder.levels[0]).__name__}. The levels have odds of about {levels}. {back}"
+    ).strip()
+
+
+def _notes(subject: LadderSubject) -> tuple[str, ...]:
+    return state_notes(subject.ladder)
+
+
+def _write(subject: LadderSubject) -> _Record:
+    return _Record(ladder=subject.declaration)
+
+
+def _read(record: _Record) -> LadderSubject:
+    return LadderSubject(declaration=Ladder.declared(record.ladder).declaration)
+
+
+register(
+    Kind(
+        schema=SCHEMA,
+        subject=LadderSubject,
+        record=_Record,
+        write=_write,
+        read=_read,
+        title=_title,
+        about=_about,
+        notes=_notes,
+        state=_state,
+        restate=_restate,
+    )
+)

@@ -9,13 +9,11 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
-from sfumato.certificates.rules import Context, certified_claim, exact_claim, settle
+from sfumato.certificates.rules import certified_claim, exact_claim, settle
 from sfumato.certificates.words import at_least, at_most
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import ln_interval, log2_interval
-from sfumato.prob import AnyChannel, Distribution
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_evidence import Coalition, Evidence, is_small
 from sfumato.values import Claim, Interval
@@ -72,19 +70,16 @@ class _Scribe:
     evidence: Evidence
     claimed: Mapping[str, Claim]
 
-    @cached_property
-    def _public(self) -> tuple[AnyChannel, Distribution]:
-        channel = self.evidence.ladder.levels[-1].channel()
-        return channel, Distribution.uniform(channel.shape[0])
-
     def _settle(self, measure: str, found: Interval) -> Interval:
-        subject, prior = self._public
-        return settle(Context(subject=subject, prior=prior, claimed=self.claimed.get(measure)), found)
+        return settle(self.claimed.get(measure), found)
 
     def level(self, level: int) -> list[Claim]:
         value = self.evidence.odds[level - 1]
         if value != self.evidence.ladder.odds[level - 1]:
-            raise NotCertified(f"the reports of level {level} have other odds than the ladder declares.")
+            raise NotCertified(
+                f"the reports of level {level} have other odds than the ladder declares",
+                way_out="Build the ladder anew.",
+            )
         measure = f"epsilon_level_{level}"
         nats = self._settle(measure, ln_interval(value))
         return [
@@ -109,7 +104,9 @@ class _Scribe:
     def coalition(self, group: Coalition) -> list[Claim]:
         value = self.evidence.joint_odds(group)
         if value != self.evidence.ladder.odds[min(group) - 1]:
-            raise NotCertified("a coalition sees more than its best member. Nothing is certified; report the ladder.")
+            raise NotCertified(
+                "a coalition sees more than its best member", way_out="Nothing is certified; report the ladder."
+            )
         name = "_".join(map(str, group))
         measure = f"epsilon_coalition_{name}"
         nats = self._settle(measure, ln_interval(value))
@@ -177,7 +174,7 @@ class _Scribe:
     def recovery(self) -> Claim:
         value = self.evidence.recovered()
         if value != 1:
-            raise NotCertified("some answers do not come back from their report and key. Nothing is certified.")
+            raise NotCertified("some answers do not come back from their report and key", way_out="Report the ladder.")
         return exact_claim(
             "recovered",
             value,

@@ -155,7 +155,7 @@ class FromSteps:
             chance = ratio / (1 + ratio)
             if step.favoured.tolist() != [0] or step.inside != 1 - chance + chance / modulus:
                 raise NotCertified(
-                    f"step {number} is not the erasure that leads from level {number - 1} to level {number}."
+                    f"step {number} is not the erasure that leads from level {number - 1} to level {number}"
                 )
 
     def joint_odds(self, coalition: Coalition) -> Fraction:
@@ -201,5 +201,5 @@ def _total(parts: Iterable[Interval]) -> Interval:
 
 def _finite(value: Fraction | float) -> Fraction:
     if not isinstance(value, Fraction):
-        raise InvalidParameter("a level rules an answer out, so its odds are infinite. Lower its odds.")
+        raise InvalidParameter("a level rules an answer out, so its odds are infinite", way_out="Lower its odds.")
     return value

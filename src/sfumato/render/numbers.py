@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from sfumato.certificates.words import fraction_text
-from sfumato.values import Claim, Interval, Status
+from sfumato.values import Claim, Interval, Relation
 
 NAMES = {
     "guess_error": "guess error",
@@ -28,6 +29,9 @@ NAMES = {
     "individual_capacity_bits": "individual capacity",
 }
 
+# Measures of which at least so much is promised; all others are promises of at most so much.
+_AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits_level_")
+
 
 def name_of(claim: Claim) -> str:
     """The measure as a reader knows it."""
@@ -35,22 +39,37 @@ def name_of(claim: Claim) -> str:
 
 
 def value_of(claim: Claim) -> str:
-    """The number with its unit."""
+    """The number with its unit. A bound is shown as a bound, and an interval by the end that its promise rests on."""
     unit = "" if claim.unit in ("probability", "ratio", "sum") else f" {claim.unit}"
     value = claim.value
+    sign = f"{claim.relation.value} " if claim.relation in (Relation.AT_LEAST, Relation.AT_MOST) else ""
     if isinstance(value, Interval):
-        digits = max(1, min(12, math.floor(-math.log10(value.width)) if value.width else 12))
-        return f"{value.midpoint:.{min(digits, 9)}f}".rstrip("0").rstrip(".") + unit
+        return f"{sign}{_end_of(claim, value)}{unit}"
     if isinstance(value, Fraction):
-        return fraction_text(value) + unit
-    sign = "≥ " if claim.status is Status.ESTIMATED else ""
+        return f"{sign}{fraction_text(value)}{unit}"
     return f"{sign}{'∞' if math.isinf(value) else f'{value:.6g}'}{unit}"
 
 
 def status_of(claim: Claim) -> str:
     """How well the number is known."""
     if isinstance(claim.value, Interval):
-        return f"certified ±{claim.value.width / 2:.0e}"
+        return f"certified ±{claim.value.width / 2:.0e}" if claim.relation is Relation.WITHIN else "certified"
     if claim.confidence is not None:
         return f"estimated, confidence 1 - {1 - claim.confidence:.0e}"
     return "exact"
+
+
+def _end_of(claim: Claim, value: Interval) -> str:
+    """The upper end rounded up, or the lower end rounded down where at least so much is promised."""
+    promises_least = claim.relation is Relation.AT_LEAST or (
+        claim.relation is Relation.WITHIN and claim.measure.startswith(_AT_LEAST)
+    )
+    end = value.lower if promises_least else value.upper
+    if math.isinf(end):
+        return "∞" if end > 0 else "-∞"
+    known = claim.relation is Relation.WITHIN and 0 < value.width < 1
+    digits = min(9, max(1, math.floor(-math.log10(value.width)))) if known else 9
+    step = Decimal(1).scaleb(-digits)
+    shown = Decimal(end).quantize(step, rounding=ROUND_FLOOR if promises_least else ROUND_CEILING)
+    text = format(shown, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -2,73 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.certificates import Audit, Certificate
 from sfumato.render.numbers import name_of, status_of, value_of
-from sfumato.values import Claim
+from sfumato.render.surveys import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+# What Markdown or a browser would read as more than text.
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
 
 def certificate_table(certificate: Certificate) -> RenderableType:
-    """Return a table for rich to print: the number, how well it is known, and what it means."""
-    return claims_table(_title(certificate), certificate.claims, certificate.notes)
-
-
-def certificate_markdown(certificate: Certificate) -> str:
-    """Return the claims as a Markdown table."""
-    return claims_markdown(_title(certificate), certificate.claims, certificate.notes)
-
-
-def claims_table(title: str, claims: Sequence[Claim], notes: Sequence[str]) -> RenderableType:
-    """Return any certificate's claims for rich to print."""
+    """Return a table for rich to print: the number, how well it is known, what it means, and on whose word."""
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(title=title, title_justify="left", expand=False)
+    table = Table(title=Text(printable(certificate.title)), title_justify="left", expand=False)
     table.add_column("measure", style="bold")
     table.add_column("value", overflow="fold")
     table.add_column("status")
     table.add_column("in plain words", ratio=1)
-    for claim in claims:
-        table.add_row(*(Text(cell) for cell in (name_of(claim), value_of(claim), status_of(claim), claim.sentence)))
-    return Group(table, *(Text(f"Note: {note}") for note in notes))
+    for claim in certificate.claims:
+        cells = (name_of(claim), value_of(claim), status_of(claim), claim.sentence)
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    below = [f"Note: {note}" for note in certificate.notes] + [f"Source: {source}" for source in certificate.sources]
+    return Group(table, *(Text(printable(line)) for line in below))
 
 
-def claims_markdown(title: str, claims: Sequence[Claim], notes: Sequence[str]) -> str:
-    """Return any certificate's claims as a Markdown table."""
+def certificate_markdown(certificate: Certificate) -> str:
+    """Return the claims as a Markdown table, with the notes and the works they cite."""
     lines = [
-        f"## {title}",
+        f"## {_escape(certificate.title)}",
         "",
         "| measure | value | status | in plain words | because |",
         "|---|---|---|---|---|",
     ]
-    for claim in claims:
+    for claim in certificate.claims:
         cells = (name_of(claim), value_of(claim), status_of(claim), claim.sentence, claim.because)
         lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
-    lines += ["", *(f"> {note}" for note in notes)]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _title(certificate: Certificate) -> str:
-    inputs, outputs = certificate.subject.shape
-    return f"Certificate: {inputs} answers → {outputs} reports"
+    for note in certificate.notes:
+        lines += ["", f"> {_escape(note)}"]
+    if certificate.sources:
+        lines += ["", "Sources:", "", *(f"- {_escape(str(source))}" for source in certificate.sources)]
+    return "\n".join(lines) + "\n"
 
 
 def audit_text(audit: Audit) -> str:
     """Return an audit in a few lines."""
-    favoured, other, report = audit.pair
+    favoured, other, report = (printable(str(label)) for label in audit.pair)
     return (
         f"{audit.sentence}\n"
         f"Confidence 1 - {1 - audit.confidence:.0e} for all bounds together; the strongest evidence is report {report} "
         f"under answer {favoured} against answer {other}.\n"
-        f"Bits: {audit.bits}."
+        f"Bits: {printable(audit.bits)}."
     )
 
 
 def _escape(cell: str) -> str:
-    return cell.replace("\\", "\\\\").replace("|", "\\|")
+    return printable(cell).translate(_MARKS)

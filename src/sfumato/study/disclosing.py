@@ -102,7 +102,7 @@ def disclose_columns(
         raise InvalidParameter(f"law has the shape {data.shape}, and the protected columns have {shape} values.")
     found = optimum(data, feature, seconds=seconds)
     symbols = np.asarray(found.release(cells.tolist(), SystemBits() if bits is None else bits), dtype=np.int64)
-    certificate = certify_disclosure(found, estimated_from=len(cells) if law is None else None)
+    certificate = certify(found, estimated_from=len(cells) if law is None else None)
     return TableRelease(
         symbols=symbols,
         certificate=certificate,
@@ -139,7 +139,7 @@ def disclose_rows(
     scheme = WindowScheme.best(ordered, size)
     symbols = np.asarray(scheme.release(column.codes, SystemBits() if bits is None else bits), dtype=np.int64)
     one = optimum(DataLaw.independent(ordered, size))
-    certificate = certify_disclosure(_with_mapping(one, scheme))
+    certificate = certify(_with_mapping(one, scheme))
     count = len(column)
     drift = ""
     if law is None:

@@ -1,0 +1,185 @@
+"""What a certificate of a channel is about: an exact channel under an exact prior, and how the two came to be exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.certificates.registry import subject_of
+from sfumato.errors import ClaimRefused, InvalidInput, InvalidLaw, InvalidParameter
+from sfumato.measures.individual.records import check_shape
+from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, as_prior
+from sfumato.values.checks import Number
+
+# A structured channel no larger than this is written out, so that every measure applies to it.
+_SMALL_ENTRIES = 4096
+# Below this the logarithms that certificates need have left the range of doubles.
+_SMALLEST = Fraction(1, 1 << 900)
+# Rows of floats sum to 1 up to 1e-9, and the largest entry takes up what is missing: no entry moves further.
+_MOST_MOVED = 1e-8
+# Families of mechanisms that a note may name; any other is called a mechanism.
+FAMILIES = (
+    "binary_hadamard",
+    "cyclic_response",
+    "hadamard_response",
+    "mechanism",
+    "optimised_unary",
+    "permanent_unary",
+    "randomized_response",
+    "subset_selection",
+    "symmetric_unary",
+    "tabulated",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelSubject:
+    """A channel under a prior. With `shape`, its inputs are tables of records with so many values each.
+
+    `mechanism` is the family of the mechanism whose sampled law it is. `channel_moved` and `prior_moved` bound how far
+    an entry moved when float64 was made exact, None where it was exact already.
+    """
+
+    channel: AnyChannel
+    prior: Distribution
+    shape: tuple[int, ...] | None = None
+    mechanism: str | None = None
+    channel_moved: float | None = None
+    prior_moved: float | None = None
+
+
+@subject_of.register
+def channel_subject(
+    thing: Channel, prior: Distribution | Sequence[object] | None = None, shape: Sequence[int] | None = None
+) -> ChannelSubject:
+    """Return the subject of a channel."""
+    return _make(thing, prior, shape, None)
+
+
+@subject_of.register
+def _circulant_subject(
+    thing: Circulant, prior: Distribution | Sequence[object] | None = None, shape: Sequence[int] | None = None
+) -> ChannelSubject:
+    return _make(thing, prior, shape, None)
+
+
+@subject_of.register
+def _mechanism_subject(
+    thing: object, prior: Distribution | Sequence[object] | None = None, shape: Sequence[int] | None = None
+) -> ChannelSubject:
+    """Of whatever has a channel: a mechanism, which makes it, or a design, which carries it."""
+    found: Any = getattr(thing, "channel", None)
+    if isinstance(found, Channel | Circulant):
+        return _make(found, prior, shape, None)
+    if callable(found):
+        return _make(found(), prior, shape, _family(str(getattr(thing, "name", ""))))
+    raise InvalidParameter(
+        f"must be something to certify, not {type(thing).__name__}",
+        parameter="thing",
+        way_out="Pass a channel, a mechanism, a ladder, a disclosure or a design; build a Channel from its rows.",
+    )
+
+
+def check_subject(subject: ChannelSubject) -> None:
+    """Raise ClaimRefused unless everything can be recomputed from the subject."""
+    channel, prior = subject.channel, subject.prior
+    if not (channel.exact and prior.exact):
+        raise ClaimRefused("the channel and its prior must be exact, or nothing can be recomputed from them")
+    if len(prior) != channel.shape[0] or min(prior.probabilities) == 0:
+        raise ClaimRefused("the prior must give every input of the channel a positive probability")
+    if subject.mechanism is not None and subject.mechanism not in FAMILIES:
+        raise ClaimRefused("the mechanism must be one of the families that are known here")
+    for moved in (subject.channel_moved, subject.prior_moved):
+        if moved is not None and not 0 <= moved <= _MOST_MOVED:
+            raise ClaimRefused(f"an entry cannot have moved by {moved:g} when float64 was made exact")
+    try:
+        if subject.shape is not None:
+            check_shape(channel, subject.shape)
+    except InvalidInput as error:
+        raise ClaimRefused(f"the records do not fit the channel: {error}") from None
+
+
+def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
+    """Tell how the subject came to be exact."""
+    notes = []
+    if subject.mechanism is not None:
+        family = "a mechanism" if subject.mechanism == "mechanism" else subject.mechanism
+        notes.append(f"The law that {family} samples, read from its integer thresholds.")
+    for what, moved in (("channel", subject.channel_moved), ("prior", subject.prior_moved)):
+        if moved is not None:
+            notes.append(
+                f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was "
+                f"missing on the largest entry of its row; no entry moved by more than {moved:.2g}."
+            )
+    return tuple(notes)
+
+
+def _make(
+    channel: AnyChannel,
+    prior: Distribution | Sequence[object] | None,
+    shape: Sequence[int] | None,
+    mechanism: str | None,
+) -> ChannelSubject:
+    exact, channel_moved = _exact_channel(channel)
+    law, prior_moved = _exact_prior(as_prior(prior, exact))
+    if isinstance(exact, Circulant) and exact.shape[0] * exact.shape[1] <= _SMALL_ENTRIES:
+        exact = exact.to_dense()
+    _check_range(exact, law)
+    return ChannelSubject(
+        channel=exact,
+        prior=law,
+        shape=None if shape is None else check_shape(exact, shape),
+        mechanism=mechanism,
+        channel_moved=channel_moved,
+        prior_moved=prior_moved,
+    )
+
+
+def _family(name: str) -> str:
+    first = name.split(" ", maxsplit=1)[0]
+    return first if first in FAMILIES else "mechanism"
+
+
+def _exact_channel(channel: AnyChannel) -> tuple[AnyChannel, float | None]:
+    if channel.exact:
+        return channel, None
+    exact = channel.to_exact()
+    if isinstance(channel, Channel) and isinstance(exact, Channel):
+        return exact, max(_distance(old, new) for old, new in zip(channel.rows, exact.rows, strict=True))
+    # Every row of a structured channel is its first one, turned.
+    return exact, _distance(channel.row(0), exact.row(0))
+
+
+def _exact_prior(prior: Distribution) -> tuple[Distribution, float | None]:
+    if min(prior.probabilities) == 0:
+        label = prior.labels[prior.probabilities.index(0)]
+        raise InvalidLaw(
+            f"gives probability 0 to input {label!r}, and a certificate speaks of inputs that can happen",
+            parameter="prior",
+            way_out="Drop that input from the channel, or give it a positive probability.",
+        )
+    if prior.exact:
+        return prior, None
+    exact = prior.to_exact()
+    return exact, _distance(prior.probabilities, exact.probabilities)
+
+
+def _distance(before: Sequence[Number], after: Sequence[Number]) -> float:
+    """How far the entries of a law moved, rounded up to two digits, so that the note is what the file says."""
+    moved = max(abs(Fraction(old) - Fraction(new)) for old, new in zip(before, after, strict=True))
+    if moved == 0:
+        return 0.0
+    step = 10.0 ** (math.floor(math.log10(moved)) - 1)
+    return float(f"{(math.floor(float(moved) / step) + 1) * step:.2g}")
+
+
+def _check_range(channel: AnyChannel, prior: Distribution) -> None:
+    entries = channel.levels if isinstance(channel, Circulant) else (v for row in channel.rows for v in row)
+    if min((v for v in (*entries, *prior.probabilities) if v > 0), default=1) < _SMALLEST:
+        raise InvalidLaw(
+            "a probability lies below 2^-900, where logarithms in double precision can no longer be certified",
+            way_out="Replace it by 0 or by something larger.",
+        )

@@ -1,0 +1,96 @@
+"""Kinds of certificates: what each is about, how its claims are stated, and how they are found again.
+
+A room that has something to certify registers its kind when it is imported. The table of schemas is closed, and knows
+the room of each by name only: nothing above this room is imported until a file or a subject asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import singledispatch
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sfumato.errors import InvalidParameter
+from sfumato.prob import AnyChannel
+from sfumato.values import Claim
+
+HOMES: Mapping[str, str] = {
+    "sfumato/certificate/channel/1": "sfumato.certificates.channel_certificates",
+    "sfumato/certificate/disclosure/1": "sfumato.disclose.disclosure_certificates",
+    "sfumato/certificate/ladder/1": "sfumato.refine.ladder_certificates",
+    "sfumato/certificate/noise/1": "sfumato.design.noise_certificates",
+}
+
+Subject = TypeVar("Subject")
+Stated = Mapping[str, Claim]
+
+
+def _no_picture(_: object) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind(Generic[Subject]):
+    """Everything that a kind of certificate needs; `subject` is the type of what it is about.
+
+    `state` makes the claims. `restate` finds them again for a checker, by another way where there is one, and takes a
+    stated interval over where it is true and not vague. `notes` follow from the subject, so no text can be slipped in.
+    `record` is the subject in a file; `write` and `read` turn one into the other. `about` tells what the subject is in
+    a sentence or two, and `picture` gives the channel to draw.
+    """
+
+    schema: str
+    subject: type[Subject]
+    record: type[msgspec.Struct]
+    write: Callable[[Subject], msgspec.Struct]
+    read: Callable[[Any], Subject]
+    title: Callable[[Subject], str]
+    about: Callable[[Subject], str]
+    notes: Callable[[Subject], tuple[str, ...]]
+    state: Callable[[Subject], tuple[Claim, ...]]
+    restate: Callable[[Subject, Stated], tuple[Claim, ...]]
+    picture: Callable[[Subject], AnyChannel | None] = _no_picture
+
+
+_KINDS: dict[str, Kind[Any]] = {}
+
+
+def register(kind: Kind[Any]) -> None:
+    """Make a kind known; its schema must stand in the closed table."""
+    if kind.schema not in HOMES:
+        raise InvalidParameter("is not in the table of certificates", parameter="schema", value=kind.schema)
+    _KINDS[kind.schema] = kind
+
+
+def kind_of_schema(schema: str) -> Kind[Any]:
+    """Return the kind of a schema, entering its room if nobody has yet."""
+    if schema not in HOMES:
+        raise InvalidParameter(
+            f"is no kind of certificate; there are {', '.join(HOMES)}", parameter="schema", value=schema[:60]
+        )
+    if schema not in _KINDS:
+        import_module(HOMES[schema])
+    return _KINDS[schema]
+
+
+def kind_of_subject(subject: object) -> Kind[Any]:
+    """Return the kind that is about such a subject; whoever made the subject has entered its room."""
+    for kind in _KINDS.values():
+        if kind.subject is type(subject):
+            return kind
+    raise InvalidParameter(
+        f"must be the subject of a certificate, not {type(subject).__name__}",
+        parameter="subject",
+        way_out="Make it with sf.certify.",
+    )
+
+
+@singledispatch
+def subject_of(thing: Any) -> Any:
+    """Return what a certificate about a thing is about. Rooms register the types that they can certify."""
+    # Whatever is no channel is looked at by channel_subjects, which has the last word.
+    raise NotImplementedError(type(thing).__name__)
