@@ -15,6 +15,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import CyclicResponse, HadamardResponse, RandomizedResponse, Tabulated
 from sfumato.mechanisms.declared import law_of_answers
 from sfumato.prob import Distribution
+from sfumato.values.checks import Number
 
 MOST_REPORTS = 4096
 
@@ -22,7 +23,7 @@ ShiftLike = CyclicResponse | HadamardResponse | RandomizedResponse | Tabulated
 
 
 def raw_covariance(
-    mechanism: ShiftLike, distribution: Distribution | Sequence[object], n: int
+    mechanism: ShiftLike, distribution: Distribution | Sequence[Number], n: int
 ) -> npt.NDArray[np.float64]:
     """Cov(raw) from n reports when answers are drawn from `distribution`: one row and column for each answer.
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ from sfumato.mechanisms.favoured_sets import Family, FavouredSet, best_set
 from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
 from sfumato.prob import Circulant, Distribution
 from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
 _PART = 1 << 15
 
@@ -57,14 +58,19 @@ class CyclicResponse:
         modulus = self.modulus
         if modulus < self.size:
             raise InvalidParameter(
-                f"size={self.size} does not fit {modulus} residues. Raise t or q, or let CyclicResponse.within choose."
+                f"does not fit {modulus} residues",
+                parameter="size",
+                value=self.size,
+                way_out="Raise `t` or `q`, or let CyclicResponse.within choose.",
             )
         if 32 < self.width < MOST_WIDTH:
-            raise InvalidParameter(f"width={self.width} must be at most 32, or 64. Use 64 outside tests.")
+            raise InvalidParameter(
+                "must be at most 32, or 64", parameter="width", value=self.width, way_out="Use 64 outside tests."
+            )
         check_weight(max(self._total, modulus) + 1, odds=odds, size=self.size, width=self.width)
 
     @classmethod
-    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> CyclicResponse:
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> Self:
         """Return the set with the least variance for the alphabet, and the largest odds that keep `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         top = nominal_odds(epsilon)
@@ -157,7 +163,7 @@ class CyclicResponse:
         found: FloatArray = np.rint(fft.irfft(spectrum, n=self.modulus)[: self.size])
         return found
 
-    def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
+    def variance(self, law: Distribution | Sequence[Number], n: int) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         return member_variance(law, self.size, n, *self.probabilities)
 

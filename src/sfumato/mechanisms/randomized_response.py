@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, 
 from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
 from sfumato.prob import Circulant, Distribution
 from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ class RandomizedResponse:
         check_weight(self._total, odds=odds, size=self.size, width=self.width)
 
     @classmethod
-    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> RandomizedResponse:
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> Self:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         odds = odds_keeping(epsilon, weight=nominal_odds(epsilon) + size, size=size, width=width)
@@ -88,7 +89,7 @@ class RandomizedResponse:
         total = check_tally(tally, self.name)
         return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
-    def variance(self, law: Distribution | Sequence[object], n: int) -> tuple[Fraction, ...]:
+    def variance(self, law: Distribution | Sequence[Number], n: int) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         return member_variance(law, self.size, n, *self.probabilities)
 

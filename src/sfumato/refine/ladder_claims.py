@@ -74,7 +74,7 @@ class _Scribe:
 
     @cached_property
     def _public(self) -> tuple[AnyChannel, Distribution]:
-        channel = self.evidence.ladder.levels[-1].channel()
+        channel = self.evidence.ladder.levels[-1].channel_at(0)
         return channel, Distribution.uniform(channel.shape[0])
 
     def _settle(self, measure: str, found: Interval) -> Interval:
