@@ -160,7 +160,12 @@ def test_large_ladders_are_judged_without_being_written_out():
 @pytest.mark.parametrize("function", [coalition_odds, joint_channel, held_channel])
 @pytest.mark.parametrize(
     ("levels", "sentence"),
-    [([], "levels is empty"), ([0, 1], "must not have level 0, which holds the answers"), ([5], "levels=5"), ([1.5], "levels")],
+    [
+        ([], "levels is empty"),
+        ([0, 1], "must not have level 0, which holds the answers"),
+        ([5], "levels=5"),
+        ([1.5], "levels"),
+    ],
 )
 def test_bad_coalitions(function, levels, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
