@@ -267,5 +267,5 @@ def test_bad_values_and_foreign_reports():
         mechanism.tally([mechanism.modulus])
     with pytest.raises(InvalidParameter, match="Estimate with the mechanism that made the reports"):
         mechanism.estimate(CyclicResponse.within(size=10, epsilon=2.0).tally([0]))
-    with pytest.raises(InvalidParameter, match="law has 3 entries"):
+    with pytest.raises(InvalidParameter, match="law has 3 entries for 10 answers"):
         mechanism.variance(Distribution.uniform(3), 10)

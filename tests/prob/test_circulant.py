@@ -109,3 +109,33 @@ def test_a_report_with_87381_values_is_answered_without_its_entries():
     uneven = Distribution([Fraction(2, used + 1)] + [Fraction(1, used + 1)] * (used - 1))
     with pytest.raises(InvalidParameter, match=r"a prior that is not uniform would take"):
         ring.output_law(uneven)
+
+
+@given(circulants(), st.data())
+@RINGS
+def test_entries_are_read_as_those_of_a_dense_channel(ring, data):
+    dense = ring.to_dense()
+    assert ring.rows == dense.rows
+    assert (ring.array == dense.array).all()
+    assert (ring.shape, ring.inputs, ring.outputs, ring.exact) == (
+        dense.shape,
+        dense.inputs,
+        dense.outputs,
+        dense.exact,
+    )
+    x, y = (data.draw(st.integers(-length, length - 1)) for length in ring.shape)
+    assert ring.row(x) == dense.row(x)
+    assert ring[x, y] == dense[x, y] == dense.rows[x][y]
+    for channel in (ring, dense):
+        with pytest.raises(IndexError):
+            channel[ring.shape[0], 0]
+        with pytest.raises(IndexError):
+            channel.row(ring.shape[0])
+
+
+def test_rows_of_a_large_ring_are_refused_and_one_entry_is_not():
+    ring = Circulant.two_level(size=87_381, support=(0,), odds=Fraction(3), input_count=50_000)
+    for question in (lambda: ring.rows, lambda: ring.array):
+        with pytest.raises(InvalidParameter, match=r"would take 50000×87381 entries.*channel\[x, y\]"):
+            question()
+    assert ring[49_999, 49_999] == Fraction(3, 87_383)

@@ -15,13 +15,13 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.refine import Ladder, TwoLevelShift
 from sfumato.refine.coalitions import (
-    ShiftLaw,
     check_nesting,
     coalition_odds,
     entries,
     held_channel,
     joint_channel,
 )
+from sfumato.refine.shift_laws import ShiftLaw
 
 THIRTEEN = CyclicResponse(size=3, odds=Fraction(2), q=3, t=3)
 SEVEN = CyclicResponse(size=4, odds=Fraction(2), q=2, t=3)
@@ -160,7 +160,12 @@ def test_large_ladders_are_judged_without_being_written_out():
 @pytest.mark.parametrize("function", [coalition_odds, joint_channel, held_channel])
 @pytest.mark.parametrize(
     ("levels", "sentence"),
-    [([], "levels is empty"), ([0, 1], "level 0 holds the answers"), ([5], "levels=5"), ([1.5], "levels")],
+    [
+        ([], "levels is empty"),
+        ([0, 1], "must not have level 0, which holds the answers"),
+        ([5], "levels=5"),
+        ([1.5], "levels"),
+    ],
 )
 def test_bad_coalitions(function, levels, sentence):
     with pytest.raises(InvalidParameter, match=sentence):

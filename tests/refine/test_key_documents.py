@@ -27,8 +27,8 @@ from sfumato.refine.key_protection import (
     PublicKey,
     Unprotected,
     new_key_pair,
-    same_protection,
 )
+from sfumato.refine.key_seals import same_protection
 from sfumato.refine.keys import Draws, Seed
 from sfumato.values import Guarantee
 
@@ -189,7 +189,7 @@ def test_a_passphrase_is_the_same_on_every_keyboard():
 
 def reseal(document, body):
     """Write a file without a secret as the software does: an attacker can read the source too."""
-    from sfumato.refine.key_protection import OpenLock, seal_body
+    from sfumato.refine.key_seals import OpenLock, seal_body
 
     raw = document if isinstance(document, bytes) else msgspec.json.encode(document, order="sorted")
     opening = MAGIC + len(raw).to_bytes(4, "little") + raw

@@ -90,13 +90,14 @@ def test_a_part_of_a_seed_holds_no_seed_of_other_rows():
 )
 def test_seeds_are_cut_between_blocks(row, nearest):
     with pytest.raises(
-        InvalidParameter, match=rf"at={row}: a seed is cut between blocks of 4096 rows only. Cut at {nearest},"
+        InvalidParameter,
+        match=rf"at={row} lies inside a block: a seed is cut between blocks of 4096 rows only. Cut at {nearest},",
     ):
         split_key(keys_of(CYCLIC, SEEDED)[1], CYCLIC, [row])
 
 
 def test_what_cannot_be_split():
-    with pytest.raises(InvalidParameter, match="a single block"):
+    with pytest.raises(InvalidParameter, match="this key has a single one"):
         split_key(keys_of(CYCLIC, SEEDED, rows=4096)[1], CYCLIC, [17])
     key = keys_of(CYCLIC, TRUE)[1]
     for at in ([0], [ROWS], [5, 5], [9, 3], [-1]):

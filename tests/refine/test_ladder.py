@@ -30,7 +30,7 @@ LARGEST = (1 << 64) - 1
 
 def truth(ladder, x, group=1):
     if isinstance(ladder.levels[0], BinaryHadamard):
-        return 1 - (x & group).bit_count() % 2
+        return (x & group).bit_count() % 2
     return x
 
 
@@ -126,7 +126,7 @@ def test_open_shows_the_step_in_between(guarantee, ladder, data):
     assert list(published.keys) == list(ladder.key_levels)
     held = [shifts_of(keys[level], ladder.steps).astype(int) for level in range(len(ladder.levels))]
     held.append(np.zeros(values.size, dtype=int))
-    seen = ladder._symbols(values).astype(int)
+    seen = ladder.levels[0].truths(values).astype(int)
     for level in range(1, len(ladder.levels)):
         seen = (seen + held[level - 1] - held[level]) % ladder.modulus
         view = ladder.open(published.reports, published.keys[level])
@@ -344,7 +344,7 @@ def test_a_declaration_makes_the_ladder_again(ladder):
         (lambda: Ladder(RandomizedResponse(size=3, odds=Fraction(2)), [1.0]), "CyclicResponse or a BinaryHadamard"),
         (
             lambda: Ladder(BinaryHadamard(size=5, odds=Fraction(2)), [1.0], recover=True),
-            "a report is one bit.*Use CyclicResponse, or recover=False",
+            "recover=True is impossible over BinaryHadamard with 5 answers: there are 2 reports.*Use CyclicResponse",
         ),
         (lambda: Ladder.within(size=1, epsilons=[1.0]), "size=1"),
         (lambda: SMALL.draw_keys(0), "rows=0"),

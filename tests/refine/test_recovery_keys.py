@@ -142,7 +142,7 @@ class TestRefusals:
         [
             ([Fraction(1, 2)] * 2, 3, 1.0, "law has 2 entries for 3 answers"),
             ([Fraction(1, 2), Fraction(1, 2), 0], 3, 1.0, r"law\[2\]=0 would let a report rule an answer out"),
-            ([Fraction(3, 4), Fraction(1, 4)], 2, 1.0, r"epsilon=1.0 is less .* raise epsilon to 1.098613"),
+            ([Fraction(3, 4), Fraction(1, 4)], 2, 1.0, r"epsilon=1.0 is less .* raise `epsilon` to 1.098613"),
             ([Fraction(1, 2)] * 2, 1, 1.0, "size=1 must be at least 2"),
             ([Fraction(1, 2)] * 2, 2, 0.0, "epsilon=0.0 must be a positive"),
         ],
@@ -155,7 +155,7 @@ class TestRefusals:
         law = [Fraction(3, 4), Fraction(1, 4)]
         with pytest.raises(InvalidParameter) as caught:
             shift_channel(law, size=2, epsilon=1.0)
-        wanted = float(re.search(r"raise epsilon to ([\d.]+\d)", str(caught.value))[1])
+        wanted = float(re.search(r"raise `epsilon` to ([\d.]+\d)", str(caught.value))[1])
         assert shift_channel(law, size=2, epsilon=wanted).law == tuple(law)
 
     def test_epsilon_is_compared_exactly(self):

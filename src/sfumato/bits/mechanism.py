@@ -57,6 +57,12 @@ def bits_or_default(bits: BitSource | None) -> BitSource:
 
 def check_symbols(name: str, values: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
     """Return a column of whole numbers 0..size-1. Errors tell where, never what: a value is somebody's answer."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidParameter(
+            "must not be masked: what a mask hides would be used",
+            parameter=name,
+            way_out="Replace missing entries, or drop those rows.",
+        )
     array = np.asarray(values)
     if array.ndim != 1:
         raise InvalidParameter(

@@ -23,10 +23,11 @@ from sfumato.refine.key_protection import (
     Protection,
     PublicKey,
     Unlock,
-    same_protection,
 )
+from sfumato.refine.key_seals import same_protection
 from sfumato.refine.keys import Binding, Key, digest_of
-from sfumato.refine.ladder import Ladder, Publication
+from sfumato.refine.ladder import Ladder
+from sfumato.refine.publications import Publication
 
 _PEM_LIMIT_BYTES = 1 << 16
 

@@ -16,6 +16,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,14 +57,19 @@ class CyclicResponse:
         modulus = self.modulus
         if modulus < self.size:
             raise InvalidParameter(
-                f"size={self.size} does not fit {modulus} residues. Raise t or q, or let CyclicResponse.within choose."
+                f"does not fit {modulus} residues",
+                parameter="size",
+                value=self.size,
+                way_out="Raise `t` or `q`, or let CyclicResponse.within choose.",
             )
         if 32 < self.width < MOST_WIDTH:
-            raise InvalidParameter(f"width={self.width} must be at most 32, or 64. Use 64 outside tests.")
+            raise InvalidParameter(
+                "must be at most 32, or 64", parameter="width", value=self.width, way_out="Use 64 outside tests."
+            )
         check_weight(max(self._total, modulus) + 1, odds=odds, size=self.size, width=self.width)
 
     @classmethod
-    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> CyclicResponse:
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> Self:
         """Return the set with the least variance for the alphabet, and the largest odds that keep `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         top = nominal_odds(epsilon)

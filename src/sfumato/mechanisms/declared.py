@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Distribution, LawLike
-from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
+from sfumato.values.checks import Number, as_number, check_at_least, check_integer, check_positive
 from sfumato.values.rounding import fraction_below_exp
 
 # Laws of more outcomes than this are not written out.
@@ -19,15 +19,23 @@ _ODDS_BITS = 32
 _SPARE_BITS = 8
 
 
-def exact_odds(odds: object, maker: str) -> Fraction:
+def exact_odds(odds: Number, maker: str, name: str = "odds") -> Fraction:
     """Return odds that are exact and at least 1."""
-    number = as_number("odds", odds)
+    number = exact_fraction(name, odds, maker)
+    check_at_least(name, number, 1)
+    return number
+
+
+def exact_fraction(name: str, value: Number, maker: str) -> Fraction:
+    """Return a number that is exact; `maker` is the class whose `within` finds one."""
+    number = as_number(name, value)
     if not isinstance(number, Fraction):
         raise InvalidParameter(
-            f"odds={odds} must be exact. Pass a Fraction such as Fraction(3, 1), or use "
-            f"{maker}.within(size=…, epsilon=…)."
+            "must be exact",
+            parameter=name,
+            value=value,
+            way_out=f"Pass a Fraction such as Fraction(3, 1), or use {maker}.within(size=…, epsilon=…).",
         )
-    check_at_least("odds", number, 1)
     return number
 
 
@@ -46,8 +54,10 @@ def odds_keeping(epsilon: float, *, weight: float, size: int, width: int) -> Fra
     grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - math.log2(weight)))
     if grid < 0:
         raise InvalidParameter(
-            f"epsilon={epsilon} over {size} answers needs finer words than width={width} bits. At this epsilon the "
-            f"answers are all but public: lower epsilon."
+            f"over {size} answers needs finer words than width={width} bits",
+            parameter="epsilon",
+            value=epsilon,
+            way_out="At this epsilon the answers are all but public: lower `epsilon`.",
         )
     return fraction_below_exp(epsilon, denominator=1 << grid)
 
@@ -56,8 +66,10 @@ def check_weight(total: int, *, odds: Fraction, size: int, width: int) -> None:
     """Refuse a law whose total weight does not fit a word."""
     if total > 1 << width:
         raise InvalidParameter(
-            f"odds={odds} over {size} answers weigh {total} in all, more than words of width={width} bits can tell "
-            f"apart. Use odds with a smaller numerator and denominator."
+            f"over {size} answers weigh {total} in all, more than words of width={width} bits can tell apart",
+            parameter="odds",
+            value=odds,
+            way_out="Use `odds` with a smaller numerator and denominator.",
         )
 
 
@@ -66,5 +78,7 @@ def law_of_answers(law: Distribution | LawLike, size: int, n: int) -> tuple[Frac
     check_at_least("n", check_integer("n", n), 1)
     shares = law if isinstance(law, Distribution) else Distribution(law)
     if len(shares) != size:
-        raise InvalidParameter(f"law has {len(shares)} entries for {size} answers. Give one share to each answer.")
+        raise InvalidParameter(
+            f"has {len(shares)} entries for {size} answers", parameter="law", way_out="Give one share to each answer."
+        )
     return shares.fractions

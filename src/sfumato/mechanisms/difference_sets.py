@@ -68,7 +68,12 @@ def paley_set(modulus: int) -> DifferenceSet:
     """Return the non-zero squares modulo a prime K ≡ 3 mod 4."""
     check_between("modulus", check_integer("modulus", modulus), 3, MOST_MODULUS)
     if modulus % 4 != 3 or prime_factors(modulus) != [modulus]:
-        raise InvalidParameter(f"modulus={modulus} must be a prime that leaves 3 when divided by 4. Try the next one.")
+        raise InvalidParameter(
+            "must be a prime that leaves 3 when divided by 4",
+            parameter="modulus",
+            value=modulus,
+            way_out="Try the next one.",
+        )
     members = np.unique(np.arange(1, modulus, dtype=np.int64) ** 2 % modulus)
     found = DifferenceSet(modulus=modulus, repeats=(modulus - 3) // 4, members=members)
     return _checked(found, (modulus - 1) // 2)
@@ -91,7 +96,10 @@ def _checked(found: DifferenceSet, size: int) -> DifferenceSet:
     expected = np.full(found.modulus, float(found.repeats))
     expected[0] = found.size
     if found.size != size or np.abs(differences - expected).max() > 0.25:
-        raise NotCertified(f"the set of {found.size} residues modulo {found.modulus} is not a difference set.")
+        raise NotCertified(
+            f"the set of {found.size} residues modulo {found.modulus} is not a difference set",
+            way_out="Please report its parameters.",
+        )
     found.members.setflags(write=False)
     return found
 

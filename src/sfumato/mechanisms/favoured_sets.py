@@ -87,5 +87,10 @@ def _candidates(size: int) -> list[FavouredSet]:
     if size <= MOST_MODULUS // 2:
         found.append(FavouredSet(q=next_paley_modulus(max(size, 7)), t=1, family=Family.PALEY))
     if not found:
-        raise InvalidParameter(f"size={size} is more than {MOST_MODULUS} residues hold. Hash the answers first.")
+        raise InvalidParameter(
+            f"is more than {MOST_MODULUS} residues hold",
+            parameter="size",
+            value=size,
+            way_out="Hash the answers first.",
+        )
     return found

@@ -24,7 +24,12 @@ def field_of(q: int) -> Field:
     """Return GF(q) for a prime power q ≤ 256: polynomials over GF(p) modulo the first that makes a field."""
     factors = prime_factors(q) if 2 <= q <= MOST_ORDER else []
     if len(set(factors)) != 1:
-        raise InvalidParameter(f"q={q} must be a prime power from 2 to {MOST_ORDER}. Try {next_prime_power(q)}.")
+        raise InvalidParameter(
+            f"must be a prime power from 2 to {MOST_ORDER}",
+            parameter="q",
+            value=q,
+            way_out=f"Try {next_prime_power(q)}.",
+        )
     p, m = factors[0], len(factors)
     digits = [_digits(a, p, m) for a in range(q)]
     add = tuple(tuple(_number([(x + y) % p for x, y in zip(a, b, strict=True)], p) for b in digits) for a in digits)
@@ -33,7 +38,7 @@ def field_of(q: int) -> Field:
         # No zero divisors: each non-zero element multiplies the others to a permutation.
         if all(len(set(row)) == q for row in multiply[1:]):
             return Field(add=add, multiply=multiply)
-    raise InvalidParameter(f"no field of {q} elements was found.")
+    raise InvalidParameter("has no field of so many elements", parameter="q", value=q, way_out="Try another `q`.")
 
 
 def next_prime_power(least: int) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,8 @@ _SPARE_BITS = 8
 # A channel of more entries than this is not written out.
 _MOST_ENTRIES = 1 << 20
 
+_STRUCTURED = "Read sampled_odds, heaviest_output and variance, which are exact at every size."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HadamardResponse:
@@ -51,16 +54,21 @@ class HadamardResponse:
         object.__setattr__(self, "odds", odds)
         blocks = check_integer("blocks", self.blocks) or best_blocks(self.size, odds)
         if blocks < 1 or blocks & (blocks - 1):
-            raise InvalidParameter(f"blocks={blocks} must be a power of two. Use 1, 2, 4, …, or 0 for the best.")
+            raise InvalidParameter(
+                "must be a power of two", parameter="blocks", value=blocks, way_out="Use 1, 2, 4, …, or 0 for the best."
+            )
         object.__setattr__(self, "blocks", blocks)
         if self._total > 1 << self.width:
             raise InvalidParameter(
-                f"odds={odds} over {self.outputs} symbols weigh {self._total} in all, more than words of "
-                f"width={self.width} bits can tell apart. Use odds with a smaller numerator and denominator."
+                f"over {self.outputs} symbols weigh {self._total} in all, more than words of width={self.width} bits "
+                f"can tell apart",
+                parameter="odds",
+                value=odds,
+                way_out="Use `odds` with a smaller numerator and denominator.",
             )
 
     @classmethod
-    def within(cls, *, size: int, epsilon: float, blocks: int = 0, width: int = MOST_WIDTH) -> HadamardResponse:
+    def within(cls, *, size: int, epsilon: float, blocks: int = 0, width: int = MOST_WIDTH) -> Self:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         top = nominal_odds(epsilon)
@@ -141,7 +149,7 @@ class HadamardResponse:
         return normal_estimate(raw, (scale**2 * at_home - raw**2) / total, total=total, confidence=confidence)
 
     def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
-        """Var(raw) of each share, exact, when n answers are drawn from `law`."""
+        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         shares = law_of_answers(law, self.size, n)
         scale = self._scale("its variance has no end")
         wide = self.block - 1
@@ -158,8 +166,10 @@ class HadamardResponse:
         check_between("x", check_integer("x", x), 0, self.size - 1)
         if self.outputs > MOST_OUTPUTS:
             raise InvalidParameter(
-                f"{self.outputs} symbols are more than the {MOST_OUTPUTS} whose law is written out. Read sampled_odds, "
-                f"heaviest_output and variance, which are exact at every size."
+                f"makes {self.outputs} symbols, more than the {MOST_OUTPUTS} whose law is written out",
+                parameter="size",
+                value=self.size,
+                way_out=_STRUCTURED,
             )
         home, row = divmod(x, self.block - 1)
         low, start = 1 / self._weight, home * self.block
@@ -172,14 +182,18 @@ class HadamardResponse:
         """All laws together."""
         if self.outputs > MOST_OUTPUTS or self.size * self.outputs > _MOST_ENTRIES:
             raise InvalidParameter(
-                f"a channel of {self.size}×{self.outputs} entries is not written out. Read sampled_odds, "
-                f"heaviest_output and variance, which are exact at every size."
+                f"makes a channel of {self.size}×{self.outputs} entries, which is not written out",
+                parameter="size",
+                value=self.size,
+                way_out=_STRUCTURED,
             )
         return Channel([self.law(x) for x in range(self.size)])
 
     def _scale(self, loss: str) -> Fraction:
         if self.odds == 1:
-            raise InvalidParameter(f"odds=1 makes every report pure noise; {loss}. Raise odds.")
+            raise InvalidParameter(
+                f"makes every report pure noise; {loss}", parameter="odds", value=1, way_out="Raise `odds`."
+            )
         return self._weight / (self._favoured * (self.odds - 1))
 
 

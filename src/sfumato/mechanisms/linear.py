@@ -21,11 +21,12 @@ def check_tally(tally: Tally, name: str) -> int:
     """Return the number of reports of a tally that this mechanism made and that is not empty."""
     if tally.mechanism != name:
         raise InvalidParameter(
-            f"the tally was made by [{tally.mechanism}], not by [{name}]. Estimate with the mechanism that made the "
-            f"reports."
+            f"was made by [{tally.mechanism}], not by [{name}]",
+            parameter="tally",
+            way_out="Estimate with the mechanism that made the reports.",
         )
     if tally.total == 0:
-        raise InvalidParameter("the tally is empty. Collect at least one report.")
+        raise InvalidParameter("is empty", parameter="tally", way_out="Collect at least one report.")
     return tally.total
 
 
@@ -44,7 +45,9 @@ def member_estimate(hits: npt.ArrayLike, own: Fraction, other: Fraction, *, tota
 
     check_confidence(confidence)
     if own == other:
-        raise InvalidParameter("every report is pure noise; nothing can be estimated. Raise odds, or width.")
+        raise InvalidParameter(
+            "every report is pure noise; nothing can be estimated", way_out="Raise `odds`, or `width`."
+        )
     chances = np.asarray(hits, dtype=np.float64) / total
     base, gap = float(other), float(own - other)
     raw = (chances - base) / gap
@@ -60,9 +63,11 @@ def member_estimate(hits: npt.ArrayLike, own: Fraction, other: Fraction, *, tota
 def member_variance(
     law: Distribution | LawLike, size: int, n: int, own: Fraction, other: Fraction
 ) -> tuple[Fraction, ...]:
-    """Var(raw) of `member_estimate`, exact, when n answers are drawn from `law`."""
+    """Return the exact variance of each share of `member_estimate`, from n reports, when answers follow `law`."""
     if own == other:
-        raise InvalidParameter("every report is pure noise; its variance has no end. Raise odds, or width.")
+        raise InvalidParameter(
+            "every report is pure noise; its variance has no end", way_out="Raise `odds`, or `width`."
+        )
     chances = [other + (own - other) * share for share in law_of_answers(law, size, n)]
     return tuple(s * (1 - s) / (n * (own - other) ** 2) for s in chances)
 

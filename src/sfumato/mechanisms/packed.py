@@ -21,19 +21,27 @@ def row_chunks(rows: int, columns: int) -> Iterator[slice]:
 
 def check_packed(reports: npt.ArrayLike, size: int) -> npt.NDArray[np.uint8]:
     """Return reports as rows of packed bits, the first answer in the highest bit of the first byte."""
+    if isinstance(reports, np.ma.MaskedArray):
+        raise InvalidParameter(
+            "must not be masked: what a mask hides would be counted", parameter="reports", way_out="Drop those rows."
+        )
     array = np.asarray(reports)
     wide = -(-size // 8)
     if array.ndim != 2 or array.shape[1] != wide or array.dtype.kind not in "iu":
         raise InvalidParameter(
-            f"reports must be a table of bytes, {wide} in a row for {size} answers, not of shape {array.shape} and "
-            f"type {array.dtype}. Pass what privatize returned."
+            f"must be a table of bytes, {wide} in a row for {size} answers, not of shape {array.shape} and type "
+            f"{array.dtype}",
+            parameter="reports",
+            way_out="Pass what privatize returned.",
         )
     if len(array) == 0:
-        raise InvalidParameter("reports is empty. Pass at least one.")
+        raise InvalidParameter("is empty", parameter="reports", way_out="Pass at least one.")
     spare = (1 << (8 * wide - size)) - 1
     if ((array < 0) | (array > 255)).any() or (array[:, -1] & spare).any():
         raise InvalidParameter(
-            f"reports hold bits beyond the {size} answers. Pass what privatize of this mechanism returned."
+            f"hold bits beyond the {size} answers",
+            parameter="reports",
+            way_out="Pass what privatize of this mechanism returned.",
         )
     return array.astype(np.uint8)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ class RandomizedResponse:
         check_weight(self._total, odds=odds, size=self.size, width=self.width)
 
     @classmethod
-    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> RandomizedResponse:
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> Self:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         odds = odds_keeping(epsilon, weight=nominal_odds(epsilon) + size, size=size, width=width)

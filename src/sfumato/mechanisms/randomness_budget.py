@@ -78,8 +78,11 @@ def odds_within(epsilon: float, chance: float, width: int) -> Fraction:
     grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
     if grid < 0:
         raise InvalidParameter(
-            f"epsilon={epsilon} and a budget that lets an answer through once in {1 / max(chance, 1e-300):.3g} times "
-            f"need finer words than width={width} bits. Lower epsilon, or raise random_bits."
+            f"and a budget that lets an answer through once in {1 / max(chance, 1e-300):.3g} times need finer words "
+            f"than width={width} bits",
+            parameter="epsilon",
+            value=epsilon,
+            way_out="Lower `epsilon`, or raise `random_bits`.",
         )
     return fraction_below_exp(epsilon, denominator=1 << grid)
 

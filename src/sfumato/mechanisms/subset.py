@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +52,7 @@ class SubsetSelection:
         check_weight(max(self._total, self.size), odds=odds, size=self.size, width=self.width)
 
     @classmethod
-    def within(cls, *, size: int, epsilon: float, chosen: int = 0, width: int = MOST_WIDTH) -> SubsetSelection:
+    def within(cls, *, size: int, epsilon: float, chosen: int = 0, width: int = MOST_WIDTH) -> Self:
         """Return the mechanism with the largest odds on a fine grid that keep the promise of `epsilon`."""
         check_at_least("size", check_integer("size", size), 2)
         top = nominal_odds(epsilon)
@@ -110,7 +111,9 @@ class SubsetSelection:
         packed = check_packed(reports, self.size)
         if (np.bitwise_count(packed).sum(axis=1) != self.chosen).any():
             raise InvalidParameter(
-                f"reports must each hold {self.chosen} answers. Pass what privatize of this mechanism returned."
+                f"must each hold {self.chosen} answers",
+                parameter="reports",
+                way_out="Pass what privatize of this mechanism returned.",
             )
         return Tally(mechanism=self.name, counts=count_ones(packed, self.size), reports=len(packed))
 
@@ -121,7 +124,7 @@ class SubsetSelection:
         return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
     def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
-        """Var(raw) of each share, exact, when n answers are drawn from `law`."""
+        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         return member_variance(law, self.size, n, *self.probabilities)
 
     def law(self, x: int) -> tuple[Fraction, ...]:
@@ -144,8 +147,10 @@ class SubsetSelection:
     def _check_outputs(self) -> None:
         if math.comb(self.size, self.chosen) > MOST_OUTPUTS:
             raise InvalidParameter(
-                f"size={self.size} and chosen={self.chosen} give more reports than the {MOST_OUTPUTS} that are written "
-                f"out. Read sampled_odds and variance, which are exact at every size."
+                f"and chosen={self.chosen} give more reports than the {MOST_OUTPUTS} that are written out",
+                parameter="size",
+                value=self.size,
+                way_out="Read sampled_odds and variance, which are exact at every size.",
             )
 
 

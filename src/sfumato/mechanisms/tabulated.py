@@ -16,8 +16,9 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, 
 from sfumato.bits.samplers import Categorical
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.declared import law_of_answers
 from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
-from sfumato.prob import Channel
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_between, check_integer
 
@@ -73,15 +74,30 @@ class Tabulated:
         """Shares of the answers by least squares: unbiased, with normal intervals cut to [0, 1]."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        rows = self._channel.array
-        if np.linalg.matrix_rank(rows) < len(rows):
-            raise InvalidParameter(
-                "some answers cannot be told apart from any number of reports, since a row of the channel is a mixture "
-                "of others. Merge those answers."
-            )
+        inverse = self._inverse()
         shares = np.array(tally.counts) / total
-        inverse = np.linalg.pinv(rows.T)
         raw = inverse @ shares
         # Var(A s) for multinomial s: A (diag s - s sᵀ) Aᵀ / n.
         variances = ((inverse**2) @ shares - raw**2) / total
         return normal_estimate(raw, variances, total=total, confidence=confidence)
+
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[float, ...]:
+        """Return the variance of each share in `raw`, from n reports, when answers follow `law`; up to float rounding.
+
+        Least squares has no exact coefficients here, so this is no Fraction.
+        """
+        shares = np.array([float(share) for share in law_of_answers(law, self.size, n)])
+        inverse = self._inverse()
+        reports = shares @ self._channel.array
+        variances: list[float] = (((inverse**2) @ reports - (inverse @ reports) ** 2) / n).tolist()
+        return tuple(variances)
+
+    def _inverse(self) -> npt.NDArray[np.float64]:
+        rows = self._channel.array
+        if np.linalg.matrix_rank(rows) < len(rows):
+            raise InvalidParameter(
+                "some answers cannot be told apart from any number of reports, since a row of the channel is a mixture "
+                "of others",
+                way_out="Merge those answers.",
+            )
+        return np.asarray(np.linalg.pinv(rows.T), dtype=np.float64)

@@ -111,7 +111,7 @@ class _Unary(ABC):
         return member_estimate(tally.counts, *self.probabilities, total=total, confidence=confidence)
 
     def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
-        """Var(raw) of each share, exact, when n answers are drawn from `law`."""
+        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`."""
         return member_variance(law, self.size, n, *self.probabilities)
 
     def law(self, x: int) -> tuple[Fraction, ...]:
@@ -134,8 +134,10 @@ class _Unary(ABC):
     def _check_outputs(self) -> None:
         if 1 << self.size > MOST_OUTPUTS:
             raise InvalidParameter(
-                f"size={self.size} gives 2^{self.size} possible reports, more than the {MOST_OUTPUTS} that are written "
-                f"out. Read sampled_odds and variance, which are exact at every size."
+                f"gives 2^{self.size} possible reports, more than the {MOST_OUTPUTS} that are written out",
+                parameter="size",
+                value=self.size,
+                way_out="Read sampled_odds and variance, which are exact at every size.",
             )
 
 
@@ -186,7 +188,7 @@ class PermanentUnary(SymmetricUnary):
 
     def __post_init__(self) -> None:
         SymmetricUnary.__post_init__(self)
-        object.__setattr__(self, "fresh_odds", exact_odds(self.fresh_odds, "PermanentUnary"))
+        object.__setattr__(self, "fresh_odds", exact_odds(self.fresh_odds, "PermanentUnary", "fresh_odds"))
 
     @classmethod
     def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH, fresh_odds: Fraction = Fraction(3)) -> Self:
@@ -261,8 +263,10 @@ def _odds_within(epsilon: float, width: int) -> Fraction:
     check_positive("epsilon", epsilon)
     if epsilon > width * math.log(2):
         raise InvalidParameter(
-            f"epsilon={epsilon} needs finer words than width={width} bits. At this epsilon the answers are all but "
-            f"public: lower epsilon."
+            f"needs finer words than width={width} bits",
+            parameter="epsilon",
+            value=epsilon,
+            way_out="At this epsilon the answers are all but public: lower `epsilon`.",
         )
     return fraction_below_exp(epsilon, denominator=1 << _ODDS_BITS)
 

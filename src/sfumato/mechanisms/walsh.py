@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +42,22 @@ def walsh_hadamard(vector: npt.ArrayLike) -> FloatArray:
     values = np.array(vector, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or values.size & (values.size - 1):
         raise InvalidParameter(
-            f"vector of shape {values.shape} must be one column as long as a power of two. Pad it with zeros."
+            f"of shape {values.shape} must be one column as long as a power of two",
+            parameter="vector",
+            way_out="Pad it with zeros.",
         )
     (_compiled() if values.size >= _COMPILED_FROM else _butterflies)(values)
     return values
 
 
-def _butterflies(values: FloatArray) -> None:
+def exact_walsh_hadamard(vector: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the transform of Python integers, in an array of objects as long as a power of two."""
+    values = vector.copy()
+    _butterflies(values)
+    return values
+
+
+def _butterflies(values: npt.NDArray[Any]) -> None:
     """Transform in place, one numpy step a level."""
     span = 1
     while span < values.size:

@@ -107,6 +107,13 @@ class Channel:
             return tuple(self.array[x].tolist())
         return tuple(Fraction(value, self._denominator) for value in self._numerators[x])
 
+    def __getitem__(self, place: tuple[int, int]) -> Number:
+        """P(y|x) for the x-th input and the y-th output."""
+        x, y = place
+        return (
+            float(self.array[x, y]) if self._numerators is None else Fraction(self._numerators[x, y], self._denominator)
+        )
+
     def integers(self) -> tuple[IntegerArray, int]:
         """Return the entries as integers over one denominator; a float64 channel goes through `to_exact` first."""
         if self._numerators is None:

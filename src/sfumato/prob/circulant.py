@@ -18,13 +18,15 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet
 from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distribution import Distribution
-from sfumato.prob.exact import LawLike, check_law, common_numerators
+from sfumato.prob.exact import FloatArray, LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 
 CodeArray = npt.NDArray[np.int32]
 
 # A general prior on a structured channel costs inputs × outputs; beyond this the wait is no longer a surprise.
 MOST_ENTRIES = 50_000_000
+# Entries that are written out as Fractions, each of a hundred bytes.
+MOST_WRITTEN = 10_000_000
 
 
 class Circulant:
@@ -104,7 +106,25 @@ class Circulant:
 
     def row(self, x: int) -> tuple[Number, ...]:
         """P(.|x) for the x-th input."""
-        return tuple(self.levels[code] for code in np.roll(self.codes, x))
+        return tuple(self.levels[code] for code in np.roll(self.codes, range(self.input_count)[x]))
+
+    @property
+    def rows(self) -> tuple[tuple[Number, ...], ...]:
+        """The entries, Fractions when exact; refused where there are too many to write out."""
+        self._check_entries("writing out every row of the channel", MOST_WRITTEN)
+        return tuple(self.row(x) for x in range(self.input_count))
+
+    @property
+    def array(self) -> FloatArray:
+        """The entries as float64; refused where there are too many to write out."""
+        self._check_entries("writing out every entry of the channel")
+        law = np.array([float(value) for value in self.levels])[self.codes]
+        return np.stack([np.roll(law, x) for x in range(self.input_count)])
+
+    def __getitem__(self, place: tuple[int, int]) -> Number:
+        """P(y|x) for the x-th input and the y-th output."""
+        x, y = (range(length)[index] for length, index in zip(self.shape, place, strict=True))
+        return self.levels[self.codes[(y - x) % len(self.codes)]]
 
     def to_exact(self, width: int | None = None) -> Circulant:
         """Return the exact channel whose shift law is rounded by the rule of :mod:`sfumato.prob.exact`."""
@@ -184,11 +204,11 @@ class Circulant:
         sums = running[size + 1 :] - running[size + 1 - count : 2 * size + 1 - count]
         return [Fraction(value, denominator) if self.exact else value / denominator for value in sums]
 
-    def _check_entries(self, what: str) -> None:
-        if self.shape[0] * self.shape[1] > MOST_ENTRIES:
+    def _check_entries(self, what: str, most: int = MOST_ENTRIES) -> None:
+        if self.shape[0] * self.shape[1] > most:
             raise InvalidParameter(
-                f"{what} would take {self.shape[0]}×{self.shape[1]} entries, more than {MOST_ENTRIES}",
-                way_out="Use a uniform prior, or a smaller alphabet.",
+                f"{what} would take {self.shape[0]}×{self.shape[1]} entries, more than {most}",
+                way_out="Use a uniform prior, a smaller alphabet, or row(x) and channel[x, y], which write out little.",
             )
 
     def __reduce__(self) -> tuple[type[Circulant], tuple[object, ...]]:

@@ -7,8 +7,9 @@ from sfumato.refine.key_headers import KeyHeader
 from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
 from sfumato.refine.keys import Binding, Key
-from sfumato.refine.ladder import Ladder, Publication, View
+from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_certificates import LadderSubject
+from sfumato.refine.publications import Publication, View
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import (
     RecoveryKey,

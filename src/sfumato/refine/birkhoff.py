@@ -27,13 +27,16 @@ def key_for_channel(channel: AnyChannel) -> RecoveryKey:
     """
     if not channel.exact:
         raise InvalidParameter(
-            "channel has float64 entries, and a key reproduces a channel exactly. Use channel.to_exact() first."
+            "has float64 entries, and a key reproduces a channel exactly",
+            parameter="channel",
+            way_out="Use channel.to_exact() first.",
         )
     inputs, outputs = channel.shape
     if outputs > MOST_SYMBOLS:
         raise InvalidParameter(
-            f"channel has {outputs} outputs, more than {MOST_SYMBOLS}: its key would have thousands of values. Use a "
-            f"channel that is a shift, whose key is the shift."
+            f"has {outputs} outputs, more than {MOST_SYMBOLS}: its key would have thousands of values",
+            parameter="channel",
+            way_out="Use a channel that is a shift, whose key is the shift.",
         )
     if isinstance(channel, Circulant):
         shifts = [u for u, weight in enumerate(channel.law) if weight]
@@ -45,7 +48,7 @@ def key_for_channel(channel: AnyChannel) -> RecoveryKey:
         law=Distribution(list(found.values())), maps=tuple(found), inputs=channel.inputs, outputs=channel.outputs
     )
     if key.channel() != channel.to_dense():
-        raise NotCertified("the maps that were found do not mix to the channel. Please report the channel.")
+        raise NotCertified("the maps that were found do not mix to the channel", way_out="Please report the channel.")
     return key
 
 
@@ -53,8 +56,10 @@ def _check_columns(channel: Channel) -> None:
     for label, (total, _) in zip(channel.outputs, channel.column_sums(), strict=True):
         if total > 1:
             raise InvalidParameter(
-                f"channel has no recovery key: output {label!r} weighs Σ_x P(y|x) = {float(total):.6g}, more than 1, "
-                f"so some key value would send two inputs to it. Make that output rarer, or use a shift."
+                f"has no recovery key: output {label!r} weighs Σ_x P(y|x) = {float(total):.6g}, more than 1, so "
+                "some key value would send two inputs to it",
+                parameter="channel",
+                way_out="Make that output rarer, or use a shift.",
             )
 
 

@@ -41,7 +41,7 @@ def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:
     if isinstance(key.material, BlockSeeds):
         return key.material.table
     if isinstance(key.material, Draws):
-        raise KeyRefused("a key of true draws has no seeds.")
+        raise KeyRefused("a key of true draws has no seeds", way_out="Use its draws.")
     return tuple(
         tuple(_derive(secret, key, _DRAW, level + 1, block) for block in _blocks(key))
         for level, secret in zip(range(key.level, depth), _chain(key.material.secret, key, depth), strict=True)
@@ -51,7 +51,9 @@ def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:
 def lower_seed(key: Key, level: int) -> Seed:
     """Return the seed of a lower level (a larger number): the way down the chain that nobody can climb."""
     if not isinstance(key.material, Seed) or level < key.level:
-        raise KeyRefused(f"a key of level {key.level} cannot make one of level {level}. Ask for a higher key.")
+        raise KeyRefused(
+            f"a key of level {key.level} cannot make one of level {level}", way_out="Ask for a higher key."
+        )
     *_, last = _chain(key.material.secret, key, level + 1)
     return Seed(last)
 
@@ -65,7 +67,10 @@ def _chain(secret: bytes, key: Key, depth: int) -> Iterator[bytes]:
 
 def _blocks(key: Key) -> range:
     if key.start % BLOCK_ROWS or (key.stop % BLOCK_ROWS and key.stop != key.total):
-        raise KeyRefused(f"a seed opens whole blocks of {BLOCK_ROWS} rows; this key's rows do not end at one.")
+        raise KeyRefused(
+            f"a seed opens whole blocks of {BLOCK_ROWS} rows; this key's rows do not end at one",
+            way_out="Split the key between blocks.",
+        )
     return range(key.start // BLOCK_ROWS, -(-key.stop // BLOCK_ROWS))
 
 

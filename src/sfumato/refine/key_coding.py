@@ -42,8 +42,6 @@ _ROUNDING = math.ceil(math.log2(1 + 2.0**-8) * _UNIT)
 _ROWS_PER_BYTE = 64
 _SMALL, _SMALL_BLOCK, _BLOCK = 16384, 256, 4096
 
-_DAMAGED = "what the key file holds is not a key of its ladder, level and rows. Ask for the file again."
-
 
 class Material(StrEnum):
     """What a key holds."""
@@ -66,7 +64,9 @@ def encode_material(key: Key, law: TwoLevelShift, depth: int) -> bytes:
     material = key.material
     if isinstance(material, Draws):
         if material.shifts.shape != (rows,):
-            raise InvalidParameter("the key must hold one draw for each of its rows. Make it with Ladder.draw_keys.")
+            raise InvalidParameter(
+                "the key must hold one draw for each of its rows", way_out="Make it with Ladder.draw_keys."
+            )
         return encode_draws(material.shifts, law)
     if isinstance(material, Seed):
         return _SEED + material.secret
@@ -74,7 +74,7 @@ def encode_material(key: Key, law: TwoLevelShift, depth: int) -> bytes:
     secrets = [secret for row in material.table for secret in row]
     shape = [len(row) for row in material.table]
     if shape != [blocks] * (depth - key.level) or any(len(secret) != SEED_BYTES for secret in secrets):
-        raise InvalidParameter("the key must hold a seed for each block and step. Make it with split_key.")
+        raise InvalidParameter("the key must hold a seed for each block and step", way_out="Make it with split_key.")
     return _BLOCK_SEEDS + b"".join(secrets)
 
 
@@ -89,7 +89,7 @@ def decode_material(
         return Seed(content)
     blocks = _block_count(start, stop)
     if kind is not Material.BLOCK_SEEDS or tag != _BLOCK_SEEDS or len(content) != blocks * (depth - level) * SEED_BYTES:
-        raise KeyRefused(_DAMAGED)
+        raise _damaged()
     secrets = [content[place : place + SEED_BYTES] for place in range(0, len(content), SEED_BYTES)]
     return BlockSeeds(tuple(tuple(secrets[step * blocks : (step + 1) * blocks]) for step in range(depth - level)))
 
@@ -97,9 +97,13 @@ def decode_material(
 def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
     """Return draws as bytes, filled up to `padded_length`, or to `packed_length` in the one case out of 2^80."""
     if not 0 < shifts.size <= MOST_ROWS:
-        raise InvalidParameter(f"a key file holds between 1 and {MOST_ROWS} draws, not {shifts.size}. Split the key.")
+        raise InvalidParameter(
+            f"a key file holds between 1 and {MOST_ROWS} draws, not {shifts.size}", way_out="Split the key."
+        )
     if shifts.min() < 0 or shifts.max() >= law.modulus:
-        raise InvalidParameter(f"draws must be residues mod {law.modulus}. Use the ladder they were drawn for.")
+        raise InvalidParameter(
+            f"must be residues mod {law.modulus}", parameter="draws", way_out="Use the ladder they were drawn for."
+        )
     ranks = law.ranks(shifts)
     body = _CODED + code_ranks(ranks, law)
     length = padded_length(ranks.size, law)
@@ -113,17 +117,17 @@ def decode_draws(body: bytes, law: TwoLevelShift, rows: int) -> npt.NDArray[Any]
     """Read `rows` draws from bytes of any origin, or raise KeyRefused."""
     tag = body[:_TAG]
     if rows > MOST_ROWS or tag not in {_CODED, _PACKED}:
-        raise KeyRefused(_DAMAGED)
+        raise _damaged()
     order = law.order.astype(smallest_dtype(law.modulus))
     if tag == _CODED:
         if len(body) != padded_length(rows, law):
-            raise KeyRefused(_DAMAGED)
+            raise _damaged()
         return _decoded(np.frombuffer(body, _WORD, offset=_TAG).astype(np.uint32), law, rows, order)
     if len(body) != packed_length(rows, law):
-        raise KeyRefused(_DAMAGED)
+        raise _damaged()
     ranks = np.frombuffer(body, _packed_dtype(law), rows, offset=_TAG)
     if ranks.max() >= law.modulus or any(body[_TAG + ranks.nbytes :]):
-        raise KeyRefused(_DAMAGED)
+        raise _damaged()
     shifts: npt.NDArray[Any] = order[ranks]
     return shifts
 
@@ -184,11 +188,17 @@ def _decoded(words: npt.NDArray[np.uint32], law: TwoLevelShift, rows: int, order
         if bits:
             places = (places << bits) + coder.decode(_uniform(1 << bits), count)
             if places.max() >= members.size:
-                raise KeyRefused(_DAMAGED)
+                raise _damaged()
         shifts[chosen] = members[places]
     if not coder.is_empty():
-        raise KeyRefused(_DAMAGED)
+        raise _damaged()
     return shifts
+
+
+def _damaged() -> KeyRefused:
+    return KeyRefused(
+        "what the key file holds is not a key of its ladder, level and rows", way_out="Ask for the file again."
+    )
 
 
 def _others(ranks: npt.NDArray[np.int64], outside: npt.NDArray[np.bool_], law: TwoLevelShift) -> npt.NDArray[np.int64]:

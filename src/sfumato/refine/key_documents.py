@@ -17,7 +17,8 @@ import functools
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.refine.key_coding import decode_material, encode_material, kind_of
 from sfumato.refine.key_headers import KeyHeader, parse_header, spell_header
-from sfumato.refine.key_protection import Protection, Unlock, new_lock, open_body, seal_body, sealed_length
+from sfumato.refine.key_protection import Protection, Unlock
+from sfumato.refine.key_seals import new_lock, open_body, seal_body, sealed_length
 from sfumato.refine.keys import Key
 from sfumato.refine.ladder import Ladder
 
@@ -25,16 +26,21 @@ MAGIC = b"SFUMATO KEY\n"
 
 _LONGEST_HEADER = 1 << 16
 
-_NOT_A_KEY = "this is not a Sfumato key file. Pass a file that write_key wrote."
-_CUT = "the key file ends too early or too late: it was cut off, or something was added. Copy it again."
-_TOO_LONG = "the header of the key file is longer than any header. Ask for the file again."
+_NOT_A_KEY = ("this is not a Sfumato key file", "Pass a file that write_key wrote.")
+_CUT = ("the key file ends too early or too late: it was cut off, or something was added", "Copy it again.")
+_TOO_LONG = ("the header of the key file is longer than any header", "Ask for the file again.")
 
 
 def seal_key(key: Key, protection: Protection) -> bytes:
     """Return the bytes of a key file."""
     ladder = _ladder(key.ladder)
     if key.level >= len(ladder.steps):
-        raise InvalidParameter(f"level={key.level} is none of this ladder's {len(ladder.steps)} levels with keys.")
+        raise InvalidParameter(
+            f"is none of this ladder's {len(ladder.steps)} levels with keys",
+            parameter="level",
+            value=key.level,
+            way_out="Use a key that Ladder.draw_keys made.",
+        )
     body = encode_material(key, ladder.key_law(key.level), len(ladder.steps))
     lock = new_lock(protection)
     header = KeyHeader(
@@ -55,8 +61,8 @@ def seal_key(key: Key, protection: Protection) -> bytes:
         parse_header(spelled)
     except (UnreadableFile, UnicodeEncodeError):
         raise InvalidParameter(
-            "the key cannot be written: its names, rows, drawing or digest are not of the kind that a key file holds. "
-            "Make keys with Ladder.draw_keys."
+            "the key cannot be written: its names, rows, drawing or digest are not of the kind that a key file holds",
+            way_out="Make keys with Ladder.draw_keys.",
         ) from None
     opening = MAGIC + len(spelled).to_bytes(4, "little") + spelled
     return opening + seal_body(body, opening, protection, lock)
@@ -74,9 +80,11 @@ def open_key(data: bytes, unlock: Unlock) -> Key:
     try:
         ladder = _ladder(header.ladder)
     except (ValueError, TypeError, ArithmeticError):
-        raise KeyRefused("the key file names a ladder that there cannot be. Ask for the file again.") from None
+        raise KeyRefused(
+            "the key file names a ladder that there cannot be", way_out="Ask for the file again."
+        ) from None
     if header.level >= len(ladder.steps):
-        raise KeyRefused("the key file names a level that its ladder does not have. Ask for the file again.")
+        raise KeyRefused("the key file names a level that its ladder does not have", way_out="Ask for the file again.")
     material = decode_material(
         body,
         header.material,
@@ -103,18 +111,22 @@ def open_key(data: bytes, unlock: Unlock) -> Key:
 def _take_apart(data: bytes) -> tuple[KeyHeader, bytes, bytes]:
     """Header, everything up to the sealed body, and that body."""
     if not data.startswith(MAGIC):
-        raise UnreadableFile(_CUT if data and MAGIC.startswith(data) else _NOT_A_KEY)
+        raise _unreadable(_CUT if data and MAGIC.startswith(data) else _NOT_A_KEY)
     start = len(MAGIC) + 4
     length = int.from_bytes(data[len(MAGIC) : start], "little")
     if len(data) >= start and length > _LONGEST_HEADER:
-        raise UnreadableFile(_TOO_LONG)
+        raise _unreadable(_TOO_LONG)
     if len(data) < start + length:
-        raise UnreadableFile(_CUT)
+        raise _unreadable(_CUT)
     header, sealed_bytes = parse_header(data[start : start + length])
     sealed = data[start + length :]
     if len(sealed) != sealed_bytes:
-        raise UnreadableFile(_CUT)
+        raise _unreadable(_CUT)
     return header, data[: start + length], sealed
+
+
+def _unreadable(words: tuple[str, str]) -> UnreadableFile:
+    return UnreadableFile(words[0], way_out=words[1])
 
 
 @functools.lru_cache(maxsize=8)

@@ -14,11 +14,8 @@ from sfumato.refine.key_protection import (
     MOST_LANES,
     MOST_MEMORY_KIB,
     MOST_PASSES,
-    Lock,
-    OpenLock,
-    PassphraseLock,
-    PublicKeyLock,
 )
+from sfumato.refine.key_seals import Lock, OpenLock, PassphraseLock, PublicKeyLock
 from sfumato.refine.keys import BLOCK_ROWS, Binding
 from sfumato.values import Guarantee
 
@@ -34,7 +31,6 @@ _ODDS = re.compile(r"[0-9]+(/[0-9]+)?")
 
 _KDF = "argon2id"
 _SUITE = "X25519, HKDF-SHA256, AES-256-GCM"
-_DAMAGED = "the header of the key file is damaged. Ask for the file again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,21 +159,26 @@ def parse_header(raw: bytes) -> tuple[KeyHeader, int]:
             return header, document.sealed_bytes
     except (msgspec.MsgspecError, InvalidInput, ValueError, RecursionError):
         pass
-    raise UnreadableFile(_DAMAGED)
+    raise _damaged()
 
 
 def _check_schema(raw: bytes) -> None:
     try:
         schema = msgspec.json.decode(raw, type=_Schema).schema
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise UnreadableFile(_DAMAGED) from None
+        raise _damaged() from None
     if schema == SCHEMA:
         return
     if _SCHEMAS.fullmatch(schema):
         raise UnknownSchema(
-            f"the key file has the schema {schema[:40]}, and this version reads {SCHEMA}. Upgrade sfumato to read it."
+            f"the key file has the schema {schema[:40]}, and this version reads {SCHEMA}",
+            way_out="Upgrade sfumato to read it.",
         )
-    raise UnreadableFile(_DAMAGED)
+    raise _damaged()
+
+
+def _damaged() -> UnreadableFile:
+    return UnreadableFile("the header of the key file is damaged", way_out="Ask for the file again.")
 
 
 def _read_lock(document: _Passphrase | _PublicKey | _Open) -> Lock:

@@ -25,7 +25,9 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
     one seed for all becomes many, so the parts together are longer than the whole.
     """
     if key.ladder != ladder.declaration:
-        raise KeyRefused("the key belongs to another ladder: other answers, levels or set. Use the study it is of.")
+        raise KeyRefused(
+            "the key belongs to another ladder: other answers, levels or set", way_out="Use the study it is of."
+        )
     edges = [key.start, *_cuts(key, at), key.stop]
     parts = list(itertools.pairwise(edges))
     if isinstance(key.material, Draws):
@@ -53,21 +55,24 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
 def merge_keys(keys: Sequence[Key]) -> Key:
     """Put parts of one key together, in any order; they must follow one another without gap or overlap."""
     if not keys:
-        raise InvalidParameter("keys must hold at least one key. Name the parts to be put together.")
+        raise InvalidParameter(
+            "must hold at least one key", parameter="keys", way_out="Name the parts to be put together."
+        )
     parts = sorted(keys, key=lambda part: part.start)
     first, last = parts[0], parts[-1]
     for name, words in _MUST_AGREE.items():
         if any(getattr(part, name) != getattr(first, name) for part in parts):
-            raise KeyRefused(f"the keys differ in their {words}. Merge parts of one key only.")
+            raise KeyRefused(f"the keys differ in their {words}", way_out="Merge parts of one key only.")
     for part, following in itertools.pairwise(parts):
         if part.stop < following.start:
             raise KeyRefused(
-                f"no key opens rows {part.stop}..{following.start - 1}, between the others. Add the part that does."
+                f"no key opens rows {part.stop}..{following.start - 1}, between the others",
+                way_out="Add the part that does.",
             )
         if part.stop > following.start:
             overlap_stop = min(part.stop, following.stop)
             raise KeyRefused(
-                f"two keys open rows {following.start}..{overlap_stop - 1}. Leave one out, or split it first."
+                f"two keys open rows {following.start}..{overlap_stop - 1}", way_out="Leave one out, or split it first."
             )
     if len(parts) == 1:
         return first
@@ -83,7 +88,8 @@ def rotate_key(key: Key) -> Key:
     if not isinstance(key.material, Seed):
         raise KeyRefused(
             "only a key that holds one seed for all rows goes on to the next epoch; true draws and parts of a seed "
-            "have nothing more to give. Publish the next epoch with fresh draws."
+            "have nothing more to give",
+            way_out="Publish the next epoch with fresh draws.",
         )
     binding = replace(key.binding, epoch=key.binding.epoch + 1)
     name = f"sfumato/rotation/1 {key.drawing} {binding.epoch}".encode()
@@ -104,11 +110,14 @@ _MUST_AGREE = {
 def _cuts(key: Key, at: Iterable[int]) -> list[int]:
     cuts = [check_integer("at", row) for row in at]
     if not cuts:
-        raise InvalidParameter("at must name at least one row to cut before.")
+        raise InvalidParameter(
+            "must name at least one row to cut before", parameter="at", way_out="Name a row of the key."
+        )
     if any(upper <= lower for lower, upper in itertools.pairwise([key.start, *cuts, key.stop])):
         raise InvalidParameter(
-            f"at must rise, between rows {key.start} and {key.stop} of the key and not at its ends. Sort the rows, "
-            f"each once."
+            f"must rise, between rows {key.start} and {key.stop} of the key and not at its ends",
+            parameter="at",
+            way_out="Sort the rows, each once.",
         )
     if not isinstance(key.material, Draws):
         for row in cuts:
@@ -123,13 +132,17 @@ def _check_between_blocks(row: int, key: Key) -> None:
     highest = (key.stop - 1) // BLOCK_ROWS * BLOCK_ROWS
     if lowest > highest:
         raise InvalidParameter(
-            f"at={row}: a seed is cut between blocks of {BLOCK_ROWS} rows, and this key has a single block. Publish "
-            f"with true draws to cut anywhere."
+            f"lies inside a block: a seed is cut between blocks of {BLOCK_ROWS} rows, and this key has a single one",
+            parameter="at",
+            value=row,
+            way_out="Publish with true draws to cut anywhere.",
         )
     nearest = min(max(round(row / BLOCK_ROWS) * BLOCK_ROWS, lowest), highest)
     raise InvalidParameter(
-        f"at={row}: a seed is cut between blocks of {BLOCK_ROWS} rows only. Cut at {nearest}, the nearest, or publish "
-        f"with true draws."
+        f"lies inside a block: a seed is cut between blocks of {BLOCK_ROWS} rows only",
+        parameter="at",
+        value=row,
+        way_out=f"Cut at {nearest}, the nearest, or publish with true draws.",
     )
 
 
@@ -141,4 +154,4 @@ def _joined(parts: Sequence[Key]) -> Draws | BlockSeeds:
     tables = [material.table for material in materials if isinstance(material, BlockSeeds)]
     if len(tables) == len(parts):
         return BlockSeeds(tuple(tuple(itertools.chain.from_iterable(rows)) for rows in zip(*tables, strict=True)))
-    raise KeyRefused("some of the keys hold draws and others seeds. Merge parts of one key only.")
+    raise KeyRefused("some of the keys hold draws and others seeds", way_out="Merge parts of one key only.")

@@ -39,7 +39,9 @@ class Binding:
         for name in ("study", "question", "column"):
             text = getattr(self, name)
             if not isinstance(text, str) or len(text) > _LONGEST:
-                raise InvalidParameter(f"{name} must be text of at most {_LONGEST} characters. Shorten it.")
+                raise InvalidParameter(
+                    f"must be text of at most {_LONGEST} characters", parameter=name, way_out="Shorten it."
+                )
         check_between("epoch", check_integer("epoch", self.epoch), 0, 1 << 31)
 
     def digest(self, *, with_epoch: bool = True) -> bytes:
@@ -69,7 +71,9 @@ class Seed:
 
     def __post_init__(self) -> None:
         if len(self.secret) != SEED_BYTES:
-            raise KeyRefused(f"a seed must have {SEED_BYTES} bytes, not {len(self.secret)}.")
+            raise KeyRefused(
+                f"a seed must have {SEED_BYTES} bytes, not {len(self.secret)}", way_out="Ask for the key again."
+            )
 
     def __repr__(self) -> str:
         return "<a seed, not shown>"
@@ -114,7 +118,8 @@ class Key:
         check_at_least("level", check_integer("level", self.level), 0)
         if not 0 <= self.start < self.stop <= self.total:
             raise InvalidParameter(
-                f"rows {self.start}..{self.stop} must be a part, not empty, of the {self.total} rows of the reports."
+                f"rows {self.start}..{self.stop} must be a part, not empty, of the {self.total} rows of the reports",
+                way_out="Choose `start` < `stop` among them.",
             )
 
     @property

@@ -15,7 +15,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -23,54 +22,19 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
-from sfumato.bits.mechanism import ReportArray, check_symbols, smallest_dtype
+from sfumato.bits.mechanism import Mechanism, ReportArray, check_symbols, smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.mechanisms import BinaryHadamard, CyclicResponse
-from sfumato.mechanisms.declared import nominal_odds
-from sfumato.mechanisms.favoured_sets import best_set, least_noise
 from sfumato.refine.declarations import declare, read_declaration
-from sfumato.refine.expansion import lower_seed, shifts_of
-from sfumato.refine.keys import SEED_BYTES, Binding, Draws, Key, Seed, digest_of
+from sfumato.refine.drawing import blank_key, check_keys, draw_keys, rows_of
+from sfumato.refine.expansion import shifts_of
+from sfumato.refine.keys import Binding, Key, digest_of
+from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
-from sfumato.refine.rungs import (
-    Rung,
-    check_mechanism,
-    descending,
-    inside_weight,
-    odds_for,
-    rung_at,
-    steps_between,
-)
+from sfumato.refine.rungs import CyclicRung, Rung, rung_over
 from sfumato.refine.shifts import TwoLevelShift
+from sfumato.refine.steps import descending, inside_weight, steps_between
 from sfumato.values import Guarantee, Interval
-from sfumato.values.checks import as_exact, check_at_least, check_integer, check_positive
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Publication:
-    """Public reports, and the keys by level. A key is a secret; hand each to one analyst."""
-
-    reports: ReportArray
-    keys: Mapping[int, Key]
-
-    def __repr__(self) -> str:
-        return f"<Publication of {self.reports.size} reports, keys of levels {', '.join(map(str, self.keys))}>"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class View:
-    """Reports as the key of a level shows them; `mechanism` tallies and estimates them.
-
-    `offset` is the row of the first report, for mechanisms that ask each position another question.
-    """
-
-    mechanism: Rung
-    reports: ReportArray
-    level: int
-    offset: int = 0
-
-    def __repr__(self) -> str:
-        return f"<View of level {self.level}: {self.reports.size} reports of {self.mechanism.name}>"
+from sfumato.values.checks import Number, as_exact, check_at_least, check_integer, check_positive
 
 
 class Ladder:
@@ -86,20 +50,20 @@ class Ladder:
     """What is added on the way down to each level."""
     recover_answers: bool
 
-    def __init__(self, mechanism: Rung, epsilons: Sequence[float], recover: bool = False) -> None:
-        check_mechanism(mechanism)
+    def __init__(self, mechanism: Mechanism, epsilons: Sequence[float], recover: bool = False) -> None:
+        rung = rung_over(mechanism)
         wanted = descending("epsilons", epsilons)
         for epsilon in wanted:
             check_positive("epsilons", epsilon)
-        self._fill(mechanism, tuple(odds_for(mechanism, epsilon) for epsilon in wanted), wanted, recover=recover)
+        self._fill(rung, tuple(rung.odds_for(epsilon) for epsilon in wanted), wanted, recover=recover)
 
     @classmethod
-    def of_odds(cls, mechanism: Rung, odds: Sequence[Fraction], *, recover: bool = False) -> Ladder:
+    def of_odds(cls, mechanism: Mechanism, odds: Sequence[Number], *, recover: bool = False) -> Ladder:
         """Return the ladder with exactly these odds, largest first."""
-        check_mechanism(mechanism)
+        rung = rung_over(mechanism)
         exact = descending("odds", [as_exact("odds", value) for value in odds])
         self = cls.__new__(cls)
-        self._fill(mechanism, exact, (), recover=recover)
+        self._fill(rung, exact, (), recover=recover)
         return self
 
     @classmethod
@@ -107,26 +71,27 @@ class Ladder:
         """Return the cyclic ladder whose difference set serves all levels: the worst `ratios` is least."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        odds = [nominal_odds(min(epsilon, 20.0)) for epsilon in wanted]
-        chosen = best_set(size, lambda found: max(found.noise(o) / least_noise(o) for o in odds))
-        one = CyclicResponse(size=size, odds=Fraction(2), q=chosen.q, t=chosen.t, family=chosen.family)
-        return cls(one, wanted, recover)
+        return cls(CyclicRung.serving(size=size, epsilons=wanted), wanted, recover)
 
-    def _fill(self, mechanism: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
+    def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
         if odds[-1] <= 1:
-            raise InvalidParameter("the lowest level would be pure noise: its odds must be above 1. Raise its epsilon.")
-        if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
-            raise InvalidParameter("two levels are too close to be told apart. Drop one, or move them apart.")
-        if recover and isinstance(mechanism, BinaryHadamard) and mechanism.size > 2:
             raise InvalidParameter(
-                f"recover=True is impossible over binary Hadamard with {mechanism.size} answers: a report is one bit, "
-                f"and with the key it must still tell {mechanism.size} answers apart. Use CyclicResponse, or "
-                f"recover=False."
+                "the lowest level would be pure noise: its odds must be above 1", way_out="Raise its epsilon."
+            )
+        if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
+            raise InvalidParameter("two levels are too close to be told apart", way_out="Drop one, or move them apart.")
+        if recover and not rung.recoverable:
+            raise InvalidParameter(
+                f"is impossible over {rung.base.__name__} with {rung.size} answers: there are {rung.modulus} "
+                f"reports, and with the key they must still tell {rung.size} answers apart",
+                parameter="recover",
+                value=recover,
+                way_out="Use CyclicResponse, or recover=False.",
             )
         object.__setattr__(self, "epsilons", epsilons)
-        object.__setattr__(self, "levels", tuple(rung_at(mechanism, value) for value in odds))
+        object.__setattr__(self, "levels", tuple(rung.at(value) for value in odds))
         object.__setattr__(self, "recover_answers", recover)
-        object.__setattr__(self, "steps", steps_between(mechanism, odds))
+        object.__setattr__(self, "steps", steps_between(rung, odds))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Ladder is immutable; make a new one instead of setting {name}")
@@ -159,18 +124,17 @@ class Ladder:
     @classmethod
     def declared(cls, text: str) -> Ladder:
         """Return the ladder of a declaration."""
-        mechanism, odds, recover = read_declaration(text)
-        return cls.of_odds(mechanism, odds, recover=recover)
+        rung, odds, recover = read_declaration(text)
+        return cls.of_odds(rung, odds, recover=recover)
 
     @property
     def ratios(self) -> tuple[float, ...]:
         """At each level, the noise of a share over the least possible, V0/V*; 1 is the best for many answers."""
-        if isinstance(self.levels[0], BinaryHadamard):
-            K = self.levels[0].padded_size
-            # Each of the K-1 questions is asked of n/(K-1), and a share is the mean of K contrasts.
-            return tuple((K - 1) ** 2 / K**2 * ((o + 1) ** 2 / (4 * o)) for o in map(float, self.odds))
-        favoured = self.levels[0].favoured
-        return tuple(favoured.noise(float(o)) / least_noise(float(o)) for o in self.odds)
+        return tuple(level.noise_ratio() for level in self.levels)
+
+    def because(self, asked: str = "answers") -> str:
+        """Say in words why it is made over this mechanism; `asked` is what is asked for."""
+        return self.levels[0].because(self.odds, asked)
 
     def key_law(self, level: int) -> TwoLevelShift:
         """Return the law of a row of the key of `level`: the sum of the steps below it, a two-level shift again."""
@@ -189,8 +153,11 @@ class Ladder:
 
     def randomness_bits(self) -> Interval:
         """Enclose the random bits that a report uses, all steps together."""
-        parts = [step.entropy_bits() for step in self.steps]
-        return Interval(math.fsum(part.lower for part in parts), math.fsum(part.upper for part in parts)).widened(0.0)
+        return _total([step.entropy_bits() for step in self.steps])
+
+    def separate_bits(self) -> Interval:
+        """Enclose the random bits that a report of its own for each level would use."""
+        return _total([level.randomness_bits() for level in self.levels])
 
     def draw_keys(
         self,
@@ -205,30 +172,8 @@ class Ladder:
         `guarantee` chooses between true draws and a seed. Draws are only as true as `bits`, and the keys say so.
         """
         check_at_least("rows", check_integer("rows", rows), 1)
-        if guarantee is Guarantee.NONE:
-            raise InvalidParameter("guarantee must be INFORMATION_THEORETIC (true draws) or COMPUTATIONAL (a seed).")
         source = SystemBits() if bits is None else bits
-        drawing = np.asarray(source.words(16, 8), dtype=np.uint8).tobytes().hex()
-        common = {"ladder": self.declaration, "start": 0, "stop": rows, "total": rows, "drawing": drawing}
-        bound = Binding() if binding is None else binding
-        levels = range(len(self.levels))
-        if guarantee is Guarantee.COMPUTATIONAL:
-            secret = Seed(np.asarray(source.words(SEED_BYTES, 8), dtype=np.uint8).tobytes())
-            held = guarantee if source.guarantee is not Guarantee.NONE else source.guarantee
-            top = Key(**common, binding=bound, level=0, guarantee=held, material=secret)  # type: ignore[arg-type]
-            return {level: replace(top, level=level, material=lower_seed(top, level)) for level in levels}
-        sums = np.zeros(rows, dtype=np.int64)
-        keys = {}
-        for level in reversed(levels):
-            sums = (sums + self.steps[level].draw(source, rows)) % self.modulus
-            keys[level] = Key(
-                **common,  # type: ignore[arg-type]
-                binding=bound,
-                level=level,
-                guarantee=source.guarantee,
-                material=Draws(sums.astype(smallest_dtype(self.modulus))),
-            )
-        return {level: keys[level] for level in levels}
+        return draw_keys(blank_key(self.declaration, rows, source, binding), self.steps, source, guarantee=guarantee)
 
     def publish(
         self,
@@ -247,10 +192,9 @@ class Ladder:
         answers = check_symbols("values", values, self.size)
         if keys is None:
             keys = self.draw_keys(answers.size, bits, guarantee=guarantee, binding=binding)
-        if 0 not in keys:
-            raise InvalidParameter("keys must have the key of level 0: reports are made with it. Keep it to publish.")
-        self._check_keys(keys, binding, answers.size)
-        reports = self._shifted(self._symbols(answers), shifts_of(keys[0], self.steps))
+        check_keys(keys, self.declaration, binding, answers.size)
+        symbols = self.levels[0].truths(answers).astype(np.int64)
+        reports = self._shifted(symbols, shifts_of(keys[0], self.steps))
         digest = digest_of(reports)
         for key in keys.values():
             claim_drawing(key, digest)
@@ -264,64 +208,35 @@ class Ladder:
             kept = public.astype(smallest_dtype(self.modulus))
             return View(mechanism=self.levels[-1], reports=kept, level=len(self.levels))
         if key.level == 0:
-            raise KeyRefused("this key recovers answers; it is not for a level. Use recover.")
-        rows = self._rows_of(public, key)
+            raise KeyRefused("this key recovers answers; it is not for a level", way_out="Use recover.")
+        rows = rows_of(key, self.declaration, public)
         seen = self._shifted(rows, -shifts_of(key, self.steps).astype(np.int64))
         return View(mechanism=self.levels[key.level - 1], reports=seen, level=key.level, offset=key.start)
 
     def recover(self, reports: npt.ArrayLike, key: Key) -> npt.NDArray[np.int64]:
         """Return the answers themselves, with the key of level 0."""
         if key.level != 0:
-            raise KeyRefused(f"this key opens level {key.level} and recovers nothing. Ask the registrar for level 0.")
+            raise KeyRefused(
+                f"this key opens level {key.level} and recovers nothing", way_out="Ask the registrar for level 0."
+            )
         if not self.recover_answers:
-            raise KeyRefused("this ladder does not recover answers. Build it with recover=True.")
-        rows = self._rows_of(check_symbols("reports", reports, self.modulus), key)
+            raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
+        rows = rows_of(key, self.declaration, check_symbols("reports", reports, self.modulus))
         symbols = self._shifted(rows, -shifts_of(key, self.steps).astype(np.int64)).astype(np.int64)
-        if isinstance(self.levels[0], BinaryHadamard):
-            return 1 - symbols  # of two answers, the first is the one that says yes
         if symbols.max() >= self.size:
-            raise KeyRefused("the reports are not the ones that this key was made for. Look for the file it came with.")
-        return symbols
-
-    def _symbols(self, answers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """What the reports would be without any step."""
-        first = self.levels[0]
-        return first.truths(answers).astype(np.int64) if isinstance(first, BinaryHadamard) else answers
+            raise KeyRefused(
+                "the reports are not the ones that this key was made for", way_out="Look for the file it came with."
+            )
+        return self.levels[0].answers(symbols)
 
     def _shifted(self, symbols: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64]) -> ReportArray:
         moved: ReportArray = (symbols + shifts) % self.modulus
         return moved.astype(smallest_dtype(self.modulus))
 
-    def _rows_of(self, public: npt.NDArray[np.int64], key: Key) -> npt.NDArray[np.int64]:
-        if key.ladder != self.declaration:
-            raise KeyRefused("the key belongs to another ladder: other answers, levels or set. Use the study it is of.")
-        if public.size == key.total:
-            if key.produced is not None and digest_of(public) != key.produced:
-                raise KeyRefused(
-                    "the key was made for other reports than these. Look for the file that was published with it."
-                )
-            return public[key.start : key.stop]
-        if public.size == key.stop - key.start:
-            return public
-        raise KeyRefused(
-            f"the key opens rows {key.start}..{key.stop - 1} of {key.total}, and {public.size} reports were given. "
-            f"Give all {key.total}, or just those rows."
-        )
-
-    def _check_keys(self, keys: Mapping[int, Key], binding: Binding | None, rows: int) -> None:
-        top = keys[0]
-        for level, key in keys.items():
-            if key.level != level or key.drawing != top.drawing or key.binding != top.binding:
-                raise KeyRefused(
-                    "the keys are not of one drawing, each at its level. Use those that were drawn together."
-                )
-            if key.ladder != self.declaration:
-                raise KeyRefused("the keys belong to another ladder: other answers, levels or set. Draw new keys.")
-            if not key.is_whole or key.total != rows:
-                raise KeyRefused(f"the keys are for {key.total} rows, and there are {rows} values. Draw new keys.")
-        if binding is not None and binding != top.binding:
-            raise KeyRefused("the keys were drawn for another study, question, column or epoch. Draw new keys.")
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{float(o):.6g}" for o in self.odds)
-        return f"<Ladder over {type(self.levels[0]).__name__}, {self.size} answers, odds {shown}>"
+        return f"<Ladder over {self.levels[0].base.__name__}, {self.size} answers, odds {shown}>"
+
+
+def _total(parts: Sequence[Interval]) -> Interval:
+    return Interval(math.fsum(part.lower for part in parts), math.fsum(part.upper for part in parts)).widened(0.0)

@@ -20,10 +20,10 @@ import numpy as np
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.mechanisms import BinaryHadamard
-from sfumato.refine.coalitions import ShiftLaw, check_nesting, entries, held_channel, joint_channel
+from sfumato.refine.coalitions import check_nesting, entries, held_channel, joint_channel
 from sfumato.refine.keys import Binding, Draws, Key
 from sfumato.refine.ladder import Ladder
+from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.values import Guarantee, Interval
 
 # Joint reports of all levels, over all answers, that are tried one by one.
@@ -81,7 +81,7 @@ class AsBuilt:
     @cached_property
     def odds(self) -> tuple[Fraction, ...]:
         """Read from the channels of the levels' mechanisms."""
-        return tuple(_finite(measures.odds(level.channel())) for level in self.ladder.levels)
+        return tuple(_finite(measures.odds(level.channel_at(0))) for level in self.ladder.levels)
 
     def check_premise(self) -> None:
         """Convolve the law of each level with the next step."""
@@ -98,8 +98,8 @@ class AsBuilt:
         return _total(step.entropy_bits() for step in self.ladder.steps)
 
     def separate_bits(self) -> Interval:
-        """Measure the channel of each level."""
-        return _total(measures.largest_randomness_interval(level.channel()) for level in self.ladder.levels)
+        """Measure the mechanism of each level."""
+        return self.ladder.separate_bits()
 
     def key_bits(self, level: int) -> Interval:
         """Take the law that the ladder declares."""
@@ -112,7 +112,7 @@ class AsBuilt:
             return Fraction(int(ladder.size <= ladder.modulus))
         answers = np.repeat(np.arange(ladder.size), ladder.modulus)
         shifts = np.tile(np.arange(ladder.modulus), ladder.size)
-        truths = 1 - answers if isinstance(ladder.levels[0], BinaryHadamard) else answers
+        truths = ladder.levels[0].truths(answers)
         key = Key(
             ladder=ladder.declaration,
             binding=Binding(),
@@ -155,7 +155,8 @@ class FromSteps:
             chance = ratio / (1 + ratio)
             if step.favoured.tolist() != [0] or step.inside != 1 - chance + chance / modulus:
                 raise NotCertified(
-                    f"step {number} is not the erasure that leads from level {number - 1} to level {number}"
+                    f"step {number} is not the erasure that leads from level {number - 1} to level {number}",
+                    way_out="Nothing is certified; make the ladder anew.",
                 )
 
     def joint_odds(self, coalition: Coalition) -> Fraction:

@@ -76,13 +76,17 @@ def _flip(epsilon: float) -> float:
 
 def _check_levels(epsilons: Sequence[float]) -> None:
     if len(epsilons) == 0:
-        raise InvalidParameter("epsilons is empty. Give one epsilon for each level, the largest first.")
+        raise InvalidParameter(
+            "is empty", parameter="epsilons", way_out="Give one epsilon for each level, the largest first."
+        )
     for j, epsilon in enumerate(epsilons):
         check_positive(f"epsilons[{j}]", epsilon)
         check_between(f"epsilons[{j}]", epsilon, 0, _MOST_EPSILON)
     for j, (above, below) in enumerate(pairwise(epsilons)):
         if not below < above:
             raise InvalidParameter(
-                f"epsilons[{j + 1}]={below} must be less than epsilons[{j}]={above}: a level is blurrier than the one "
-                f"before it. Sort the levels from the largest epsilon down and drop repeats."
+                f"must be less than epsilons[{j}]={above}: a level is blurrier than the one before it",
+                parameter=f"epsilons[{j + 1}]",
+                value=below,
+                way_out="Sort the levels from the largest epsilon down and drop repeats.",
             )

@@ -105,21 +105,24 @@ class RecoveryKey:
         object.__setattr__(self, "maps", maps)
         if not self.law.exact or len(self.law) != len(self.maps):
             raise InvalidParameter(
-                f"law must be exact and have one probability for each of the {len(self.maps)} maps. Write the "
-                f"probabilities as Fractions."
+                f"must be exact and have one probability for each of the {len(self.maps)} maps",
+                parameter="law",
+                way_out="Write the probabilities as Fractions.",
             )
         object.__setattr__(self, "inputs", check_labels("inputs", self.inputs, len(self.inputs)))
         object.__setattr__(self, "outputs", check_labels("outputs", self.outputs, len(self.outputs)))
         for u, places in enumerate(self.maps):
             if len(places) != len(self.inputs) or not all(0 <= y < len(self.outputs) for y in places):
                 raise InvalidParameter(
-                    f"maps[{u}] must give each of the {len(self.inputs)} inputs an output between 0 and "
-                    f"{len(self.outputs) - 1}. Number the outputs from 0."
+                    f"must give each of the {len(self.inputs)} inputs an output between 0 and {len(self.outputs) - 1}",
+                    parameter=f"maps[{u}]",
+                    way_out="Number the outputs from 0.",
                 )
             if len(set(places)) < len(places):
                 raise InvalidParameter(
-                    f"maps[{u}] sends two inputs to one output, and then this key cannot tell them apart. Give every "
-                    f"input its own output."
+                    "sends two inputs to one output, and then this key cannot tell them apart",
+                    parameter=f"maps[{u}]",
+                    way_out="Give every input its own output.",
                 )
 
     def channel(self) -> Channel:
@@ -138,14 +141,20 @@ class RecoveryKey:
         """Return the output that key value u gives to an input."""
         places = self.maps[_place("u", u, len(self.maps))]
         if x not in self.inputs:
-            raise InvalidParameter("x is none of the inputs of this key. Use the labels in key.inputs.")
+            raise InvalidParameter(
+                "is none of the inputs of this key", parameter="x", way_out="Use the labels in key.inputs."
+            )
         return self.outputs[places[self.inputs.index(x)]]
 
     def recover(self, y: Label, u: int) -> Label:
         """Return the input from its output and its key value."""
         places = self.maps[_place("u", u, len(self.maps))]
         if y not in self.outputs or self.outputs.index(y) not in places:
-            raise InvalidParameter("y and u do not belong together. Use the key value that this report was made with.")
+            raise InvalidParameter(
+                "and u do not belong together",
+                parameter="y",
+                way_out="Use the key value that this report was made with.",
+            )
         return self.inputs[places.index(self.outputs.index(y))]
 
 
@@ -167,20 +176,25 @@ def shift_channel(law: Distribution | LawLike, *, size: int, epsilon: float) -> 
     probabilities = key.fractions
     if len(probabilities) != size:
         raise InvalidParameter(
-            f"law has {len(probabilities)} entries for {size} answers, and a shift needs one for each. Give {size} "
-            f"probabilities, or bring a longer key down with reduced_key_law."
+            f"has {len(probabilities)} entries for {size} answers, and a shift needs one for each",
+            parameter="law",
+            way_out=f"Give {size} probabilities, or bring a longer key down with reduced_key_law.",
         )
     if min(probabilities) == 0:
         raise InvalidParameter(
-            f"law[{probabilities.index(Fraction(0))}]=0 would let a report rule an answer out: ε is infinite. Make "
-            f"every key value possible."
+            "would let a report rule an answer out: ε is infinite",
+            parameter=f"law[{probabilities.index(Fraction(0))}]",
+            value=0,
+            way_out="Make every key value possible.",
         )
     ratio = max(probabilities) / min(probabilities)
     if ratio > fraction_below_exp(epsilon, denominator=ratio.denominator):
         needed = math.ceil(1e6 * ln_bounds(ratio)[1]) / 1e6
         raise InvalidParameter(
-            f"epsilon={epsilon} is less than the law of the key keeps: its largest value is e^{needed} times the "
-            f"smallest. Level the law, or raise epsilon to {needed}."
+            f"is less than the law of the key keeps: its largest value is e^{needed} times the smallest",
+            parameter="epsilon",
+            value=epsilon,
+            way_out=f"Level the law, or raise `epsilon` to {needed}.",
         )
     return Circulant(probabilities)
 
@@ -199,7 +213,10 @@ def reduced_key_law(key: RecoveryKey, output: Label | None = None) -> Distributi
     if output not in key.outputs or key.outputs.index(output) not in heaviest:
         # Otherwise that key value stays unmerged, and nothing bounds it by the odds of the reports.
         raise InvalidParameter(
-            f"output={output!r} must be one that the most probable key value gives. Leave output out to have it chosen."
+            "must be one that the most probable key value gives",
+            parameter="output",
+            value=output,
+            way_out="Leave `output` out to have it chosen.",
         )
     return _merged_and_trimmed(key, key.outputs.index(output))
 
@@ -213,8 +230,10 @@ def _merged_and_trimmed(key: RecoveryKey, place: int) -> Distribution:
             single.append(weight)
     if min(merged) == 0:
         raise InvalidParameter(
-            f"output {key.outputs[place]!r} rules an input out, so the report has no finite ε and the reduction of "
-            f"Lemma 7 does not apply. Start from a key whose channel has finite odds."
+            "rules an input out, so the report has no finite ε and the reduction of Lemma 7 does not apply",
+            parameter="output",
+            value=key.outputs[place],
+            way_out="Start from a key whose channel has finite odds.",
         )
     kept = sorted(merged + single, reverse=True)[: len(key.inputs)]
     return Distribution([weight / sum(kept) for weight in kept])
@@ -261,13 +280,15 @@ def _check_epsilon(epsilon: float) -> None:
 def _check_entries(what: str, size: int, power: int) -> None:
     if size**power > MOST_ENTRIES:
         raise InvalidParameter(
-            f"{what} out of {size} make a table of {size}^{power} entries, more than {MOST_ENTRIES}. Lower size or the "
-            f"number of answers."
+            f"{what} out of {size} make a table of {size}^{power} entries, more than {MOST_ENTRIES}",
+            way_out="Lower `size` or the number of answers.",
         )
 
 
 def _place(name: str, value: int, count: int) -> int:
     # The value stays out of the sentence: it is an answer, a report or a key.
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() < count:
-        raise InvalidParameter(f"{name} must be a whole number from 0 to {count - 1}. Number the symbols from 0.")
+        raise InvalidParameter(
+            f"must be a whole number from 0 to {count - 1}", parameter=name, way_out="Number the symbols from 0."
+        )
     return value.__index__()

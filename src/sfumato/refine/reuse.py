@@ -14,16 +14,19 @@ from sfumato.refine.keys import Key
 _MADE: dict[str, str] = {}
 _LOCK = threading.Lock()
 
-_REFUSAL = (
-    "these keys have already made other reports. Under the same draws, the difference of two reports is the difference "
-    "of the answers, for everybody to see (`sfumato explain key-reuse`). Draw new keys, or rotate to a new epoch."
-)
-
 
 def claim_drawing(key: Key, digest: str) -> None:
     """Record that a drawing makes these reports; raise if it ever made others."""
     if key.produced is not None and key.produced != digest:
-        raise KeyReused(_REFUSAL)
+        raise _reused()
     with _LOCK:
         if _MADE.setdefault(key.drawing, digest) != digest:
-            raise KeyReused(_REFUSAL)
+            raise _reused()
+
+
+def _reused() -> KeyReused:
+    return KeyReused(
+        "these keys have already made other reports. Under the same draws, the difference of two reports is the "
+        "difference of the answers, for everybody to see (`sfumato explain key-reuse`)",
+        way_out="Draw new keys, or rotate to a new epoch.",
+    )

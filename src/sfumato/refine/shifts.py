@@ -42,8 +42,9 @@ class TwoLevelShift:
         members = np.unique(np.asarray(self.favoured, dtype=np.int64))
         if not 0 < members.size < self.modulus or members[0] < 0 or members[-1] >= self.modulus:
             raise InvalidParameter(
-                f"favoured must hold between 1 and {self.modulus - 1} different residues mod {self.modulus}. Reduce "
-                f"them first."
+                f"must hold between 1 and {self.modulus - 1} different residues mod {self.modulus}",
+                parameter="favoured",
+                way_out="Reduce them first.",
             )
         rest = np.ones(self.modulus, dtype=np.bool_)
         rest[members] = False

@@ -78,8 +78,8 @@ def mechanism_of_theorem_2(epsilon: float, random_bits: float, size: int = SIZE)
 
 def expected_raw_error(mechanism: BinaryHadamard, n: int) -> float:
     """E‖raw - p‖₁ when each share errs normally, with its exact variance."""
-    variance = mechanism.variance(geometric_shares(mechanism.size).tolist(), n)
-    return mechanism.size * math.sqrt(2 * variance / math.pi)
+    risk = mechanism.risk(geometric_shares(mechanism.size).tolist(), n)
+    return math.sqrt(mechanism.size * 2 * risk / math.pi)
 
 
 def l1_errors(epsilon: float, random_bits: float, n: int, repetitions: int = REPETITIONS) -> Errors:

@@ -1,0 +1,37 @@
+"""What a ladder hands out: reports with their keys, and reports as a key shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sfumato.bits.mechanism import ReportArray
+from sfumato.refine.keys import Key
+from sfumato.refine.rungs import Rung
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Publication:
+    """Public reports, and the keys by level. A key is a secret; hand each to one analyst."""
+
+    reports: ReportArray
+    keys: Mapping[int, Key]
+
+    def __repr__(self) -> str:
+        return f"<Publication of {self.reports.size} reports, keys of levels {', '.join(map(str, self.keys))}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class View:
+    """Reports as the key of a level shows them; `mechanism` tallies and estimates them.
+
+    `offset` is the row of the first report, for mechanisms that ask each position another question.
+    """
+
+    mechanism: Rung
+    reports: ReportArray
+    level: int
+    offset: int = 0
+
+    def __repr__(self) -> str:
+        return f"<View of level {self.level}: {self.reports.size} reports of {self.mechanism.name}>"

@@ -1,0 +1,159 @@
+"""What a level of a ladder knows: a mechanism at given odds whose noise is a shift that can be taken back.
+
+A ladder asks nothing else of the mechanism it is made over, and neither does whoever reads reports of a level. A family
+of rungs is one class with this protocol and one line in the table of :mod:`sfumato.refine.rungs`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import Mechanism, ReportArray
+from sfumato.errors import InvalidParameter
+from sfumato.prob import AnyChannel
+from sfumato.refine.shift_laws import ShiftLaw
+from sfumato.refine.shifts import ShiftArray
+from sfumato.values import Interval, Tally
+
+Scores = npt.NDArray[np.float64]
+
+
+class Rung(Mechanism, Protocol):
+    """A mechanism at a level. Its report is the true symbol plus a shift, which is favoured or not, mod `modulus`."""
+
+    kind: ClassVar[str]
+    """Its name in declarations."""
+    base: ClassVar[type]
+    """The mechanism that a ladder of this family is made over."""
+
+    @classmethod
+    def over(cls, mechanism: Any) -> Self:
+        """Return the rung of a mechanism of class `base`."""
+        ...
+
+    @classmethod
+    def within(cls, *, size: int, epsilon: float) -> Self:
+        """Return the best rung for one level."""
+        ...
+
+    @classmethod
+    def declared(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `declaration` wrote, at any odds; raises ValueError or KeyError on anything else."""
+        ...
+
+    def declaration(self) -> dict[str, Any]:
+        """Return what a declaration says of the mechanism, odds left out."""
+        ...
+
+    @property
+    def odds(self) -> Fraction:
+        """How much a report favours one answer over another at the most, exact."""
+        ...
+
+    @property
+    def modulus(self) -> int:
+        """How many reports there are."""
+        ...
+
+    @property
+    def favoured_shifts(self) -> ShiftArray:
+        """The shifts that are `odds` times as probable as the others."""
+        ...
+
+    @property
+    def by_position(self) -> bool:
+        """Whether each position is asked another question, so that a report means nothing without its position."""
+        ...
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether a report and its key tell all answers apart."""
+        ...
+
+    def at(self, odds: Fraction) -> Self:
+        """Return the rung at other odds."""
+        ...
+
+    def odds_for(self, epsilon: float) -> Fraction:
+        """Return the largest odds on the mechanism's grid that keep `epsilon`."""
+        ...
+
+    def truths(self, values: npt.ArrayLike, offset: int = 0) -> ReportArray:
+        """Return the true symbols of answers, the first of them at position `offset`."""
+        ...
+
+    def answers(self, symbols: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the answers of true symbols; only where it is `recoverable`."""
+        ...
+
+    def tally(self, reports: npt.ArrayLike, offset: int = 0) -> Tally:
+        """Count reports, the first of them at position `offset`."""
+        ...
+
+    def channel_at(self, position: int) -> AnyChannel:
+        """Return the channel of those at a position, who are all asked the same."""
+        ...
+
+    def shift_law(self) -> ShiftLaw:
+        """Return how the level shifts the true symbol, read from the law of the mechanism."""
+        ...
+
+    def randomness_bits(self) -> Interval:
+        """Enclose the random bits that a report of this level alone uses."""
+        ...
+
+    def noise_ratio(self) -> float:
+        """The noise of a share over the least possible, V0/V*; 1 is the best for many answers."""
+        ...
+
+    def share_deviation(self, share: float) -> float:
+        """√n times the standard deviation of the unbiased share of an answer that so many hold."""
+        ...
+
+    def linear_scores(self, values: Sequence[float]) -> Scores | None:
+        """Return a number for each report whose mean is the mean of `values`, one value for each answer.
+
+        None where a report means nothing without its position.
+        """
+        ...
+
+    def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
+        """Say in words why a ladder with these odds is made over this mechanism; `asked` is what is asked for."""
+        ...
+
+
+def member_deviation(own: Fraction, other: Fraction, share: float) -> float:
+    """√n times the standard deviation of a share, when a report hits its answer with `own` and others with `other`."""
+    hit = float(other) + float(own - other) * share
+    return math.sqrt(hit * (1 - hit)) / float(own - other)
+
+
+def by_degrees(levels: Sequence[Fraction]) -> str:
+    """Say how many levels there are."""
+    return f"{len(levels)} levels of one report" if len(levels) > 1 else "one level"
+
+
+def check_values(values: Sequence[float], size: int) -> Scores:
+    """Return the values of the answers, one for each."""
+    column: Scores = np.asarray(values, dtype=np.float64)
+    if column.shape != (size,) or not np.isfinite(column).all():
+        raise InvalidParameter(
+            f"must be {size} finite numbers, one for each answer",
+            parameter="values",
+            way_out="Give every answer a value.",
+        )
+    return column
+
+
+def whole(document: Mapping[str, Any], name: str) -> int:
+    """Return a whole number of a declaration; raises ValueError or KeyError when it is none."""
+    number = document[name]
+    if type(number) is not int:
+        raise ValueError(name)
+    return number
