@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
-from sfumato.files.disk import empty_sentence
+from sfumato.files.disk import empty_file
 from sfumato.files.formats import Format, format_for_reading
 from sfumato.files.numbers import parse_count
 from sfumato.files.parquet_tables import batches, is_text
@@ -119,7 +119,7 @@ def _count_lines(
 ) -> Pairs:
     first = next(lines, None)
     if first is None:
-        raise UnreadableFile(empty_sentence(path))
+        raise empty_file(path)
     with csv_errors(path):
         reader = open_reader(itertools.chain([first], lines), find_separator(first))
         names = [cell.strip() for cell in next(reader, [])]
@@ -216,7 +216,7 @@ def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[s
     group_keys, group_words = (
         (ones, ["", ""]) if columns.group is None else column_keys(batch.column(columns.group), path)
     )
-    counts = ones if columns.count is None else row_counts(batch, path)
+    counts = ones if columns.count is None else row_counts(batch, path, columns.count)
     table = pa.table({"report": report_keys, "group": group_keys, "n": counts})
     sums = table.group_by(["report", "group"], use_threads=False).aggregate([("n", "sum")])
     pairs: Pairs = Counter()
