@@ -17,6 +17,7 @@ DEFAULT_LIMIT_BYTES = 64 * 2**20
 
 # Some network file systems cannot flush a folder at all; that is no reason to refuse the write.
 _NO_FOLDER_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
@@ -70,13 +71,47 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
     alone from its creation on, and an existing one takes back what it allowed to others. A link stays a link, and a
     pipe or a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
     """
-    try:
+    with _sentences(path):
         content = data.encode("utf-8") if isinstance(data, str) else data
         old = _stat_if_there(path)
         if old is None or stat.S_ISREG(old.st_mode):
             _replace(Path(os.path.realpath(path)), content, old, private=private)
         else:
             Path(path).write_bytes(content)
+
+
+def create_atomically(path: str | Path, data: bytes) -> None:
+    """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched."""
+    with _sentences(path):
+        target = Path(path)
+        temporary = _beside(target)
+        try:
+            _write_new(temporary, data)
+            try:
+                # A link, unlike a renaming, is refused when the name is taken.
+                os.link(temporary, target)
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                _write_new(target, data)
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        _flush_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _sentences(path: str | Path) -> Iterator[None]:
+    """Turn what goes wrong in writing into a sentence."""
+    try:
+        yield
+    except FileExistsError:
+        raise InvalidParameter(
+            "exists already, and is never overwritten",
+            parameter="path",
+            value=str(path),
+            way_out="Choose another name, or use the file that is there.",
+        ) from None
     except IsADirectoryError:
         raise InvalidParameter(
             "is a folder", parameter="path", value=str(path), way_out="Name a file inside it."
@@ -113,24 +148,34 @@ def empty_file(path: str | Path) -> UnreadableFile:
 
 
 def _replace(target: Path, content: bytes, old: os.stat_result | None, *, private: bool) -> None:
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    temporary = _beside(target)
     # A file that was private must not be readable by others even for a moment; a new one takes the umask.
     mode = 0o666 if old is None and not private else 0o600
+    keeps = None if old is None else stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777)
     try:
         # Inside: an interrupt may come between the creation of the file and the next line.
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "wb") as stream:
-            if old is not None:
-                os.fchmod(stream.fileno(), stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777))
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _write_new(temporary, content, mode, keeps)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
     _flush_folder(target.parent)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+
+
+def _write_new(path: Path, content: bytes, mode: int = 0o666, keeps: int | None = None) -> None:
+    """Write a file that is not there yet, through to the disk; `keeps` are permissions to give it before a byte is."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "wb") as stream:
+        if keeps is not None:
+            os.fchmod(stream.fileno(), keeps)
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _flush_folder(folder: Path) -> None:
@@ -179,7 +224,7 @@ def _too_large(path: str | Path, size: str, limit_bytes: int) -> UnreadableFile:
 
 
 def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
+    return (isinstance(error, OSError) and error.strerror) or "it is not a name that a file can have"
 
 
 def _cut(path: str | Path) -> str:
