@@ -245,9 +245,9 @@ class TestExactPrivacy:
             design.privacy_of_noise(query, design.pair_noise(query), 60)
         with pytest.raises(InvalidParameter, match="n=0 must be at least 1"):
             design.privacy_of_noise(query, design.pair_noise(query), 0)
-        with pytest.raises(InvalidParameter, match="Use block_noise"):
+        with pytest.raises(InvalidParameter, match="Use `block_noise`"):
             design.pair_noise(question(Fraction(1, 2)))
-        with pytest.raises(InvalidParameter, match="Use pair_noise"):
+        with pytest.raises(InvalidParameter, match="Use `pair_noise`"):
             design.block_noise(question(Fraction(51, 100)))
 
 
