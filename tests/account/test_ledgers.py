@@ -144,7 +144,7 @@ def test_creating(tmp_path):
     (tmp_path / "precious").write_text("old")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     for name in ("precious", "dangling"):
-        with pytest.raises(InvalidParameter, match="exists already, and a ledger is never overwritten"):
+        with pytest.raises(InvalidParameter, match="exists already, and is never overwritten"):
             Ledger.create(tmp_path / name, epsilon=1)
     assert (tmp_path / "precious").read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dangling", "precious"]
@@ -177,7 +177,9 @@ def test_permissions_are_the_users_default(tmp_path):
 def test_who_waits_too_long_is_told_so(ledger):
     impatient = Ledger(ledger.path, patience_seconds=0.05)
     with writing(ledger.path, 1) as connection:
-        with pytest.raises(InvalidParameter, match=r"another process has been writing to .* for 0\.05 seconds"):
+        with pytest.raises(
+            InvalidParameter, match=r"is in use: another process has been writing to it for 0\.05 seconds"
+        ):
             impatient.spend(information("x", 1))
         assert impatient.left.bits == 2, "reading does not wait for a writer"
         connection.execute("ROLLBACK")

@@ -90,6 +90,7 @@ def test_a_failed_run_keeps_the_old_certificate(sfumato, channel_file, tmp_path)
         ("certify", "channel.csv", "--limit-mb", "0"),
         ("audit",),
         ("audit", "s.csv", "--channel", "channel.csv"),
+        ("audit", "--channel", "channel.csv", "--count", "n"),
         ("audit", "--channel", "channel.csv", "--draws", "1"),
         ("audit", "--channel", "channel.csv", "--epsilon", "-1"),
         ("audit", "--channel", "channel.csv", "--failure", "2"),

@@ -71,15 +71,18 @@ def test_verify_refuses_a_changed_certificate(sfumato, channel_file, tmp_path):
 
 def test_audit_of_samples(sfumato, tmp_path):
     (tmp_path / "s.csv").write_text("input,output,count\nno,no,731059\nno,yes,268941\nyes,no,268941\nyes,yes,731059\n")
-    fine = sfumato("audit", "s.csv", "--epsilon", "1.0")
+    fine = sfumato("audit", "s.csv", "--count", "count", "--epsilon", "1.0")
     assert fine.returncode == 0
     assert "does not contradict the claim of 1." in fine.stdout
-    broken = sfumato("audit", "s.csv", "--epsilon", "0.9", "--json")
+    broken = sfumato("audit", "s.csv", "--count", "count", "--epsilon", "0.9", "--json")
     assert broken.returncode == 1
     result = json.loads(broken.stdout)
     assert result["contradicts_claim"] is True
     assert 0.98 < result["epsilon_at_least"] < 1.0
     assert set(result["pair"].values()) == {"no", "yes"}
+    unnamed = sfumato("audit", "s.csv", "--epsilon", "1.0")
+    assert unnamed.returncode == 2
+    assert "the column 'count', and it is not used unless it is named" in unnamed.stderr
 
 
 def test_audit_of_a_channel_with_a_seed_says_so(sfumato, channel_file):

@@ -89,7 +89,7 @@ def test_a_report_keeps_its_meaning_however_few_the_faces(faces, epsilon):
 
 def test_what_cannot_be_played_is_refused_with_a_way_out():
     fine = survey(guess_error=0.375, max_epsilon=1)
-    with pytest.raises(InvalidParameter, match="Use playable"):
+    with pytest.raises(InvalidParameter, match="Use `playable`"):
         spinner_card(fine.channel)
     with pytest.raises(InvalidParameter, match="faces=2 are too few"):
         playable(fine, faces=2)

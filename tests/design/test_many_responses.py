@@ -109,7 +109,7 @@ class TestAlternating:
 
     def test_too_many_cells(self):
         query = design.Query.of([Fraction(1, 10)] * 10, range(10), Fraction(3, 5))
-        with pytest.raises(InvalidParameter, match="Lower n, or use the published schemes"):
+        with pytest.raises(InvalidParameter, match="Lower `n`, or use the published schemes"):
             design.alternating(query, 5)
         with pytest.raises(InvalidParameter, match="starts=0 must be at least 1"):
             design.alternating(query, 2, starts=0)

@@ -241,13 +241,13 @@ class TestExactPrivacy:
 
     def test_too_many_types_are_refused(self):
         query = question(Fraction(3, 5), [Fraction(1, 10)] * 10, list(range(10)))
-        with pytest.raises(InvalidParameter, match=r"too many to sum\. Lower n, or use the bounds"):
+        with pytest.raises(InvalidParameter, match=r"too many to sum\. Lower `n`, or use the bounds"):
             design.privacy_of_noise(query, design.pair_noise(query), 60)
         with pytest.raises(InvalidParameter, match="n=0 must be at least 1"):
             design.privacy_of_noise(query, design.pair_noise(query), 0)
-        with pytest.raises(InvalidParameter, match="Use block_noise"):
+        with pytest.raises(InvalidParameter, match="Use `block_noise`"):
             design.pair_noise(question(Fraction(1, 2)))
-        with pytest.raises(InvalidParameter, match="Use pair_noise"):
+        with pytest.raises(InvalidParameter, match="Use `pair_noise`"):
             design.block_noise(question(Fraction(51, 100)))
 
 
@@ -273,7 +273,7 @@ class TestBounds:
         for n, percent in itertools.product((1, 2, 3, 10, 51), range(0, 51, 5)):
             rho = Fraction(percent, 100)
             assert design.minority_chance(rho, n) >= 1 - rho
-        with pytest.raises(InvalidParameter, match="Compute minority_chance itself"):
+        with pytest.raises(InvalidParameter, match="Compute `minority_chance` itself"):
             design.minority_bounds(0.4, 3)
 
     def test_proposition_8_holds_for_every_n(self):
@@ -290,7 +290,7 @@ class TestBounds:
                 factor = design.minority_bounds(float(query.rho), n)[1]
                 condition_fails += factor > 1 - min(query.rho, query.critical_rho)
         assert condition_fails > 20
-        with pytest.raises(InvalidParameter, match="does not fall with n"):
+        with pytest.raises(InvalidParameter, match="does not fall with `n`"):
             design.decay_bounds(question(Fraction(1, 2)), 3)
 
 

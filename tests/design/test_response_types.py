@@ -34,7 +34,7 @@ class TestTypes:
         assert seen == set(found)
 
     def test_too_many(self):
-        with pytest.raises(InvalidParameter, match="Lower n"):
+        with pytest.raises(InvalidParameter, match="Lower `n`"):
             types(1000, 5)
 
 

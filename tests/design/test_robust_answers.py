@@ -133,7 +133,7 @@ class TestFamilies:
             design.robust([], [0, 1], 0.6)
         with pytest.raises(InvalidParameter, match="different data"):
             design.robust([{"a": 0.5, "b": 0.5}, {"b": 0.5, "a": 0.5}], [0, 1], 0.6)
-        with pytest.raises(InvalidParameter, match=r"at most 400\. Merge some"):
+        with pytest.raises(InvalidParameter, match=r"at most 400 are solved for\. Merge some"):
             design.robust([[0.5, 0.5]] * 401, [0, 1], 0.6)
 
 

@@ -223,12 +223,12 @@ class TestTheorems:
         ({"guess_error": 0.5}, "must lie strictly between 0 and 0.5"),
         ({"guess_error": 0.0}, "must lie strictly between 0 and 0.5"),
         ({"guess_error": math.nan}, "must be finite"),
-        ({}, "give either guess_error or delta"),
+        ({}, "one of `guess_error` and `delta`"),
         ({"guess_error": 0.3, "delta": 0.4}, "one of the two"),
         ({"guess_error": 0.3, "max_epsilon": 0}, "max_epsilon=0 must be a positive"),
         ({"guess_error": 0.3, "max_epsilon": 30}, "at most 20"),
         ({"guess_error": 0.3, "outputs": 4}, "More than three outputs never help"),
-        ({"guess_error": 0.3, "outputs": 2}, "outputs=2 needs theta"),
+        ({"guess_error": 0.3, "outputs": 2}, "outputs=2 needs `theta`"),
         ({"guess_error": 0.3, "outputs": 2, "theta": 2}, r"theta=2 must lie in \[0, 1\]"),
         ({"guess_error": 0.3, "answers": ("yes", "yes")}, "two different texts"),
         ({"guess_error": 0.3, "answers": ("either", "yes")}, "a report of its own"),
@@ -241,7 +241,7 @@ def test_bad_parameters_get_a_sentence(arguments, sentence):
 
 
 def test_closed_forms_refuse_what_they_do_not_cover():
-    with pytest.raises(InvalidParameter, match="knows no limit on epsilon"):
+    with pytest.raises(InvalidParameter, match="knows no limit on `epsilon`"):
         largest_fisher_information(Limits.of(delta=0.25, max_epsilon=1), 0.1)
     with pytest.raises(InvalidParameter, match="strictly between 0 and 1"):
         largest_fisher_information(Limits.of(delta=0.25), 0)

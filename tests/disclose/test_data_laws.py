@@ -75,7 +75,7 @@ class TestGroups:
     @pytest.mark.parametrize(
         ("groups", "word"),
         [
-            ([[0]], "leave sample 1"),
+            ([[0]], "leaves sample 1"),
             ([[0], [2]], "from 0 to 1"),
             ([[0], [1], []], "at least one"),
             ([[0], [-1]], "0 to"),

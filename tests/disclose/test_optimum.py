@@ -153,7 +153,7 @@ class TestMethods:
     @pytest.mark.parametrize(
         ("method", "groups", "word"),
         [
-            (Solver.COUNTS, None, "not exchangeable"),
+            (Solver.COUNTS, None, "needs samples that are exchangeable"),
             (Solver.CELLS, None, "two values"),
             (Solver.COUNTS, ((0, 1), (1, 2)), "one by one only"),
             (Solver.CLOSED_FORM, None, "two binary samples"),

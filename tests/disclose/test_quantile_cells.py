@@ -125,7 +125,7 @@ def test_what_cannot_be_cut_is_refused():
         QuantileCells(borders=())
     with pytest.raises(InvalidParameter, match="at least two for each cell"):
         QuantileCells.from_reference([1.0, 2.0, 3.0], 2)
-    with pytest.raises(InvalidParameter, match="Use leak_within"):
+    with pytest.raises(InvalidParameter, match="Use `leak_within`"):
         normal_cells(4).reference_leak(2)
     with pytest.raises(InvalidParameter, match="same number of cells"):
         ColumnSums(columns=(normal_cells(4), normal_cells(5)))

@@ -49,7 +49,7 @@ def test_overlapping_windows_are_refused_with_what_they_leak():
     mapping = best_mapping(Q, 3)
     leaks = overlap_leaks(Q, mapping, size=3, stride=1, count=4)
     assert [round(leak.midpoint, 4) for leak in leaks] == [0.1119, 0.1535, 0.1535, 0.1119]
-    with pytest.raises(Refused, match=r"leak 0\.1119, 0\.1535, 0\.1535, 0\.1119 bits .* Use stride=2"):
+    with pytest.raises(Refused, match=r"leak 0\.1119, 0\.1535, 0\.1535, 0\.1119 bits .* Use `stride`=2"):
         WindowScheme(law=Q, mapping=mapping, size=3, stride=1)
 
 

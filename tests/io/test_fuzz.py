@@ -56,7 +56,7 @@ VALID = {
     ],
     ("samples", "csv"): [b"input,output\nyes,a\nno,b\n", b'count;input;output\n3;"y\n";a\n0;n;b\n'],
     ("samples", "json"): [
-        b'[{"input": "yes", "output": 3}, {"input": "no", "output": ["a"], "count": 7}]',
+        b'[{"input": "yes", "output": 3, "count": 1}, {"input": "no", "output": ["a"], "count": 7}]',
         b'{"schema": "sfumato/samples/1", "input": ["a", "b"], "output": [1, 2], "count": [3, 4]}',
     ],
     ("samples", "parquet"): [
@@ -64,7 +64,13 @@ VALID = {
         parquet({"input": ["yes", "no"], "output": ["a", "b"], "count": [3, 4]}, compression="none"),
     ],
 }
-READERS = {"channel": read_any_channel, "prior": read_prior, "samples": read_samples}
+
+
+def read_counted(path):
+    return read_samples(path, count="count" if b"count" in path.read_bytes() else None)
+
+
+READERS = {"channel": read_any_channel, "prior": read_prior, "samples": read_counted}
 
 
 def assert_law(law):

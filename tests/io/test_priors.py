@@ -77,11 +77,11 @@ def test_decimals_that_just_miss_one_were_floats():
 BAD = [
     ("csv", "0.2,0.7\n", InvalidLaw, "sums to 0.9.*correct the entry"),
     ("csv", "yes,-0.2\nno,1.2\n", InvalidLaw, "negative entry.*correct"),
-    ("csv", "yes,nan\nno,1\n", UnreadableFile, "line 1, column 2 is not finite.*Check"),
+    ("csv", "yes,nan\nno,1\n", UnreadableFile, "line 1: column 2 is not finite.*Check"),
     ("csv", "yes,0.5\nyes,0.5\n", InvalidLaw, "'yes' twice.*Rename"),
     ("csv", "yes,no\n", UnreadableFile, "header and no numbers.*Write label"),
     ("csv", "a,b,c\n1,0,0\n", UnreadableFile, "3 columns and 2 lines.*Write two columns"),
-    ("csv", "yes,0.5\nno\n", UnreadableFile, "line 2 has 1 cells.*Give every line"),
+    ("csv", "yes,0.5\nno\n", UnreadableFile, "line 2: the line has 1 cells.*Give every line"),
     ("json", "[0.5, 0.4]", InvalidLaw, "sums to 0.9.*correct the entry"),
     ("json", "[]", InvalidLaw, "is empty.*at least one"),
     ("json", "{}", InvalidLaw, "is empty.*at least one"),
@@ -121,9 +121,9 @@ def test_a_bad_prior_is_refused_with_a_sentence(tmp_path, extension, content, er
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "entry 1 is empty"),
-        ("0.2,0.7", "prior, the law sums to 0.9.*correct"),
-        ("0.2,oops", "entry 2 is not a number.*No file has that name"),
+        ("", "entry 1 of `prior` is empty"),
+        ("0.2,0.7", "^`prior` sums to 0.9.*correct"),
+        ("0.2,oops", "entry 2 of `prior` is not a number.*No file has that name"),
         ("a=0.2,0.8", "names some outcomes and not others.*Write"),
         ("a=0.5,a=0.5", "twice.*Rename"),
         ("0.5," * 50_000, "too many to type.*file"),
@@ -137,7 +137,7 @@ def test_a_bad_typed_prior_is_refused_with_a_sentence(text, sentence):
 
 
 def test_a_missing_file_is_not_mistaken_for_numbers():
-    with pytest.raises(UnreadableFile, match=r"file prior.csv does not exist"):
+    with pytest.raises(UnreadableFile, match=r"file prior.csv: the file does not exist"):
         read_prior("prior.csv")
 
 

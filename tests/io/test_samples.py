@@ -25,7 +25,10 @@ GOOD = [
     ("parquet", COUNTED),
     ("parquet", ONE_A_ROW | {"input": pa.array(ONE_A_ROW["input"]).dictionary_encode()}),
     ("json", [{"input": x, "output": y} for x, y in DRAWS]),
-    ("json", [{"input": "yes", "output": "b", "count": 3}, *({"input": x, "output": y} for x, y in DRAWS[3:])]),
+    (
+        "json",
+        [{"input": "yes", "output": "b", "count": 3}, *({"input": x, "output": y, "count": 1} for x, y in DRAWS[3:])],
+    ),
     ("json", {"schema": "sfumato/samples/1"} | ONE_A_ROW),
     ("json", {"schema": "sfumato/samples/1"} | COUNTED),
 ]
@@ -33,11 +36,37 @@ GOOD = [
 
 @pytest.mark.parametrize(("extension", "content"), GOOD)
 def test_draws_are_counted(tmp_path, extension, content):
-    assert read_samples(write(tmp_path, extension, content)) == EXPECTED
+    count = "count" if "count" in str(content) else None
+    assert read_samples(write(tmp_path, extension, content), count=count) == EXPECTED
+
+
+COUNTS_BY_N = [
+    ("csv", "input,output,n\nyes,b,3\nyes,a,2\nno,b,1\n"),
+    ("parquet", {"n" if name == "count" else name: column for name, column in COUNTED.items()}),
+    ("json", [{"input": x, "output": y, "n": 1} for x, y in DRAWS]),
+]
+
+
+@pytest.mark.parametrize(("extension", "content"), COUNTS_BY_N, ids=["csv", "parquet", "json"])
+def test_the_column_of_counts_has_the_name_that_was_given(tmp_path, extension, content):
+    path = write(tmp_path, extension, content)
+    assert read_samples(path, count="n") == EXPECTED
+    with pytest.raises(UnreadableFile, match=r"a column beside input and output, and it is not used unless.*drop"):
+        read_samples(path)
+    with pytest.raises(UnreadableFile, match=r"no column 'times', which `count` asks for.*Name a column"):
+        read_samples(path, count="times")
+    with pytest.raises(InvalidParameter, match=r"count='output' must not be the column input or output"):
+        read_samples(path, count="output")
+
+
+@pytest.mark.parametrize(("extension", "content"), [case for case in GOOD if "count" in str(case[1])])
+def test_a_column_called_count_is_not_used_unless_it_is_named(tmp_path, extension, content):
+    with pytest.raises(UnreadableFile, match=r"the column 'count', and it is not used unless it is named.*`count`"):
+        read_samples(write(tmp_path, extension, content))
 
 
 def test_a_count_of_zero_declares_a_label(tmp_path):
-    found = read_samples(write(tmp_path, "csv", "input,output,count\nx,y,1\nx,z,0\n"))
+    found = read_samples(write(tmp_path, "csv", "input,output,count\nx,y,1\nx,z,0\n"), count="count")
     assert (found.outputs, found.counts) == (("y", "z"), ((1, 0),))
 
 
@@ -72,15 +101,16 @@ def test_all_formats_and_chunk_sizes_agree(tmp_path, monkeypatch, draws, chunk):
 
 ANSWER = "hasdisease"
 BAD = [
-    ("csv", f"{ANSWER},{ANSWER}\nx,y\n", "line 1 must be the header.*Add it"),
-    ("csv", f"input,output,{ANSWER}\nx,y,1\n", "line 1 must be the header.*Add it"),
-    ("csv", f"input,output\nx,{ANSWER}\nx,{ANSWER},1\n", "line 3 has 3 cells and the header 2.*Complete"),
-    ("csv", f'input,output\n"x\n\nx",{ANSWER}\n,{ANSWER}\n', "line 5 lacks an input.*Fill it in"),
-    ("csv", f"input,output\n{ANSWER * 200},y\n", "line 2 .* more than 1000 characters.*drop it"),
-    ("csv", f"input,output,count\nx,y,{ANSWER}\n", "line 2, count must be a whole number.*digits only"),
-    ("csv", "input,output,count\nx,y,-1\n", "line 2, count must be a whole number.*digits only"),
-    ("csv", "input,output,count\nx,y,1e999999999\n", "line 2, count must be a whole number.*digits only"),
-    ("csv", f"input,output,count\nx,y,{'9' * 5000}\n", "line 2, count must be a whole number.*digits only"),
+    ("csv", f"{ANSWER},{ANSWER}\nx,y\n", "line 1: two columns have the same name.*Write the header"),
+    ("csv", f"{ANSWER},x\nx,y\n", "line 1: the file has no input and output.*in a header"),
+    ("csv", f"input,output,{ANSWER}\nx,y,1\n", "line 1: the file has a column beside input and output.*drop"),
+    ("csv", f"input,output\nx,{ANSWER}\nx,{ANSWER},1\n", "line 3: the line has 3 cells and the header 2.*Complete"),
+    ("csv", f'input,output\n"x\n\nx",{ANSWER}\n,{ANSWER}\n', "line 5: the line lacks an input.*Fill it in"),
+    ("csv", f"input,output\n{ANSWER * 200},y\n", "line 2: .* more than 1000 characters.*drop it"),
+    ("csv", f"input,output,count\nx,y,{ANSWER}\n", "line 2: the count must be a whole number.*digits only"),
+    ("csv", "input,output,count\nx,y,-1\n", "line 2: the count must be a whole number.*digits only"),
+    ("csv", "input,output,count\nx,y,1e999999999\n", "line 2: the count must be a whole number.*digits only"),
+    ("csv", f"input,output,count\nx,y,{'9' * 5000}\n", "line 2: the count must be a whole number.*digits only"),
     ("csv", f'input,output\nx,"{ANSWER}\n', "is not a table.*Close every quote"),
     ("csv", f'input,output\nx,"{ANSWER}"{ANSWER}\n', "is not a table.*Close every quote"),
     ("csv", b"input,output\n\xff\xfe" + ANSWER.encode(), "not UTF-8 text.*Save it again"),
@@ -88,11 +118,11 @@ BAD = [
     ("csv", f"input,output\nx,{ANSWER * 150_000}", "not UTF-8 text.*Save it again"),
     ("csv", "input,output\n\n", "no draws.*Write one draw a row"),
     ("csv", "input,output,count\nx,y,0\n", "no draws.*Write one draw a row"),
-    ("json", [{"input": "x", ANSWER: "y"}], "record 1 must have the keys input and output.*Rename"),
+    ("json", [{"input": "x", ANSWER: "y"}], "record 1 has no input and output.*Call the two columns"),
     ("json", f'[{{"{ANSWER}": "x", "{ANSWER}": "y"}}]', "the same key twice.*Correct it"),
     ("json", f'[{{"input": "{ANSWER}", "output": NaN}}]', "holds NaN.*Correct it"),
-    ("json", [{"input": ANSWER, "output": 1.5}], "record 1, output is a number that is not whole.*Use text"),
-    ("json", [{"input": ANSWER, "output": "y", "count": -1}], "record 1, count must be a whole number.*digits"),
+    ("json", [{"input": ANSWER, "output": 1.5}], "the output of record 1 is a number that is not whole.*Use text"),
+    ("json", [{"input": ANSWER, "output": "y", "count": -1}], "the count of record 1 must be a whole number.*digits"),
     ("json", [ANSWER], "list of records.*Write objects"),
     ("json", f'"{ANSWER}"', "must be a list"),
     ("json", f'[{{"input": "{ANSWER}"', "is not JSON.*Correct it there"),
@@ -101,12 +131,20 @@ BAD = [
     ("json", {"schema": "sfumato/samples/1"}, "no columns.*Give"),
     ("json", [], "no draws.*Write one draw"),
     ("json", "[" * 10**5, "too deeply.*flatten"),
-    ("parquet", {"input": [ANSWER], ANSWER: ["y"]}, "must have the columns input and output"),
+    ("parquet", {"input": [ANSWER], ANSWER: ["y"]}, "the file has no input and output.*Call the two"),
     ("parquet", {"input": [ANSWER, None], "output": ["y", "y"]}, "empty cell.*drop the row"),
-    ("parquet", {"input": [ANSWER], "output": [1.5]}, "column output is of type double.*convert it"),
-    ("parquet", {"input": [ANSWER], "output": ["y"], "count": ["1"]}, "column count is of type .*convert it"),
-    ("parquet", {"input": [ANSWER], "output": ["y"], "count": [-1]}, "count must hold whole numbers.*Correct it"),
-    ("parquet", {"input": [ANSWER], "output": ["y"], "count": [2**62]}, "count must hold whole numbers.*Correct it"),
+    ("parquet", {"input": [ANSWER], "output": [1.5]}, "column 'output' is of type double.*Convert it"),
+    ("parquet", {"input": [ANSWER], "output": ["y"], "count": ["1"]}, "column 'count' is of type .*Convert it"),
+    (
+        "parquet",
+        {"input": [ANSWER], "output": ["y"], "count": [-1]},
+        "column count must hold whole numbers.*Correct it",
+    ),
+    (
+        "parquet",
+        {"input": [ANSWER], "output": ["y"], "count": [2**62]},
+        "column count must hold whole numbers.*Correct it",
+    ),
     ("parquet", {"input": [ANSWER * 200], "output": ["y"]}, "longer than 1000 bytes.*Correct it"),
 ]
 
@@ -114,8 +152,9 @@ BAD = [
 @pytest.mark.parametrize(("extension", "content", "sentence"), BAD, ids=range(len(BAD)))
 def test_bad_samples_are_refused_without_repeating_an_answer(tmp_path, extension, content, sentence):
     path = write(tmp_path, extension, content)
+    count = "count" if "count" in str(content) else None
     with pytest.raises(UnreadableFile, match=sentence) as refusal:
-        read_samples(path)
+        read_samples(path, count=count)
     assert str(path) in str(refusal.value)
     assert ANSWER not in str(refusal.value)
     assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
@@ -161,10 +200,10 @@ def test_parquet_rows_are_held_a_batch_at_a_time(tmp_path, monkeypatch):
     longest = 0
     count = sample_streams._count_batch
 
-    def watched(batch, path):
+    def watched(batch, path, count_name):
         nonlocal longest
         longest = max(longest, batch.num_rows)
-        return count(batch, path)
+        return count(batch, path, count_name)
 
     monkeypatch.setattr(sample_streams, "_count_batch", watched)
     found = read_samples(write(tmp_path, "parquet", {"input": ["p", "q"] * 100_000, "output": [1, 2] * 100_000}))

@@ -74,19 +74,25 @@ def charge_of(name: str, value: object) -> Amount:
     """Read what a release costs: not negative, exact, perhaps infinite."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidParameter(
-            f"{name} must be a number (int, Fraction or float), not {type(value).__name__}. Convert it first."
+            f"must be a number (int, Fraction or float), not {type(value).__name__}",
+            parameter=name,
+            way_out="Convert it first.",
         )
     if isinstance(value, Rational):
         exact = Fraction(int(value.numerator), int(value.denominator))
     else:
         number = float(value)
         if math.isnan(number):
-            raise InvalidParameter(f"{name} is NaN. Check how it was computed; math.inf says that no bound is known.")
+            raise InvalidParameter(
+                "is NaN", parameter=name, way_out="Check how it was computed; math.inf says that no bound is known."
+            )
         if number == math.inf:
             return math.inf
         exact = Fraction(max(number, -1.0))
     if exact < 0:
-        raise InvalidParameter(f"{name}={value} must be at least 0: nothing can be earned back. Raise {name}.")
+        raise InvalidParameter(
+            "must be at least 0: nothing can be earned back", parameter=name, value=value, way_out=f"Raise `{name}`."
+        )
     _check_size(name, exact)
     return exact
 
@@ -97,7 +103,9 @@ def limit_of(name: str, value: object) -> Amount:
         return math.inf
     exact = as_exact(name, value)
     if exact <= 0:
-        raise InvalidParameter(f"{name}={value} must be a positive finite number. Choose {name} > 0.")
+        raise InvalidParameter(
+            "must be a positive finite number", parameter=name, value=value, way_out=f"Choose `{name}` > 0."
+        )
     _check_size(name, exact)
     return exact
 
@@ -152,4 +160,6 @@ def _difference(limit: Amount, spent: Amount) -> Amount:
 
 def _check_size(name: str, exact: Fraction) -> None:
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > _MOST_BITS:
-        raise InvalidParameter(f"{name} has more than {_MOST_BITS} binary digits. Round it up to a float.")
+        raise InvalidParameter(
+            f"has more than {_MOST_BITS} binary digits", parameter=name, way_out="Round it up to a float."
+        )

@@ -99,7 +99,9 @@ def compose_parallel(
     _check_some("channels", channels)
     if len(channels) != len(shapes):
         raise InvalidParameter(
-            f"shapes has {len(shapes)} entries for {len(channels)} channels. Give the shape of each channel's data."
+            f"has {len(shapes)} entries for {len(channels)} channels",
+            parameter="shapes",
+            way_out="Give the shape of each channel's data.",
         )
     sizes = tuple(check_shape(channel, shape) for channel, shape in zip(channels, shapes, strict=True))
     joint = reduce(product, channels)
@@ -168,21 +170,27 @@ def group_bound_bits(individual_bits: float, size: int) -> float:
     """k·C_1, rounded up: what any release with this C_1 tells at most about k people together [E, Thm 4]."""
     check_at_least("size", check_integer("size", size), 1)
     if not individual_bits >= 0:
-        raise InvalidParameter(f"individual_bits={individual_bits} must be at least 0. Give the upper end of C_1.")
+        raise InvalidParameter(
+            "must be at least 0",
+            parameter="individual_bits",
+            value=individual_bits,
+            way_out="Give the upper end of C_1.",
+        )
     return math.inf if math.isinf(individual_bits) else float_above(Fraction(individual_bits) * size)
 
 
 def _check_same_people(first: tuple[int, ...], second: tuple[int, ...]) -> None:
     if len(first) != len(second):
         raise InvalidParameter(
-            f"the first data set has {len(first)} records and the second {len(second)}. Record i of both must belong "
-            f"to the same person: add a record with one value for who is missing in one of them."
+            f"the first data set has {len(first)} records and the second {len(second)}, and record i of both must "
+            f"belong to the same person",
+            way_out="Add a record with one value for who is missing in one of them.",
         )
 
 
 def _check_some(name: str, items: Sequence[object]) -> None:
     if not items:
-        raise InvalidParameter(f"{name} is empty. Give at least one release.")
+        raise InvalidParameter("is empty", parameter=name, way_out="Give at least one release.")
 
 
 def _add(first: float, second: float) -> float:

@@ -139,16 +139,17 @@ class Book:
         again = {row for entry in self.entries for row in entry.release.rows} & set(release.rows)
         if again:
             raise BudgetSpent(
-                f"{len(again)} of the rows of {release.title!r} were released before. Perfect sample privacy does not "
-                f"add up: two private releases of the same rows can leak together. Use the first, or design both "
-                f"jointly, as one release."
+                f"{len(again)} of the rows of {release.title!r} were released before, and perfect sample privacy does "
+                f"not add up: two private releases of the same rows can leak together",
+                way_out="Use the first, or design both jointly, as one release.",
             )
         left = self.spent.left_of(self.limits)
         short = [_shortage(c, asked, left[c], self.limits[c]) for c, asked in release.charges if asked > left[c]]
         if short:
             raise BudgetSpent(
-                f"{release.title!r} cannot be paid for: {'; '.join(short)}. Nothing was debited. Make the release "
-                f"noisier or leave it out; a bound that is known and was not stated can be stated."
+                f"{release.title!r} cannot be paid for: {'; '.join(short)}",
+                way_out="Nothing was debited. Make the release noisier or leave it out; a bound that is known and "
+                "was not stated can be stated.",
             )
 
 

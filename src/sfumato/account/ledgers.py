@@ -18,7 +18,7 @@ from sfumato.account.ledger_books import Book, Entry, Receipt
 from sfumato.account.ledger_files import append, check_file, create_file, read_book, reading, writing
 from sfumato.account.ledger_records import Opened
 from sfumato.account.releases import Release, checked_id
-from sfumato.errors import DigestMismatch, InvalidParameter
+from sfumato.errors import DigestMismatch, InvalidParameter, Place
 from sfumato.values.checks import check_positive
 
 PATIENCE_SECONDS = 60.0
@@ -58,7 +58,9 @@ class Ledger:
             leakage_bits=limit_of("leakage_bits", leakage_bits),
         )
         if limits == Charges():
-            raise InvalidParameter("a ledger needs a limit. Give budget_bits, epsilon or leakage_bits, or several.")
+            raise InvalidParameter(
+                "a ledger needs a limit", way_out="Give `budget_bits`, `epsilon` or `leakage_bits`, or several."
+            )
         create_file(Path(path), Opened(time=_now(), name=secrets.token_hex(16), limits=limits))
         return cls(path)
 
@@ -101,7 +103,11 @@ class Ledger:
         nobody can have seen anything of the first attempt. Another release under that id is refused.
         """
         if not isinstance(release, Release):
-            raise InvalidParameter(f"release must be a Release, not {type(release).__name__}. Make one: information().")
+            raise InvalidParameter(
+                f"must be a Release, not {type(release).__name__}",
+                parameter="release",
+                way_out="Make one with `information`.",
+            )
         name = secrets.token_hex(8) if release_id is None else checked_id(release_id)
         with writing(self._path, self._patience_seconds) as connection:
             book = read_book(connection, self._book)
@@ -115,8 +121,10 @@ class Ledger:
             return book.entries[-1].receipt
         if before.release != release:
             raise InvalidParameter(
-                f"release_id={name!r} belongs to another release, {before.release.title!r}. Choose another id; an id "
-                f"stands for one release with one title and one price."
+                f"belongs to another release, {before.release.title!r}",
+                parameter="release_id",
+                value=name,
+                way_out="Choose another id; an id stands for one release with one title and one price.",
             )
         return replace(before.receipt, is_new=False)
 
@@ -127,8 +135,10 @@ class Ledger:
             entry = book.entry_at(receipt.number)
             if entry is None or entry.receipt != receipt:
                 raise DigestMismatch(
-                    f"the receipt of {receipt.release_id!r} is not from the ledger {self._path}, or an older copy of "
-                    f"the ledger was put back. Use the ledger that was debited."
+                    f"the receipt of {receipt.release_id!r} is not from the ledger, or an older copy of the ledger was "
+                    f"put back",
+                    way_out="Use the ledger that was debited.",
+                    place=Place(file=str(self._path)),
                 )
             if entry.settled is None:
                 row = book.settling(receipt, _now())

@@ -77,17 +77,27 @@ class Release:
     def __post_init__(self) -> None:
         _check_line("title", self.title, _MOST_TITLE)
         if not isinstance(self.kind, Kind):
-            raise InvalidParameter(f"kind must be a Kind, not {type(self.kind).__name__}. Use Kind.INFORMATION, say.")
+            raise InvalidParameter(
+                f"must be a Kind, not {type(self.kind).__name__}",
+                parameter="kind",
+                way_out="Use Kind.INFORMATION, say.",
+            )
         exact = {currency.value: charge_of(currency.value, amount) for currency, amount in self.charges}
         object.__setattr__(self, "charges", Charges(**exact))
         object.__setattr__(self, "rows", _checked_lines("rows", self.rows))
         object.__setattr__(self, "notes", _checked_lines("notes", self.notes))
         if tuple(sorted(set(self.rows))) != self.rows:
-            raise InvalidParameter("rows must be sorted, each once. Let `perfect_samples` make the release.")
+            raise InvalidParameter(
+                "must be sorted, each once", parameter="rows", way_out="Let `perfect_samples` make the release."
+            )
         if bool(self.rows) != (self.kind is Kind.PERFECT_SAMPLES):
-            raise InvalidParameter("rows go with releases of perfect samples, and with no others. Name them there.")
+            raise InvalidParameter(
+                "go with releases of perfect samples, and with no others", parameter="rows", way_out="Name them there."
+            )
         if all(math.isinf(amount) for _, amount in self.charges):
-            raise InvalidParameter("charges are infinite in every currency, so nothing is promised. Give one bound.")
+            raise InvalidParameter(
+                "are infinite in every currency, so nothing is promised", parameter="charges", way_out="Give one bound."
+            )
 
     @property
     def how_it_adds(self) -> str:
@@ -172,7 +182,9 @@ def perfect_samples(
     named = (rows_id,) if isinstance(rows_id, str) else tuple(rows_id)
     rows = tuple(sorted(set(_checked_lines("rows_id", named))))
     if not rows:
-        raise InvalidParameter("rows_id names no rows. Give at least one name, such as a digest of the column.")
+        raise InvalidParameter(
+            "names no rows", parameter="rows_id", way_out="Give at least one name, such as a digest of the column."
+        )
     charges = Charges(bits=worst_case_bits)
     return Release(title=title, kind=Kind.PERFECT_SAMPLES, charges=charges, rows=rows, notes=tuple(notes))
 
@@ -185,7 +197,9 @@ def checked_id(release_id: object) -> str:
 
 def _checked_lines(name: str, lines: tuple[object, ...]) -> tuple[str, ...]:
     if len(lines) > _MOST_NOTES:
-        raise InvalidParameter(f"{name} has {len(lines)} lines, and at most {_MOST_NOTES} are kept. Leave some out.")
+        raise InvalidParameter(
+            f"has {len(lines)} lines, and at most {_MOST_NOTES} are kept", parameter=name, way_out="Leave some out."
+        )
     for line in lines:
         _check_line(name, line, _MOST_NOTE)
     return tuple(str(line) for line in lines)
@@ -195,7 +209,9 @@ def _check_line(name: str, line: object, most: int) -> None:
     # What is wrong is not repeated: it may have come from the data.
     if not isinstance(line, str) or not line.strip() or len(line) > most or any(map(_breaks_lines, line)):
         raise InvalidParameter(
-            f"{name} must be one line of text, of 1 to {most} characters. Shorten it, or leave out what is no text."
+            f"must be one line of text, of 1 to {most} characters",
+            parameter=name,
+            way_out="Shorten it, or leave out what is no text.",
         )
 
 

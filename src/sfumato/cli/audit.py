@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def audit_command(
     samples: Annotated[
         Path | None,
-        typer.Argument(help="Reports that a mechanism really made: columns input, output and optionally count."),
+        typer.Argument(help="Reports that a mechanism really made: columns input and output, and see --count."),
+    ] = None,
+    count: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column that says how often each pair was drawn.")
     ] = None,
     channel: Annotated[
         Path | None, typer.Option(help="Instead of samples: a channel file to draw from with Sfumato's own sampler.")
@@ -39,6 +42,8 @@ def audit_command(
 
         sfumato audit reports.csv --epsilon 1.0
 
+        sfumato audit counted.csv --count n --epsilon 1.0
+
         sfumato audit --channel channel.csv --draws 1000000
     """
     from sfumato.errors import InvalidParameter
@@ -46,8 +51,12 @@ def audit_command(
 
     if (samples is None) == (channel is None):
         raise InvalidParameter("give either a file of samples or --channel, one of the two.")
+    if samples is None and count is not None:
+        raise InvalidParameter(
+            "goes with a file of samples, not with `channel`", parameter="count", value=count, way_out="Leave it out."
+        )
     result = (
-        _audit_samples(samples, epsilon, failure)
+        _audit_samples(samples, count, epsilon, failure)
         if samples is not None
         else _audit_channel(channel, epsilon, failure, draws, insecure_seed)
     )
@@ -59,11 +68,11 @@ def audit_command(
         raise typer.Exit(1)
 
 
-def _audit_samples(path: Path, epsilon: float | None, failure: float) -> Audit:
+def _audit_samples(path: Path, count: str | None, epsilon: float | None, failure: float) -> Audit:
     from sfumato.certificates import audit_counts
     from sfumato.io import read_samples
 
-    samples = read_samples(path)
+    samples = read_samples(path, count=count)
     return audit_counts(
         samples.counts,
         claimed_epsilon=epsilon,

@@ -80,7 +80,12 @@ def advise(
     fitting = [prediction for prediction in judged if not prediction.refused]
     if not fitting:
         reasons = "; ".join(f"{prediction.name} {prediction.refused}" for prediction in judged)
-        raise InvalidParameter(f"no mechanism meets R={R} with recoverable={recoverable}: {reasons}. Drop a demand.")
+        raise InvalidParameter(
+            f"is met by no mechanism with `recoverable`={recoverable}: {reasons}",
+            parameter="R",
+            value=R,
+            way_out="Drop a demand.",
+        )
     least = min(prediction.expected_squared_error for prediction in fitting)
     close = [prediction for prediction in fitting if prediction.expected_squared_error <= _AS_GOOD * least]
     best = min(close, key=lambda p: (p.report_bytes, p.random_bits, p.expected_squared_error))

@@ -64,8 +64,8 @@ def spinner_card(channel: Channel) -> SpinnerCard:
     _, denominator = channel.integers()
     if denominator > MOST_FACES:
         raise InvalidParameter(
-            f"the design needs a draw from 1 to {denominator}, too many to play by hand. Use "
-            f"playable(design, faces=1000) first, or let the software draw."
+            f"the design needs a draw from 1 to {denominator}, too many to play by hand",
+            way_out="Use `playable` with 1000 `faces` first, or let the software draw.",
         )
     size = next((size for size in DEVICES if size % denominator == 0), denominator)
     device = DEVICES.get(size, f"Let your phone draw a random number from 1 to {size}.")
@@ -99,13 +99,16 @@ def playable(design: SurveyDesign, *, faces: int = DEFAULT_FACES, theta: Fractio
     best = max(allowed, key=lambda pair: _information(pair[0], pair[1], faces, float(theta)), default=None)
     if best is None:
         raise InvalidParameter(
-            f"faces={faces} are too few for these limits. Use more faces, or a design with rounder numbers."
+            "are too few for these limits",
+            parameter="faces",
+            value=faces,
+            way_out="Use more faces, or a design with rounder numbers.",
         )
     channel = Channel(
         [[Fraction(count, faces) for count in row] for row in best], design.channel.inputs, design.channel.outputs
     )
     if not meets(channel, design.limits):
-        raise InvalidParameter(f"faces={faces} cannot keep the limits. Use more faces.")
+        raise InvalidParameter("cannot keep the limits", parameter="faces", value=faces, way_out="Use more faces.")
     return SurveyDesign(name=f"{design.name}, {faces} faces", channel=channel, limits=design.limits)
 
 

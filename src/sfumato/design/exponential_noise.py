@@ -57,7 +57,11 @@ class ExponentialDesign:
     def release(self, answer: Label, bits: BitSource | None = None) -> Label:
         """Return one answer drawn for the true one, exactly by the channel."""
         if answer not in self.channel.inputs:
-            raise InvalidParameter("answer is not one of the possible answers. Give one that the distortion table has.")
+            raise InvalidParameter(
+                "is not one of the possible answers",
+                parameter="answer",
+                way_out="Give one that the distortion table has.",
+            )
         row = np.array([self.channel.inputs.index(answer)])
         (drawn,) = RowDraws(self.channel).draw(bits or SystemBits(), row).tolist()
         told: Label = self.channel.outputs[drawn]
@@ -103,7 +107,9 @@ def exponential_of(
     weight = as_exact("ratio", ratio)
     check_between("ratio", weight, 0, 1, way_out="It is e^-λ, the weight of one rank against the one before.")
     if weight == 0:
-        raise InvalidParameter("ratio=0 would always tell the answer. Choose a ratio above 0.")
+        raise InvalidParameter(
+            "would always tell the answer", parameter="ratio", value=0, way_out="Choose `ratio` above 0."
+        )
     if values is not None:
         check_at_least("values", check_integer("values", values), 2)
     channel = Channel(_rows(table, weight), answers, answers)
@@ -115,14 +121,19 @@ def check_distortion(distortion: Sequence[Sequence[object]]) -> Distortion:
     table = tuple(tuple(as_exact("distortion", as_number("distortion", entry)) for entry in row) for row in distortion)
     if len(table) < 2 or any(len(row) != len(table) for row in table):
         raise InvalidParameter(
-            "distortion must be a square table with a row and a column for each of at least two answers. Complete it."
+            "must be a square table with a row and a column for each of at least two answers",
+            parameter="distortion",
+            way_out="Complete it.",
         )
     if any(entry < 0 for row in table for entry in row):
-        raise InvalidParameter("distortion has a negative entry. A distortion is 0 or more; shift the table.")
+        raise InvalidParameter(
+            "has a negative entry, and a distortion is 0 or more", parameter="distortion", way_out="Shift the table."
+        )
     if any(row[place] > min(row) for place, row in enumerate(table)):
         raise InvalidParameter(
-            "distortion calls some answer nearer to another than to itself. Put the smallest entry of each row on the "
-            "diagonal."
+            "calls some answer nearer to another than to itself",
+            parameter="distortion",
+            way_out="Put the smallest entry of each row on the diagonal.",
         )
     return table
 

@@ -44,14 +44,16 @@ class FlipDesign:
         """The channel of a yes/no function; `truth` lists its value, 0 or 1, for every data set."""
         values = tuple(truth)
         if not values or any(value not in {0, 1} for value in values):
-            raise InvalidParameter("truth must list 0 or 1 for every data set. Write the function as such a table.")
+            raise InvalidParameter(
+                "must list 0 or 1 for every data set", parameter="truth", way_out="Write the function as such a table."
+            )
         kept = 1 - self.flip
         return Channel([[kept, self.flip] if value == 0 else [self.flip, kept] for value in values])
 
     def release(self, answer: bool, bits: BitSource | None = None) -> bool:
         """Return the answer, flipped by an exact coin."""
         if answer not in {True, False}:
-            raise InvalidParameter("answer must be True or False. Decide the question first.")
+            raise InvalidParameter("must be True or False", parameter="answer", way_out="Decide the question first.")
         (thrown,) = Coin(chance=self.flip).sample(bits or SystemBits(), 1).tolist()
         return bool(answer) != bool(thrown)
 

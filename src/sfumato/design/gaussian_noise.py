@@ -131,7 +131,9 @@ class GaussianBox:
     def release(self, values: Sequence[object], bits: BitSource | None = None) -> tuple[Fraction, ...]:
         """Return one private value for each coordinate, or nothing at all when one is refused."""
         if len(values) != len(self.designs):
-            raise InvalidParameter(f"a release needs {len(self.designs)} numbers, one for each bound. Pass as many.")
+            raise InvalidParameter(
+                f"must be {len(self.designs)} numbers, one for each bound", parameter="values", way_out="Pass as many."
+            )
         for value, design in zip(values, self.designs, strict=True):
             private_number(value, design.low, design.high)
         return tuple(design.release(value, bits) for value, design in zip(values, self.designs, strict=True))
@@ -165,8 +167,11 @@ def gaussian(
         check_at_least("values", check_integer("values", values), 2)
         if budget >= math.log2(values):
             raise InvalidParameter(
-                f"budget_bits={budget:g} is no limit for values={values}: such a record holds log2({values}) bits at "
-                f"most, so no noise is needed. Lower budget_bits."
+                f"is no limit for `values`={values}: such a record holds log2({values}) bits at most, so no noise is "
+                f"needed",
+                parameter="budget_bits",
+                value=budget_bits,
+                way_out="Lower `budget_bits`.",
             )
     ratio = likely_ratio(budget, values)
     if steps is None:
@@ -192,7 +197,7 @@ def gaussian_box(bounds: Sequence[object], budget_bits: float, *, steps: int | N
     An even split makes Σ variance_j/T_j² least: the least relative variance is a convex function of the budget.
     """
     if not bounds:
-        raise InvalidParameter("bounds is empty. Give one bound for each coordinate.")
+        raise InvalidParameter("is empty", parameter="bounds", way_out="Give one bound for each coordinate.")
     budget = float(as_number("budget_bits", budget_bits))
     check_positive("budget_bits", budget)
     share = budget / len(bounds)
@@ -209,24 +214,29 @@ def private_number(value: object, low: Fraction, high: Fraction) -> Fraction:
         exact = as_exact("value", value)
     except InvalidParameter:
         raise InvalidParameter(
-            "the private value must be a finite number (int, Fraction or float). Check it."
+            "the private value must be a finite number (int, Fraction or float)",
+            way_out="Convert it, and check how it was computed.",
         ) from None
     if not low <= exact <= high:
         raise InvalidParameter(
-            f"the private value lies outside [{float(low):g}, {float(high):g}], for which the noise was made. Choose "
-            f"the range without looking at the data, or clip the value to it yourself."
+            f"the private value lies outside [{float(low):g}, {float(high):g}], for which the noise was made",
+            way_out="Choose the range without looking at the data, or clip the value to it yourself.",
         )
     return exact
 
 
 def _range(bound: object, low: object, high: object) -> tuple[Fraction, Fraction]:
     if (bound is None) == (low is None and high is None) or (low is None) != (high is None):
-        raise InvalidParameter("give either bound, or low and high, which say where f lies.")
+        raise InvalidParameter(
+            "either `bound`, or `low` and `high`, must say where f lies", way_out="Give one or the other."
+        )
     if bound is not None:
         half = as_exact("bound", bound)
         check_positive("bound", half)
         return -half, half
     start, end = as_exact("low", low), as_exact("high", high)
     if not start < end:
-        raise InvalidParameter(f"low={start} must be below high={end}. Exchange the two, or widen the range.")
+        raise InvalidParameter(
+            f"must be below `high`={end}", parameter="low", value=start, way_out="Exchange the two, or widen the range."
+        )
     return start, end

@@ -32,14 +32,20 @@ class Limits:
         a, w = self.guess_error, self.weight
         if not 0 < a < Fraction(1, 2):
             raise InvalidParameter(
-                f"guess_error={_show(a)} must lie strictly between 0 and 0.5 (delta = 1 - 2·guess_error strictly "
-                f"between 0 and 1): at 0.5 nothing is learned, at 0 nothing is hidden. Choose for instance 0.375."
+                "must lie strictly between 0 and 0.5 (`delta` = 1 - 2·`guess_error` strictly between 0 and 1): at 0.5 "
+                "nothing is learned, at 0 nothing is hidden",
+                parameter="guess_error",
+                value=float(a),
+                way_out="Choose for instance 0.375.",
             )
         if not a <= w <= 1 - a:
             raise InvalidParameter(
-                f"weight={_show(w)} must lie in [a, 1-a] = [{_show(a)}, {_show(1 - a)}]: with this much guess error "
-                f"the two mistakes cannot be weighed so unevenly. Lower guess_error to at most {_show(min(w, 1 - w))} "
-                f"(delta to at least {_show(abs(1 - 2 * w))}) or move weight towards 0.5."
+                f"must lie in [a, 1-a] = [{_show(a)}, {_show(1 - a)}]: with this much guess error the two mistakes "
+                f"cannot be weighed so unevenly",
+                parameter="weight",
+                value=float(w),
+                way_out=f"Lower `guess_error` to at most {_show(min(w, 1 - w))} (`delta` to at least "
+                f"{_show(abs(1 - 2 * w))}) or move `weight` towards 0.5.",
             )
 
     @classmethod
@@ -53,10 +59,15 @@ class Limits:
     ) -> Limits:
         """Read the limits as people give them: a guess error or δ, and ε rather than odds."""
         if (guess_error is None) == (delta is None):
-            raise InvalidParameter("give either guess_error or delta = 1 - 2·guess_error, one of the two.")
+            raise InvalidParameter(
+                "one of `guess_error` and `delta` = 1 - 2·`guess_error` is needed, and not both",
+                way_out="Give one of the two.",
+            )
         a = as_exact("guess_error", guess_error) if delta is None else (1 - as_exact("delta", delta)) / 2
         if delta is not None and not 0 < as_exact("delta", delta) < 1:
-            raise InvalidParameter(f"delta={delta} must lie strictly between 0 and 1. Choose for instance 0.25.")
+            raise InvalidParameter(
+                "must lie strictly between 0 and 1", parameter="delta", value=delta, way_out="Choose for instance 0.25."
+            )
         return cls(guess_error=a, weight=as_exact("weight", weight), max_odds=_odds_within(max_epsilon))
 
     @property
@@ -71,8 +82,10 @@ def _odds_within(max_epsilon: float | None) -> Number:
     check_positive("max_epsilon", max_epsilon)
     if max_epsilon > _MOST_EPSILON:
         raise InvalidParameter(
-            f"max_epsilon={max_epsilon} must be at most {_MOST_EPSILON}: beyond that a report is public for any "
-            f"practical purpose. Leave max_epsilon out to drop the limit."
+            f"must be at most {_MOST_EPSILON}: beyond that a report is public for any practical purpose",
+            parameter="max_epsilon",
+            value=max_epsilon,
+            way_out="Leave `max_epsilon` out to drop the limit.",
         )
     return fraction_below_exp(max_epsilon, denominator=_ODDS_GRID)
 

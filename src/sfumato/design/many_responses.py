@@ -125,8 +125,10 @@ def alternating(
     by_value = _cells(query, n, by_value=False) > MOST_CELLS if add_noise_only is None else add_noise_only
     if _cells(query, n, by_value=by_value) > MOST_CELLS:
         raise InvalidParameter(
-            f"n={n} responses over {len(query.values)} values are too many for alternating programs. Lower n, or use "
-            f"the published schemes (starts=0)."
+            f"responses over {len(query.values)} values are too many for alternating programs",
+            parameter="n",
+            value=n,
+            way_out="Lower `n`, or use the published schemes (`starts`=0).",
         )
     check_at_least("starts", check_integer("starts", starts), 1)
     weights, keep = _problem(query, by_value=by_value)

@@ -71,7 +71,8 @@ def _least_by_race(budget_bits: float, steps: int, values: int, guess: Fraction)
             return guess
         room *= 2
     raise NotCertified(
-        f"no noise on steps={steps} could be certified for values={values} within the budget. Leave values out."
+        f"no noise on `steps`={steps} could be certified for `values`={values} within the budget",
+        way_out="Leave `values` out.",
     )
 
 
@@ -90,8 +91,10 @@ def _bisected(upper: Callable[[Fraction], float], budget_bits: float, guess: Fra
     while fits(low):
         if low == least:
             raise InvalidParameter(
-                "budget_bits is so large for these steps that hardly any noise is needed: the scale is too coarse to "
-                "hold more bits. Raise steps, or lower budget_bits."
+                "is so large for these steps that hardly any noise is needed: the scale is too coarse to hold more "
+                "bits",
+                parameter="budget_bits",
+                way_out="Raise `steps`, or lower `budget_bits`.",
             )
         high, low, stride = low, max(least, low - stride), 2 * stride
     while high - low > 1:

@@ -33,7 +33,9 @@ def optimal_weight(channel: Channel) -> OptimalFor | None:
     there is at most one such weight; None means that some other pair is better for every weight.
     """
     if channel.shape[0] != 2:
-        raise InvalidLaw(f"the channel has {channel.shape[0]} inputs; a yes/no question has 2. Pick its two rows.")
+        raise InvalidLaw(
+            f"the channel has {channel.shape[0]} inputs; a yes/no question has 2", way_out="Pick its two rows."
+        )
     first, second = channel.to_exact().rows
     shared = [(Fraction(p), Fraction(q)) for p, q in zip(first, second, strict=True) if p > 0 and q > 0]
     ratios = {q / p for p, q in shared}
@@ -51,10 +53,14 @@ def largest_fisher_information(limits: Limits, theta: object, *, outputs: int = 
     The print gives the right values and swaps the two-output pairs that reach them.
     """
     if limits.max_odds != math.inf:
-        raise InvalidParameter("the closed form knows no limit on epsilon. Ask the design for its Fisher information.")
+        raise InvalidParameter(
+            "the closed form knows no limit on `epsilon`", way_out="Ask the design for its Fisher information."
+        )
     a, w, share = limits.guess_error, limits.weight, as_exact("theta", theta)
     if not 0 < share < 1:
-        raise InvalidParameter(f"theta={theta} must lie strictly between 0 and 1. Move it inside.")
+        raise InvalidParameter(
+            "must lie strictly between 0 and 1", parameter="theta", value=theta, way_out="Move it inside."
+        )
     check_between("outputs", outputs, 2, 3)
     if outputs == 3:
         return (1 - a / (w * (1 - share) + (1 - w) * share)) / (share * (1 - share))

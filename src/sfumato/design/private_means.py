@@ -68,7 +68,11 @@ class PrivateMean:
     def release(self, values: Sequence[object], bits: BitSource | None = None) -> Fraction:
         """Return the private mean. A record outside the range is refused, not clipped: silence would hide a bias."""
         if len(values) != self.count:
-            raise InvalidParameter(f"the mean was planned for count={self.count} records. Pass exactly so many.")
+            raise InvalidParameter(
+                f"must be the {self.count} records that the mean was planned for",
+                parameter="records",
+                way_out="Pass exactly so many.",
+            )
         exact = [private_number(value, self.design.low, self.design.high) for value in values]
         return self.design.release(sum(exact, Fraction(0)) / self.count, bits)
 

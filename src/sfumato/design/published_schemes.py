@@ -25,7 +25,12 @@ HALF = Fraction(1, 2)
 def pair_noise(query: Query) -> Rows:
     """V_1: the largest and the next value flip into each other, and so on; an odd last one leaks to the first."""
     if query.rho <= HALF:
-        raise InvalidParameter(f"rho={float(query.rho):g} must be above 1/2 for V_1. Use block_noise (V_2) below.")
+        raise InvalidParameter(
+            "must be above 1/2 for V_1",
+            parameter="rho",
+            value=float(query.rho),
+            way_out="Use `block_noise` (V_2) below.",
+        )
     size = len(query.values)
     partner = [place + 1 if place % 2 == 0 else place - 1 for place in range(size)]
     partner[-1] = 0 if size % 2 else partner[-1]
@@ -39,7 +44,12 @@ def pair_noise(query: Query) -> Rows:
 def block_noise(query: Query) -> Rows:
     """V_2: a value is hidden among the ⌊1/ρ⌋ values of its block, uniformly; with ρ ≤ 1/k there is one block."""
     if query.rho > HALF:
-        raise InvalidParameter(f"rho={float(query.rho):g} must be at most 1/2 for V_2. Use pair_noise (V_1) above.")
+        raise InvalidParameter(
+            "must be at most 1/2 for V_2",
+            parameter="rho",
+            value=float(query.rho),
+            way_out="Use `pair_noise` (V_1) above.",
+        )
     size = len(query.values)
     block = size if query.rho * size <= 1 else math.floor(1 / query.rho)
     rows = []
@@ -103,7 +113,12 @@ def minority_chance(rho: Fraction, n: int) -> Fraction:
 def minority_bounds(rho: float, n: int) -> tuple[float, float]:
     """[A, Lemma 7(i)]: two bounds on the same chance for ρ ≥ 1/2, e^(-nD)/(n+1) and (⌊n/2⌋+1)·e^(-nD)."""
     if not HALF <= rho <= 1:
-        raise InvalidParameter(f"rho={rho:g} must lie in [1/2, 1] for these bounds. Compute minority_chance itself.")
+        raise InvalidParameter(
+            "must lie in [1/2, 1] for these bounds",
+            parameter="rho",
+            value=rho,
+            way_out="Compute `minority_chance` itself.",
+        )
     check_at_least("n", check_integer("n", n), 1)
     exponent = n * _divergence_nats((n // 2) / n, rho)
     return math.exp(-exponent) / (n + 1), (n // 2 + 1) * math.exp(-exponent)
@@ -115,7 +130,12 @@ def decay_bounds(query: Query, n: int) -> tuple[float, float]:
     The upper bound holds for every n: the condition printed for it is not needed.
     """
     if query.rho <= HALF:
-        raise InvalidParameter(f"rho={float(query.rho):g} must be above 1/2; below, privacy does not fall with n.")
+        raise InvalidParameter(
+            "must be above 1/2: below, privacy does not fall with `n`",
+            parameter="rho",
+            value=float(query.rho),
+            way_out="Raise `rho`.",
+        )
     low, high = minority_bounds(float(query.rho), n)
     rest, total = float(1 - query.total), float(query.total)
     second = float(sum(sorted(query.maxima, reverse=True)[1::2], Fraction(0)))

@@ -36,7 +36,9 @@ class Query:
         places, order = _read_function("f", f, law.labels, values)
         if len(order) < 2:
             raise InvalidParameter(
-                "f takes only one value, so there is nothing to ask. Give a function with at least two."
+                "takes only one value, so there is nothing to ask",
+                parameter="f",
+                way_out="Give a function with at least two.",
             )
         return cls(prior=law, values=order, f=places, rho=checked_rho(rho))
 
@@ -84,8 +86,9 @@ def exact_prior(prior: Prior) -> Distribution:
     for label, mass in zip(law.labels, law.probabilities, strict=True):
         if mass == 0:
             raise InvalidLaw(
-                f"prior gives probability 0 to {label!r}, and privacy is about data that can happen. Drop the values "
-                f"with probability 0."
+                f"gives probability 0 to {label!r}, and privacy is about data that can happen",
+                parameter="prior",
+                way_out="Drop the values with probability 0.",
             )
     return law.to_exact()
 
@@ -95,7 +98,10 @@ def checked_rho(rho: object) -> Fraction:
     number = as_exact("rho", rho)
     if not 0 <= number <= 1:
         raise InvalidParameter(
-            f"rho={float(number):g} must lie in [0, 1]: it is how often an answer must be right. Write 0.9, not 90."
+            "must lie in [0, 1]: it is how often an answer must be right",
+            parameter="rho",
+            value=rho,
+            way_out="Write 0.9, not 90.",
         )
     return number
 
@@ -112,16 +118,19 @@ def _read_function(
     order = tuple(dict.fromkeys(images)) if values is None else tuple(values)
     place = {value: i for i, value in enumerate(order)}
     if len(place) != len(order):
-        raise InvalidParameter("values has the same value twice. List each once.")
+        raise InvalidParameter("has the same value twice", parameter="values", way_out="List each once.")
     for value in order:
         if value not in images:
             raise InvalidParameter(
-                f"{name} never takes the value {value!r}. Drop it from values, or correct {name}: a response may only "
-                f"name values that can be true."
+                f"never takes the value {value!r}, and a response may only name values that can be true",
+                parameter=name,
+                way_out=f"Drop it from `values`, or correct `{name}`.",
             )
     for value in images:
         if value not in place:
-            raise InvalidParameter(f"{name} takes the value {value!r}, which is not among values. Add it.")
+            raise InvalidParameter(
+                f"takes the value {value!r}, which is not among `values`", parameter=name, way_out="Add it."
+            )
     return tuple(place[value] for value in images), order
 
 
@@ -131,9 +140,13 @@ def _images(name: str, function: Function, labels: Sequence[Label]) -> list[Labe
     if isinstance(function, Mapping):
         missing = [label for label in labels if label not in function]
         if missing:
-            raise InvalidParameter(f"{name} has no entry for {missing[0]!r}. Give a value to every value of the data.")
+            raise InvalidParameter(
+                f"has no entry for {missing[0]!r}", parameter=name, way_out="Give a value to every value of the data."
+            )
         return [function[label] for label in labels]
     images = list(function)
     if len(images) != len(labels):
-        raise InvalidParameter(f"{name} has {len(images)} values for {len(labels)} values of the data. Give one each.")
+        raise InvalidParameter(
+            f"has {len(images)} values for {len(labels)} values of the data", parameter=name, way_out="Give one each."
+        )
     return images

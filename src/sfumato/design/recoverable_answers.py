@@ -52,10 +52,15 @@ class RecoverableDesign:
     def noise_law(self, value: Label) -> Distribution:
         """Return the law of the noise N in F(x) = f(x) + N mod k, given f(x) [A, eq. (6)]."""
         if self.noise is None:
-            raise InvalidLaw("this response depends on more than f(x), so it is not noise added to it.")
+            raise InvalidLaw(
+                "this response depends on more than f(x), so it is not noise added to it",
+                way_out="Draw from `channel` instead.",
+            )
         if value not in self.query.values:
             known = ", ".join(repr(label) for label in self.query.values[:5])
-            raise InvalidParameter(f"value={value!r} is none of the function's values. Give one of {known}.")
+            raise InvalidParameter(
+                "is none of the function's values", parameter="value", way_out=f"Give one of {known}."
+            )
         j = self.query.values.index(value)
         size = len(self.query.values)
         return Distribution([self.noise.rows[j][(i + j) % size] for i in range(size)])
@@ -155,7 +160,9 @@ def _pairs(joint: Joint) -> tuple[Distribution, list[Label], list[Label]]:
     """Return the law of the pairs that can happen, and their two parts."""
     if len(joint.alphabets) != 2:
         raise InvalidLaw(
-            f"joint has {len(joint.alphabets)} coordinates and must have two: the data, and what goes with it."
+            f"has {len(joint.alphabets)} coordinates and must have two: the data, and what goes with it",
+            parameter="joint",
+            way_out="Merge the coordinates into two.",
         )
     pairs = [pair for pair in joint.law.labels if joint.law[pair] > 0 and isinstance(pair, tuple)]
     law = Distribution([joint.law[pair] for pair in pairs], pairs).to_exact()

@@ -109,8 +109,8 @@ def solve_program(
     )
     if found.status != 0:
         raise NotCertified(
-            "the solver did not reach the optimum of a response's program. Try fewer values or responses, or another "
-            "rho."
+            "the solver did not reach the optimum of a response's program",
+            way_out="Try fewer values or responses, or another `rho`.",
         )
     solution: FloatArray = np.asarray(found.x, dtype=np.float64)
     return solution

@@ -121,6 +121,8 @@ def _loosened(found: float, n: int, size: int) -> Interval:
 def _check_types(n: int, size: int) -> None:
     if type_count(n, size) * size > MOST_TYPES:
         raise InvalidParameter(
-            f"n={n} responses over {size} values have {type_count(n, size)} types, too many to sum. Lower n, or use "
-            f"the bounds."
+            f"responses over {size} values have {type_count(n, size)} types, too many to sum",
+            parameter="n",
+            value=n,
+            way_out="Lower `n`, or use the bounds.",
         )

@@ -61,9 +61,13 @@ def robust(priors: Sequence[Prior], f: Function, rho: object) -> RobustDesign:
     """Return the response that is best for the worst of several priors on the same data."""
     laws = [exact_prior(prior) for prior in priors]
     if not laws:
-        raise InvalidParameter("priors is empty. Give at least one prior.")
+        raise InvalidParameter("is empty", parameter="priors", way_out="Give at least one prior.")
     if any(law.labels != laws[0].labels for law in laws):
-        raise InvalidParameter("priors are about different data. Give all of them the same values, in the same order.")
+        raise InvalidParameter(
+            "are about different data",
+            parameter="priors",
+            way_out="Give all of them the same values, in the same order.",
+        )
     queries = [Query.of(law, f, rho) for law in laws]
     rows, reached = _solve(queries[0], laws)
     return _design(queries, rows, reached, laws)
@@ -92,8 +96,10 @@ def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution
     masses = prior.fractions
     if not 0 <= radius < 1 - max(masses):
         raise InvalidParameter(
-            f"radius={float(radius):g} must lie in [0, {float(1 - max(masses)):g}): beyond, the data could be certain. "
-            f"Choose a smaller ball."
+            f"must lie in [0, {float(1 - max(masses)):g}): beyond, the data could be certain",
+            parameter="radius",
+            value=float(radius),
+            way_out="Choose a smaller ball.",
         )
     size = len(masses)
     if radius < min(masses):
@@ -102,8 +108,10 @@ def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution
     else:
         if size * 2 ** (size - 1) > MOST_CORNERS:
             raise InvalidParameter(
-                f"radius={float(radius):g} lets values disappear, and {size} of them have too many corners. Choose a "
-                f"radius below the smallest probability, {float(min(masses)):g}."
+                f"lets values disappear, and {size} of them have too many corners",
+                parameter="radius",
+                value=float(radius),
+                way_out=f"Choose `radius` below the smallest probability, {float(min(masses)):g}.",
             )
         drained = [c for n in range(size) for c in itertools.combinations(range(size), n)]
     for gone in drained:
@@ -122,7 +130,11 @@ def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution
 
 def _solve(query: Query, laws: Sequence[Distribution]) -> tuple[np.ndarray, float]:
     if len(laws) > _MOST_PRIORS_AT_ONCE:
-        raise InvalidParameter(f"{len(laws)} priors at once are too many; at most {_MOST_PRIORS_AT_ONCE}. Merge some.")
+        raise InvalidParameter(
+            f"holds {len(laws)} at once, and at most {_MOST_PRIORS_AT_ONCE} are solved for",
+            parameter="priors",
+            way_out="Merge some.",
+        )
     masses = np.array([[float(p) for p in law.fractions] for law in laws])
     return best_for_all_priors(masses, query.f, len(query.values), float(query.rho))
 

@@ -83,8 +83,11 @@ def survey(
         return best_design(limits, labels)
     if theta is None:
         raise InvalidParameter(
-            "outputs=2 needs theta, the share of the second answer that you expect: the best of the two possible "
-            "designs depends on it. Give theta, or use outputs=3."
+            "needs `theta`, the share of the second answer that you expect: the best of the two possible designs "
+            "depends on it",
+            parameter="outputs",
+            value=2,
+            way_out="Give `theta`, or use 3 `outputs`.",
         )
     share = as_exact("theta", theta)
     check_between("theta", share, 0, 1)
@@ -104,8 +107,9 @@ def check_answers(answers: Sequence[str]) -> tuple[str, str]:
     labels = tuple(answers)
     if len(labels) != 2 or labels[0] == labels[1] or EITHER in labels or "" in labels:
         raise InvalidParameter(
-            f"answers must be two different texts, none of them {EITHER!r} (which is a report of its own). Give for "
-            f"instance ('no', 'yes')."
+            f"must be two different texts, none of them {EITHER!r} (which is a report of its own)",
+            parameter="answers",
+            way_out="Give for instance ('no', 'yes').",
         )
     return labels[0], labels[1]
 
@@ -192,8 +196,8 @@ def _fit_word(name: str, limits: Limits, answers: tuple[str, str], reports: Sequ
         if meets(channel, limits):
             return channel
     raise InvalidParameter(
-        f"the {name} design for these limits is too fine for 64-bit words. Give guess_error and weight as fractions "
-        f"with smaller denominators, or lower max_epsilon."
+        f"the {name} design for these limits is too fine for 64-bit words",
+        way_out="Give `guess_error` and `weight` as fractions with smaller denominators, or lower `max_epsilon`.",
     )
 
 

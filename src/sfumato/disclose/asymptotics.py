@@ -44,7 +44,11 @@ class Measurements:
         """Merge values of W with equal rows; values of probability 0 are left out [D, Sec. IV-A]."""
         law = (prior if isinstance(prior, Distribution) else Distribution(prior)).fractions
         if len(law) != noise.shape[0]:
-            raise InvalidLaw(f"prior has {len(law)} values and noise {noise.shape[0]} rows. Give one row for each.")
+            raise InvalidLaw(
+                f"has {len(law)} values and `noise` {noise.shape[0]} rows",
+                parameter="prior",
+                way_out="Give one row for each.",
+            )
         groups: dict[tuple[Number, ...], list[int]] = {}
         for w, row in enumerate(noise.to_exact().rows):
             if law[w]:
@@ -77,7 +81,12 @@ class Measurements:
         check_at_least("n", check_integer("n", n), 1)
         values, symbols = self.noise.shape
         if n > 64 or values * symbols**n > MOST_PAIRS:
-            raise InvalidParameter(f"n={n} makes more than {MOST_PAIRS} pairs of a feature and a data set. Take fewer.")
+            raise InvalidParameter(
+                f"makes more than {MOST_PAIRS} pairs of a feature and a data set",
+                parameter="n",
+                value=n,
+                way_out="Take fewer.",
+            )
         cells = [
             p * math.prod((row[x] for x in data), start=Fraction(1))
             for p, row in zip(self.prior.fractions, self.noise.rows, strict=True)
@@ -99,7 +108,11 @@ class Measurements:
     def count_law(self, n: int) -> tuple[list[Fraction], list[list[float]]]:
         """The law of how many of n binary samples are 1 and P(w~|count), as `optimum_of_counts` takes them."""
         if self.noise.shape[1] != 2:
-            raise InvalidParameter("samples must be binary to be counted.")
+            raise InvalidParameter(
+                "must have two outputs: only binary samples are counted",
+                parameter="noise",
+                way_out="Merge the outputs into two.",
+            )
         parts = [
             [p * math.comb(n, k) * Fraction(row[1]) ** k * Fraction(row[0]) ** (n - k) for k in range(n + 1)]
             for p, row in zip(self.prior.fractions, self.noise.rows, strict=True)
@@ -196,7 +209,10 @@ class LimitChain:
         values = [Interval(self.floor_bits, self.floor_bits), self.limit, *reversed(self.between), self.full_data]
         for smaller, larger in itertools.pairwise([*values, self.open_after_one]):
             if smaller.lower > larger.upper:
-                raise ClaimRefused(f"the limits are out of order: {smaller} is above {larger}.")
+                raise ClaimRefused(
+                    f"the limits are out of order: {smaller} is above {larger}",
+                    way_out="Compute them again; if they stay so, report it.",
+                )
 
 
 def chain_of_limits(measurements: Measurements, *, samples: int = 3, seconds: float = 60.0) -> LimitChain:
@@ -234,7 +250,11 @@ def efficiency_interval_of(law: Distribution | LawLike, n: int, told: Interval |
     one = law if isinstance(law, Distribution) else Distribution(law)
     each = entropy_interval((p, 1) for p in one.probabilities)
     if each.lower <= 0:
-        raise InvalidLaw("law has no entropy; there is nothing to tell a part of.")
+        raise InvalidLaw(
+            "has no entropy, so there is nothing to tell a part of",
+            parameter="law",
+            way_out="Give a law with at least two values that can happen.",
+        )
     found = self_disclosure_interval(one, n) if told is None else told
     return Interval(found.lower / (n * each.upper), found.upper / (n * each.lower)).widened(0.0)
 

@@ -95,7 +95,7 @@ def _solve(costs: FloatArray, upper: Any, equal: Any, level: FloatArray, most: F
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
-        raise NotCertified("the solver did not reach the optimum of a cell program. Try a smaller problem.")
+        raise NotCertified("the solver did not reach the optimum of a cell program", way_out="Try a smaller problem.")
     prices = np.asarray(found.eqlin.marginals)
     reduced = costs - equal.T @ prices
     if upper is not None:

@@ -152,7 +152,9 @@ class _Master:
             self._model.clearSolver()
             self._model.run()
         if self._model.getModelStatus() != self._optimal:
-            raise NotCertified("the solver did not reach the optimum of the master program. Try a smaller problem.")
+            raise NotCertified(
+                "the solver did not reach the optimum of the master program", way_out="Try a smaller problem."
+            )
         solution = self._model.getSolution()
         value = float(self._model.getInfo().objective_function_value)
         return value, np.array(solution.row_dual), np.array(solution.col_value)

@@ -73,8 +73,9 @@ class CountDisclosure:
         """P(symbol|count), for a count that can happen."""
         if not (0 <= count <= self.n and self.masses[count]):
             raise NotCertified(
-                f"count {count} has probability 0 under the law, so nothing is known about what it would reveal. "
-                f"Correct the law."
+                "has probability 0 under the law, so nothing is known about what it would reveal",
+                parameter="count",
+                way_out="Correct the law.",
             )
         return tuple(
             sum(
@@ -89,7 +90,9 @@ class CountDisclosure:
         """Draw a symbol for the count of each data set, exactly by `row`."""
         given = np.atleast_1d(np.asarray(counts))
         if given.dtype.kind not in "iu" or given.ndim != 1:
-            raise InvalidParameter("counts must be whole numbers, one for each data set.")
+            raise InvalidParameter(
+                "must be whole numbers, one for each data set", parameter="counts", way_out="Pass a list of them."
+            )
         source = bits_or_default(bits)
         drawn = np.zeros(given.size, dtype=smallest_dtype(len(self.symbols)))
         for count in sorted(set(given.tolist())):
@@ -106,7 +109,11 @@ def optimum_of_counts(count_law: Distribution | Sequence[object], about: object 
     """
     given = count_law.probabilities if isinstance(count_law, Distribution) else count_law
     if len(given) > MOST_SAMPLES + 1:
-        raise InvalidParameter(f"count_law is of {len(given) - 1} samples; at most {MOST_SAMPLES} are solved for.")
+        raise InvalidParameter(
+            f"is of {len(given) - 1} samples; at most {MOST_SAMPLES} are solved for",
+            parameter="count_law",
+            way_out="Use windows that share one sample, or the uniformiser.",
+        )
     total = sum((Fraction(mass) for mass in check_law("count_law", given)), Fraction(0))
     masses = tuple(Fraction(mass) / total for mass in check_law("count_law", given))
     floats = np.array([float(mass) for mass in masses])
@@ -129,13 +136,21 @@ def check_means(masses: Sequence[Fraction], symbols: Iterable[CountSymbol]) -> N
     for symbol in symbols:
         pairs = list(zip(symbol.counts, symbol.chances, strict=True))
         if min(symbol.chances) < 0 or sum(symbol.chances) != 1 or symbol.probability < 0:
-            raise ClaimRefused("a symbol has chances that are no law; the mapping is not one.")
+            raise ClaimRefused(
+                "a symbol has chances that are no law; the mapping is not one", way_out="Make the disclosure again."
+            )
         if sum((k * p for k, p in pairs), Fraction(0)) != mean:
-            raise ClaimRefused(f"the symbol for the counts {symbol.counts} moves the mean; the mapping is not private.")
+            raise ClaimRefused(
+                f"the symbol for the counts {symbol.counts} moves the mean; the mapping is not private",
+                way_out="Make the disclosure again, and do not publish with this one.",
+            )
         for k, p in pairs:
             left[k] -= symbol.probability * p
     if any(left):
-        raise ClaimRefused("the symbols do not average to the law of the count; the mapping is not one.")
+        raise ClaimRefused(
+            "the symbols do not average to the law of the count; the mapping is not one",
+            way_out="Make the disclosure again.",
+        )
 
 
 def _features(size: int, about: object | None) -> FloatArray:
@@ -143,9 +158,15 @@ def _features(size: int, about: object | None) -> FloatArray:
         return np.eye(size)
     table = about.array if isinstance(about, Channel) else np.array(about, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != size:
-        raise InvalidLaw(f"about must have a row for each count from 0 to {size - 1}, and has the shape {table.shape}.")
+        raise InvalidLaw(
+            f"must have a row for each count from 0 to {size - 1}, and has the shape {table.shape}",
+            parameter="about",
+            way_out="Give one law of the feature for each count.",
+        )
     if not (np.all(table >= 0) and np.all(np.abs(table.sum(axis=1) - 1) <= 1e-9)):
-        raise InvalidLaw("about must hold probabilities that sum to 1 for each count. Check its last axis.")
+        raise InvalidLaw(
+            "must hold probabilities that sum to 1 for each count", parameter="about", way_out="Check its last axis."
+        )
     features: FloatArray = (table / table.sum(axis=1, keepdims=True)).T
     return features
 

@@ -47,7 +47,9 @@ class DataLaw:
             _check_cells(law.size)
         table = np.array(law, dtype=object)
         if table.ndim == 0 or table.size == 0:
-            raise InvalidLaw("law must be an array with one axis for each sample. Give its probabilities.")
+            raise InvalidLaw(
+                "must be an array with one axis for each sample", parameter="law", way_out="Give its probabilities."
+            )
         return cls._from_flat(table.ravel().tolist(), table.shape)
 
     @classmethod
@@ -59,8 +61,10 @@ class DataLaw:
         # For a long column 2^n is too long a number even to be compared.
         if size > 1 and (n > 64 or size**n > MOST_CELLS):
             raise InvalidParameter(
-                f"{n} samples on {size} values have {size}^{n} cells; at most {MOST_CELLS} are written out. Use a "
-                f"scheme for independent samples: windows that share one sample, or the uniformiser."
+                f"samples on {size} values have {size}^{n} cells; at most {MOST_CELLS} are written out",
+                parameter="n",
+                value=n,
+                way_out="Use a scheme for independent samples: windows that share one sample, or the uniformiser.",
             )
         products = [math.prod(combination) for combination in itertools.product(one.probabilities, repeat=n)]
         return cls._from_flat(products, (size,) * n)
@@ -109,10 +113,16 @@ class DataLaw:
             return self.singles()
         found = tuple(tuple(sorted({check_integer("groups", i) for i in group})) for group in groups)
         if any(not group or group[0] < 0 or group[-1] >= self.n for group in found):
-            raise InvalidParameter(f"groups must list samples from 0 to {self.n - 1}, at least one in each.")
+            raise InvalidParameter(
+                f"must list samples from 0 to {self.n - 1}, at least one in each",
+                parameter="groups",
+                way_out="Number the samples from 0, and drop empty groups.",
+            )
         missing = set(range(self.n)) - {i for group in found for i in group}
         if missing:
-            raise InvalidParameter(f"groups leave sample {min(missing)} without protection. Add it to a group.")
+            raise InvalidParameter(
+                f"leaves sample {min(missing)} without protection", parameter="groups", way_out="Add it to a group."
+            )
         return found
 
     def group_codes(self, group: tuple[int, ...]) -> IntArray:
@@ -130,15 +140,18 @@ def feature_of(law: DataLaw, about: object | None) -> FloatArray | None:
     total = math.prod(law.shape)
     if table.ndim < 2 or table.size % total or table.shape[-1] * total != table.size:
         raise InvalidLaw(
-            f"about must give a law of the feature for each of the {total} data sets: an array with the law's axes and "
-            f"one more. It has the shape {table.shape}."
+            f"must give a law of the feature for each of the {total} data sets, and has the shape {table.shape}",
+            parameter="about",
+            way_out="Give an array with the law's axes and one more.",
         )
     rows = table.reshape(total, -1)
     flat = np.ravel_multi_index(tuple(law.cells.T), law.shape)
     chosen = rows[flat]
     # Written so that nan, which compares with nothing, is refused too.
     if not (np.all(chosen >= 0) and np.all(np.abs(chosen.sum(axis=1) - 1) <= 1e-9)):
-        raise InvalidLaw("about must hold probabilities that sum to 1 for each data set. Check its last axis.")
+        raise InvalidLaw(
+            "must hold probabilities that sum to 1 for each data set", parameter="about", way_out="Check its last axis."
+        )
     feature: FloatArray = (chosen / chosen.sum(axis=1, keepdims=True)).T
     possible: FloatArray = feature[feature.max(axis=1) > 0]
     return possible
@@ -147,6 +160,7 @@ def feature_of(law: DataLaw, about: object | None) -> FloatArray | None:
 def _check_cells(count: int) -> None:
     if count > MOST_CELLS:
         raise InvalidParameter(
-            f"law has {count} cells; at most {MOST_CELLS} are written out. Merge values, or use a scheme for "
-            f"independent samples."
+            f"has {count} cells; at most {MOST_CELLS} are written out",
+            parameter="law",
+            way_out="Merge values, or use a scheme for independent samples.",
         )

@@ -60,7 +60,8 @@ class Disclosure:
         if symbols.size and symbols.min() < 0:
             raise NotCertified(
                 f"data set {int(np.flatnonzero(symbols < 0)[0]) + 1} has probability 0 under the law, so nothing is "
-                f"known about what it would reveal. Correct the law."
+                f"known about what it would reveal",
+                way_out="Correct the law.",
             )
         # Drawn from the channel itself: a neighbour with denominators that fit a word would no longer be private.
         drawn = RowDraws(self.channel.to_exact(), MOST_WIDTH).draw(bits_or_default(bits), symbols)
@@ -122,7 +123,10 @@ def check_independence(law: DataLaw, groups: Groups, channel: Channel) -> None:
             mass = sum((masses[c] for c in mine), Fraction(0))
             for y in outputs:
                 if sum((masses[c] * rows[c][y] for c in mine), Fraction(0)) != mass * totals[y]:
-                    raise ClaimRefused(f"the symbol depends on the samples {group}; the mapping is not private.")
+                    raise ClaimRefused(
+                        f"the symbol depends on the samples {group}; the mapping is not private",
+                        way_out="Make the disclosure again, and do not publish with this one.",
+                    )
 
 
 def leak_bound(law: DataLaw, groups: Groups, channel: Channel) -> float:

@@ -64,7 +64,7 @@ def best_by_counts(masses: FloatArray, features: FloatArray) -> Mixture:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
-        raise NotCertified("the solver did not reach the optimum over counts. Try a smaller problem.")
+        raise NotCertified("the solver did not reach the optimum over counts", way_out="Try a smaller problem.")
     whole = float(entropy_bits((features @ masses)[:, None])[0])
     used = np.flatnonzero(found.x > 1e-12)
     value = whole - float(found.fun)

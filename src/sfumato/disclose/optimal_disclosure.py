@@ -108,7 +108,12 @@ def _solve(
 ) -> Mixture:
     table = np.eye(law.size) if feature is None else feature
     if method in {Solver.CLOSED_FORM, Solver.COUNTS} and groups != law.singles():
-        raise InvalidParameter("method: this one protects samples one by one only. Use column generation for groups.")
+        raise InvalidParameter(
+            "protects samples one by one only, and there are `groups`",
+            parameter="method",
+            value=method.value,
+            way_out="Use column generation.",
+        )
     if method is Solver.CLOSED_FORM:
         return _mixture_of_two(law, table)
     if method is Solver.CORNERS:
@@ -116,12 +121,22 @@ def _solve(
     if method is Solver.COUNTS:
         by_count = None if feature is None else counts_law(law, feature)
         if by_count is None:
-            raise InvalidParameter("method: the samples are not exchangeable, or the feature is not one of the count.")
+            raise InvalidParameter(
+                "needs samples that are exchangeable and a feature of their count",
+                parameter="method",
+                value=method.value,
+                way_out="Use column generation.",
+            )
         return _spread(law, best_by_counts(*by_count))
     rows = independent_rows(matrix)
     if method is Solver.CELLS:
         if feature is None or feature.shape[0] != 2:
-            raise InvalidParameter("method: cells are for a feature with two values. Use column generation.")
+            raise InvalidParameter(
+                "needs a feature with two values",
+                parameter="method",
+                value=method.value,
+                way_out="Use column generation.",
+            )
         return cut_cells(rows, law.array, feature[1], tolerance=tolerance, seconds=seconds, progress=progress)
     return generate_columns(rows, law.array, table, tolerance=tolerance, seconds=seconds, progress=progress)
 
@@ -147,7 +162,7 @@ def _mixture_of_corners(law: DataLaw, groups: Groups, table: FloatArray) -> Mixt
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.status != 0:
-        raise InvalidParameter("the program over all corners was not solved. Use column generation.")
+        raise InvalidParameter("the program over all corners was not solved", way_out="Use column generation.")
     used = np.flatnonzero(found.x > 1e-12)
     mixture = _mixture(laws[used], np.asarray(found.x)[used], law.array, table)
     # The prices bound the optimum, whatever the solver's tolerance: no corner may be cheaper than its price.
@@ -200,6 +215,7 @@ def _nothing(law: DataLaw, groups: Groups, feature: FloatArray | None) -> Disclo
 def _check_size(law: DataLaw) -> None:
     if law.size > MOST_CELLS_SOLVED:
         raise InvalidParameter(
-            f"law has {law.size} cells that can happen, and at most {MOST_CELLS_SOLVED} are solved for. For "
-            f"independent samples use windows that share one sample, or the uniformiser; else merge values."
+            f"has {law.size} cells that can happen, and at most {MOST_CELLS_SOLVED} are solved for",
+            parameter="law",
+            way_out="For independent samples use windows that share one sample, or the uniformiser; else merge values.",
         )

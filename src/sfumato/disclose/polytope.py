@@ -67,7 +67,8 @@ def corners(law: DataLaw, groups: Groups) -> list[tuple[Fraction, ...]]:
     goal = [sum((p for v, p in zip(row, exact, strict=True) if v), Fraction(0)) for row in rows]
     if math.comb(law.size, len(rows)) > MOST_BASES:
         raise InvalidParameter(
-            f"{law.size} cells and {len(rows)} protected marginals have too many corners to list. Use the programs."
+            f"{law.size} cells and {len(rows)} protected marginals have too many corners to list",
+            way_out="Use the programs.",
         )
     found = set()
     for basis in itertools.combinations(range(law.size), len(rows)):

@@ -82,7 +82,9 @@ class Pricer:
         if status == highspy.HighsModelStatus.kInfeasible:
             return None
         if status != highspy.HighsModelStatus.kOptimal:
-            raise NotCertified("the solver did not reach the optimum of a pricing program. Try a smaller problem.")
+            raise NotCertified(
+                "the solver did not reach the optimum of a pricing program", way_out="Try a smaller problem."
+            )
         found = self._model.getSolution()
         self._least = self._dual_bound(costs, scale * np.array(found.row_dual), low, high)
         solution: FloatArray = np.maximum(np.array(found.col_value[: self.size]), 0.0)
@@ -118,7 +120,10 @@ class Pricer:
         best, kept = math.inf, []
         root = self._node(self.lowest, self.highest, price)
         if root is None:
-            raise NotCertified("the pricing program has no solution, though the prior itself is one.")
+            raise NotCertified(
+                "the pricing program has no solution, though the prior itself is one",
+                way_out="Try a smaller problem.",
+            )
         heap: list[tuple[float, int, FloatArray, FloatArray, Any]] = [(root[0], 0, self.lowest, self.highest, root)]
         nodes = 0
         while heap:
@@ -168,7 +173,9 @@ class Pricer:
             for sign in (1.0, -1.0):
                 v = self.solve(sign * self._feature[place])
                 if v is None:
-                    raise NotCertified("the protected marginals contradict each other.")
+                    raise NotCertified(
+                        "the protected marginals contradict each other", way_out="Give the law in exact fractions."
+                    )
                 value = float(self._feature[place] @ v)
                 if sign > 0:
                     low[place] = 0.0 if value < 1e-11 else max(0.0, value - 1e-12)

@@ -48,8 +48,9 @@ class QuantileCells:
         check_between("cells", self.cells, 2, MOST_CELLS)
         if not all(low < high for low, high in itertools.pairwise(self.borders)) or any(map(math.isnan, self.borders)):
             raise InvalidLaw(
-                "borders must rise strictly. A law with values that repeat is not continuous: take fewer cells, or "
-                "UniformisedChain.by_quantiles for a law on listed values."
+                "must rise strictly: a law with values that repeat is not continuous",
+                parameter="borders",
+                way_out="Take fewer `cells`, or UniformisedChain.by_quantiles for a law on listed values.",
             )
         RunningSums(modulus=self.cells, window=self.window, masked=self.masked)
 
@@ -66,7 +67,9 @@ class QuantileCells:
         check_between("cells", check_integer("cells", cells), 2, MOST_CELLS)
         if column.size < 2 * cells:
             raise InvalidParameter(
-                f"reference has {column.size} values for {cells} cells. Give at least two for each cell, or take fewer."
+                f"has {column.size} values for {cells} cells",
+                parameter="reference",
+                way_out="Give at least two for each cell, or take fewer.",
             )
         ranks = _ranks(column.size, cells)
         return cls(borders=tuple(column[[rank - 1 for rank in ranks]].tolist()), reference_size=int(column.size))
@@ -113,7 +116,9 @@ class QuantileCells:
         from scipy.stats import beta  # noqa: PLC0415  scipy is slow to import
 
         if self.reference_size is None:
-            raise InvalidParameter("these cells come from a known law, not from a reference. Use leak_within.")
+            raise InvalidParameter(
+                "these cells come from a known law, not from a reference", way_out="Use `leak_within`."
+            )
         check_between("failing", failing, 0, 1)
         size = self.reference_size
         ranks = [0, *_ranks(size, self.cells), size + 1]
@@ -139,7 +144,9 @@ class ColumnSums:
     def __post_init__(self) -> None:
         check_at_least("columns", len(self.columns), 2)
         if len({column.cells for column in self.columns}) != 1:
-            raise InvalidParameter("columns must be cut into the same number of cells. Cut them again.")
+            raise InvalidParameter(
+                "must be cut into the same number of cells", parameter="columns", way_out="Cut them again."
+            )
 
     @property
     def cells(self) -> int:
@@ -149,10 +156,16 @@ class ColumnSums:
     def release(self, table: Sequence[npt.ArrayLike]) -> ReportArray:
         """One row of sums for each row of the table, given as its columns. Publish one release of a dataset only."""
         if len(table) != len(self.columns):
-            raise InvalidParameter(f"table has {len(table)} columns instead of {len(self.columns)}. Give one for each.")
+            raise InvalidParameter(
+                f"has {len(table)} columns instead of {len(self.columns)}",
+                parameter="table",
+                way_out="Give one for each.",
+            )
         found = [column.cells_of(values) for column, values in zip(self.columns, table, strict=True)]
         if len({part.size for part in found}) != 1:
-            raise InvalidParameter("table has columns of different lengths. Give one value for each row and column.")
+            raise InvalidParameter(
+                "has columns of different lengths", parameter="table", way_out="Give one value for each row and column."
+            )
         sums = [(left + right) % self.cells for left, right in itertools.pairwise(found)]
         return np.stack(sums, axis=1).astype(smallest_dtype(self.cells))
 
@@ -182,13 +195,19 @@ def _ranks(size: int, cells: int) -> list[int]:
 def _check_column(name: str, values: npt.ArrayLike) -> FloatColumn:
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0:
-        raise InvalidParameter(f"{name} must be one column with at least one number. Pass a list of numbers.")
+        raise InvalidParameter(
+            "must be one column with at least one number", parameter=name, way_out="Pass a list of numbers."
+        )
     if array.dtype.kind not in "iuf":
-        raise InvalidParameter(f"{name} must be numbers, not of type {array.dtype}. Replace missing entries first.")
+        raise InvalidParameter(
+            f"must be numbers, not of type {array.dtype}", parameter=name, way_out="Replace missing entries first."
+        )
     column = array.astype(np.float64, copy=False)
     missing = np.flatnonzero(np.isnan(column))
     if missing.size:
         raise InvalidParameter(
-            f"{name} has {missing.size} missing entries, the first at position {int(missing[0])}. Replace or drop them."
+            f"has {missing.size} missing entries, the first at position {int(missing[0])}",
+            parameter=name,
+            way_out="Replace or drop them.",
         )
     return column

@@ -53,7 +53,10 @@ class RunningSums:
         check_between("window", check_integer("window", self.window), 1, MOST_WINDOW)
         if self.protects < 1:
             raise InvalidParameter(
-                "window=1 without a mask publishes every sample. Use window=2, or masked=True for a secret start."
+                "publishes every sample when it is not `masked`",
+                parameter="window",
+                value=1,
+                way_out="Use 2, or say `masked` for a secret start.",
             )
 
     @property

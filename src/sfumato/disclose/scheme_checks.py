@@ -68,10 +68,11 @@ def certify_independence(
     tables = _tables(law, count, output_law, together)
     for first, table in enumerate(tables):
         if not table.independent():
+            rest = f" and the {together - 1} after it" if together > 1 else ""
             raise ClaimRefused(
-                f"the outputs are not independent of sample {first + 1} of {count}"
-                f"{f' and the {together - 1} after it' if together > 1 else ''}: they leak "
-                f"{table.information().midpoint:.4f} bits. Publish this with another mapping, or not at all."
+                f"the outputs are not independent of sample {first + 1} of {count}{rest}: they leak "
+                f"{table.information().midpoint:.4f} bits",
+                way_out="Publish this with another mapping, or not at all.",
             )
     return IndependenceCheck(
         samples=count,
@@ -118,8 +119,9 @@ def _tables(law: Distribution, count: int, output_law: OutputLaw, together: int)
 def _check_pairs(pairs: int) -> None:
     if pairs > MOST_PAIRS:
         raise InvalidParameter(
-            f"count asks for more than {MOST_PAIRS} pairs of a dataset and an output. Check fewer samples; the proof "
-            f"for any number of them is on the theory page."
+            f"asks for more than {MOST_PAIRS} pairs of a data set and an output",
+            parameter="count",
+            way_out="Check fewer samples; the proof for any number of them is on the theory page.",
         )
 
 
@@ -128,8 +130,9 @@ def check_sample_law(law: Distribution) -> Distribution:
     exact = law.to_exact()
     if len(exact) < 2 or min(exact.fractions) == 0:
         raise InvalidLaw(
-            "law needs two or more outcomes, all of them possible. Drop the outcomes that never happen; a column that "
-            "is always the same has nothing to disclose."
+            "needs two or more outcomes, all of them possible",
+            parameter="law",
+            way_out="Drop the outcomes that never happen; a column that is always the same has nothing to disclose.",
         )
     return exact
 

@@ -18,7 +18,9 @@ _DIRECTION = (1, -1, -1, 1)
 def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
     """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told."""
     if law.shape != (2, 2):
-        raise InvalidParameter(f"law must be of two binary samples, not of shape {law.shape}. Use optimum.")
+        raise InvalidParameter(
+            f"must be of two binary samples, not of shape {law.shape}", parameter="law", way_out="Use `optimum`."
+        )
     p = [Fraction(0)] * 4
     for (first, second), mass in zip(law.cells.tolist(), law.masses, strict=True):
         p[2 * first + second] = Fraction(mass)

@@ -53,14 +53,16 @@ class UniformisedChain:
         object.__setattr__(self, "law", check_sample_law(self.law))
         if self.uniformiser.shape[0] != len(self.law) or not self.uniformiser.exact:
             raise InvalidLaw(
-                f"uniformiser must be an exact channel with {len(self.law)} inputs, one for each outcome of the law. "
-                f"Use closest_uniformiser or quantile_uniformiser."
+                f"must be an exact channel with {len(self.law)} inputs, one for each outcome of the law",
+                parameter="uniformiser",
+                way_out="Use `closest_uniformiser` or `quantile_uniformiser`.",
             )
         law = Distribution(self.law.fractions, self.uniformiser.inputs)
         if set(self.uniformiser.output_law(law)) != {Fraction(1, self.modulus)}:
             raise InvalidLaw(
-                "uniformiser does not make samples of this law exactly uniform, and then sums of neighbours leak. Use "
-                "closest_uniformiser or quantile_uniformiser."
+                "does not make samples of this law exactly uniform, and then sums of neighbours leak",
+                parameter="uniformiser",
+                way_out="Use `closest_uniformiser` or `quantile_uniformiser`.",
             )
 
     @classmethod
@@ -168,7 +170,10 @@ def quantile_uniformiser(law: Distribution, modulus: int) -> Channel:
     check_at_least("modulus", check_integer("modulus", modulus), 2)
     if modulus * len(exact) > 1 << 22:
         raise InvalidParameter(
-            f"modulus={modulus} makes too large a table for {len(exact)} outcomes. Take fewer parts."
+            f"makes too large a table for {len(exact)} outcomes",
+            parameter="modulus",
+            value=modulus,
+            way_out="Take fewer parts.",
         )
     rows = []
     start = Fraction(0)

@@ -46,8 +46,10 @@ def best_mapping(law: Distribution, size: int) -> Channel:
     whole = window_law(exact, size) if len(exact) ** size <= 64 else None
     if whole is None or math.comb(len(whole), size * (len(exact) - 1) + 1) > MOST_LISTED_BASES:
         raise InvalidParameter(
-            f"size={size} samples of {len(exact)} values have too many corners to list. Take smaller windows, or give "
-            f"a mapping of your own."
+            f"samples of {len(exact)} values have too many corners to list",
+            parameter="size",
+            value=size,
+            way_out="Take smaller windows, or give a mapping of your own.",
         )
     data = DataLaw.of(np.array(whole.fractions, dtype=object).reshape((len(exact),) * size))
     if data.shape == (2, 2):
@@ -70,9 +72,11 @@ def _best_mixture(listed: Sequence[tuple[Fraction, ...]], prior: Sequence[Fracti
     cost = -(table * np.log2(np.where(table > 0, table, 1.0))).sum(axis=1)
     solved = linprog(cost, A_eq=table.T, b_eq=[float(p) for p in prior], method="highs-ds")
     if solved.status != 0:
-        raise NotCertified("the program that mixes corners found no optimum. Give a mapping of your own.")
+        raise NotCertified("the program that mixes corners found no optimum", way_out="Give a mapping of your own.")
     used = [listed[i] for i in np.flatnonzero(solved.x > _ZERO).tolist()]
     weights = solve_exactly(list(zip(*used, strict=True)), list(prior))
     if weights is None or min(weights) < 0:
-        raise NotCertified("the program's mixture of corners has no exact counterpart. Give a mapping of your own.")
+        raise NotCertified(
+            "the program's mixture of corners has no exact counterpart", way_out="Give a mapping of your own."
+        )
     return [(corner, weight) for corner, weight in zip(used, weights, strict=True) if weight]

@@ -63,16 +63,20 @@ class WindowScheme:
         check_between("stride", check_integer("stride", self.stride), 1, self.size)
         if self.mapping.shape[0] != len(self.law) ** self.size:
             raise InvalidLaw(
-                f"mapping has {self.mapping.shape[0]} inputs, and {self.size} samples of {len(self.law)} values make "
-                f"{len(self.law) ** self.size} windows. Give one row for each, the last sample moving fastest."
+                f"has {self.mapping.shape[0]} inputs, and {self.size} samples of {len(self.law)} values make "
+                f"{len(self.law) ** self.size} windows",
+                parameter="mapping",
+                way_out="Give one row for each, the last sample moving fastest.",
             )
         if not self.mapping.exact:
             raise InvalidParameter(
-                "mapping must be exact: a rounded one is no longer independent of each sample. Give it in Fractions."
+                "must be exact: a rounded one is no longer independent of each sample",
+                parameter="mapping",
+                way_out="Give it in Fractions.",
             )
         _check_window(self._window_law, self.mapping, len(self.law), self.size)
         if self._step < self.size - 1:
-            raise Refused(self._overlap_sentence())
+            raise self._overlap()
 
     @classmethod
     def best(cls, law: Distribution, size: int = 2) -> WindowScheme:
@@ -145,7 +149,8 @@ class WindowScheme:
     def _window_law(self) -> Distribution:
         return Distribution(window_law(self.law, self.size).fractions, self.mapping.inputs)
 
-    def _overlap_sentence(self) -> str:
+    def _overlap(self) -> Refused:
+        """Return the refusal of windows that share more than one sample, with what two of them leak."""
         count = self.size + self._step
         try:
             leaks = overlap_leaks(self.law, self.mapping, size=self.size, stride=self._step, count=count)
@@ -155,10 +160,12 @@ class WindowScheme:
                 measured = "two such windows leak nothing, and nothing proves it for more of them"
         except InvalidParameter:
             measured = "what they leak is too much to list here"
-        return (
-            f"stride={self.stride} makes windows of size={self.size} share {self.size - self._step} samples, and each "
-            f"being private does not make them private together: {measured}. Use stride={self.size - 1}, where "
-            f"neighbours share one sample."
+        return Refused(
+            f"makes windows of `size`={self.size} share {self.size - self._step} samples, and each being private does "
+            f"not make them private together: {measured}",
+            parameter="stride",
+            value=self.stride,
+            way_out=f"Use `stride`={self.size - 1}, where neighbours share one sample.",
         )
 
 
@@ -181,8 +188,9 @@ def _check_window(whole: Distribution, mapping: Channel, values: int, size: int)
                 Channel(rows), Distribution([Fraction(int(v), int(total)) for v in shares])
             )
             raise ClaimRefused(
-                f"mapping is not independent of sample {place + 1} of its window: it leaks {leak.midpoint:.4f} bits. "
-                f"Use best_mapping, or one made for this law."
+                f"is not independent of sample {place + 1} of its window: it leaks {leak.midpoint:.4f} bits",
+                parameter="mapping",
+                way_out="Use `best_mapping`, or one made for this law.",
             )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 from sfumato.files.numbers import looks_like_number
 from sfumato.files.texts import check_size
 
@@ -43,21 +43,26 @@ def read_records(data: bytes, path: str | Path) -> list[Record]:
     """Split a table into records of one length."""
     text = decode_text(data, path)
     separator = find_separator(text)
-    check_size(f"file {path}", text.count(separator) + text.count("\n"))
+    check_size(text.count(separator) + text.count("\n"), Place(file=str(path)))
     with csv_errors(path), io.StringIO(text, newline="") as lines:
         reader = open_reader(lines, separator)
         records = [Record(reader.line_num, tuple(cells)) for cells in reader]
     while records and records[-1].is_blank:
         records.pop()
     if not records:
-        raise UnreadableFile(f"file {path} holds only blank lines. Write one record a line.")
+        raise UnreadableFile(
+            "the file holds only blank lines", way_out="Write one record a line.", place=Place(file=str(path))
+        )
     for record in records:
         if record.is_blank and len(record.cells) != len(records[0].cells):
-            raise UnreadableFile(f"file {path}, line {record.line} is blank. Delete the line.")
+            raise UnreadableFile(
+                "the line is blank", way_out="Delete the line.", place=Place(file=str(path), line=record.line)
+            )
         if len(record.cells) != len(records[0].cells):
             raise UnreadableFile(
-                f"file {path}, line {record.line} has {len(record.cells)} cells and line {records[0].line} has "
-                f"{len(records[0].cells)}. Give every line the same number of cells, with a point in decimals."
+                f"the line has {len(record.cells)} cells and line {records[0].line} has {len(records[0].cells)}",
+                way_out="Give every line the same number of cells, with a point in decimals.",
+                place=Place(file=str(path), line=record.line),
             )
     return records
 
@@ -65,18 +70,19 @@ def read_records(data: bytes, path: str | Path) -> list[Record]:
 def decode_text(data: bytes, path: str | Path) -> str:
     """Decode UTF-8, with or without a byte order mark, and refuse what is no text."""
     if b"\0" in data:
-        raise UnreadableFile(not_text(path))
+        raise not_text(path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UnreadableFile(not_text(path)) from None
+        raise not_text(path) from None
 
 
-def not_text(path: str | Path) -> str:
-    """Say that a file is no text."""
-    return (
-        f"file {path} is not UTF-8 text (it holds binary data or another encoding). Save it again as UTF-8, or give "
-        f"it the extension of its true format."
+def not_text(path: str | Path) -> UnreadableFile:
+    """Return the refusal of a file that is no text."""
+    return UnreadableFile(
+        "the file is not UTF-8 text (it holds binary data or another encoding)",
+        way_out="Save it again as UTF-8, or give it the extension of its true format.",
+        place=Place(file=str(path)),
     )
 
 
@@ -106,7 +112,9 @@ def csv_errors(path: str | Path) -> Iterator[None]:
         yield
     except csv.Error as error:
         raise UnreadableFile(
-            f"file {path} is not a table: {error}. Close every quote that is opened, and double a quote inside quotes."
+            f"the file is not a table: {error}",
+            way_out="Close every quote that is opened, and double a quote inside quotes.",
+            place=Place(file=str(path)),
         ) from None
 
 

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 DEFAULT_LIMIT_BYTES = 64 * 2**20
 
 # Some network file systems cannot flush a folder at all; that is no reason to refuse the write.
 _NO_FOLDER_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
@@ -25,9 +26,9 @@ def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> b
         data = _read_at_most(stream, limit_bytes + 1, path)
     # A pipe has no size to ask for beforehand, and a file may grow while it is read.
     if len(data) > limit_bytes:
-        raise UnreadableFile(_too_large(path, "more", limit_bytes))
+        raise _too_large(path, f"more than {limit_bytes} bytes", limit_bytes)
     if not data:
-        raise UnreadableFile(empty_sentence(path))
+        raise empty_file(path)
     return data
 
 
@@ -37,17 +38,29 @@ def open_for_reading(path: str | Path, *, limit_bytes: int) -> Iterator[BinaryIO
     try:
         stream = Path(path).open("rb")  # noqa: SIM115  closed below; opening alone has these ways to fail
     except FileNotFoundError:
-        raise UnreadableFile(f"file {path} does not exist. Check the name and the folder.") from None
+        raise UnreadableFile(
+            "the file does not exist", way_out="Check the name and the folder.", place=Place(file=str(path))
+        ) from None
     except IsADirectoryError:
-        raise UnreadableFile(f"file {path} is a folder. Name a file inside it.") from None
+        raise UnreadableFile(
+            "this is a folder, not a file", way_out="Name a file inside it.", place=Place(file=str(path))
+        ) from None
     except PermissionError:
-        raise UnreadableFile(f"file {path} may not be read by this user. Change its permissions, or copy it.") from None
+        raise UnreadableFile(
+            "the file may not be read by this user",
+            way_out="Change its permissions, or copy it.",
+            place=Place(file=str(path)),
+        ) from None
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte in it
-        raise UnreadableFile(f"file {_shown(path)} cannot be opened: {_reason(error)}. Check the name.") from None
+        raise UnreadableFile(
+            f"the file cannot be opened: {_reason(error)}",
+            way_out="Check the name.",
+            place=Place(file=repr(_cut(path))),
+        ) from None
     with stream:
         found = os.fstat(stream.fileno())
         if stat.S_ISREG(found.st_mode) and found.st_size > limit_bytes:
-            raise UnreadableFile(_too_large(path, str(found.st_size), limit_bytes))
+            raise _too_large(path, f"{found.st_size} bytes", limit_bytes)
         yield stream
 
 
@@ -58,52 +71,111 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
     alone from its creation on, and an existing one takes back what it allowed to others. A link stays a link, and a
     pipe or a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
     """
-    try:
+    with _sentences(path):
         content = data.encode("utf-8") if isinstance(data, str) else data
         old = _stat_if_there(path)
         if old is None or stat.S_ISREG(old.st_mode):
             _replace(Path(os.path.realpath(path)), content, old, private=private)
         else:
             Path(path).write_bytes(content)
+
+
+def create_atomically(path: str | Path, data: bytes) -> None:
+    """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched."""
+    with _sentences(path):
+        target = Path(path)
+        temporary = _beside(target)
+        try:
+            _write_new(temporary, data)
+            try:
+                # A link, unlike a renaming, is refused when the name is taken.
+                os.link(temporary, target)
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                _write_new(target, data)
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        _flush_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _sentences(path: str | Path) -> Iterator[None]:
+    """Turn what goes wrong in writing into a sentence."""
+    try:
+        yield
+    except FileExistsError:
+        raise InvalidParameter(
+            "exists already, and is never overwritten",
+            parameter="path",
+            value=str(path),
+            way_out="Choose another name, or use the file that is there.",
+        ) from None
     except IsADirectoryError:
-        raise InvalidParameter(f"path={path} is a folder. Name a file inside it.") from None
+        raise InvalidParameter(
+            "is a folder", parameter="path", value=str(path), way_out="Name a file inside it."
+        ) from None
     except (FileNotFoundError, NotADirectoryError):
-        raise InvalidParameter(f"path={path} lies in a folder that does not exist. Create the folder first.") from None
+        raise InvalidParameter(
+            "lies in a folder that does not exist",
+            parameter="path",
+            value=str(path),
+            way_out="Create the folder first.",
+        ) from None
     except PermissionError:
-        raise InvalidParameter(f"path={path} may not be written by this user. Choose another folder.") from None
+        raise InvalidParameter(
+            "may not be written by this user", parameter="path", value=str(path), way_out="Choose another folder."
+        ) from None
     except InvalidParameter:
         raise
     except (OSError, ValueError) as error:
         raise InvalidParameter(
-            f"path={_shown(path)} could not be written: {_reason(error)}. What was there before is untouched; "
-            f"make room or choose another folder."
+            f"could not be written: {_reason(error)}",
+            parameter="path",
+            value=_cut(path),
+            way_out="What was there before is untouched; make room or choose another folder.",
         ) from None
 
 
-def empty_sentence(path: str | Path) -> str:
-    """Say that a file holds nothing."""
-    return f"file {path} is empty. Check that the program that wrote it has finished, or name another file."
+def empty_file(path: str | Path) -> UnreadableFile:
+    """Return the refusal of a file that holds nothing."""
+    return UnreadableFile(
+        "the file is empty",
+        way_out="Check that the program that wrote it has finished, or name another file.",
+        place=Place(file=str(path)),
+    )
 
 
 def _replace(target: Path, content: bytes, old: os.stat_result | None, *, private: bool) -> None:
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    temporary = _beside(target)
     # A file that was private must not be readable by others even for a moment; a new one takes the umask.
     mode = 0o666 if old is None and not private else 0o600
+    keeps = None if old is None else stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777)
     try:
         # Inside: an interrupt may come between the creation of the file and the next line.
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "wb") as stream:
-            if old is not None:
-                os.fchmod(stream.fileno(), stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777))
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _write_new(temporary, content, mode, keeps)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
     _flush_folder(target.parent)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+
+
+def _write_new(path: Path, content: bytes, mode: int = 0o666, keeps: int | None = None) -> None:
+    """Write a file that is not there yet, through to the disk; `keeps` are permissions to give it before a byte is."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "wb") as stream:
+        if keeps is not None:
+            os.fchmod(stream.fileno(), keeps)
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _flush_folder(folder: Path) -> None:
@@ -116,8 +188,10 @@ def _flush_folder(folder: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_FOLDER_FLUSH:
             raise InvalidParameter(
-                f"path in {folder} was written, but the folder could not be flushed ({_reason(error)}), so a power "
-                f"failure may undo it. Write it again, or choose another disk."
+                f"was written, but its folder {folder} could not be flushed ({_reason(error)}), so a power failure "
+                f"may undo it",
+                parameter="path",
+                way_out="Write it again, or choose another disk.",
             ) from None
     finally:
         os.close(descriptor)
@@ -128,7 +202,9 @@ def _read_at_most(stream: BinaryIO, most: int, path: str | Path) -> bytes:
         return stream.read(most)
     except OSError as error:
         raise UnreadableFile(
-            f"file {path} could not be read to its end: {_reason(error)}. Copy it and retry."
+            f"the file could not be read to its end: {_reason(error)}",
+            way_out="Copy it and retry.",
+            place=Place(file=str(path)),
         ) from None
 
 
@@ -139,18 +215,19 @@ def _stat_if_there(path: str | Path) -> os.stat_result | None:
         return None
 
 
-def _too_large(path: str | Path, size: str, limit_bytes: int) -> str:
-    return (
-        f"file {path} holds {size} bytes and at most {limit_bytes} are read. Raise the limit (limit_bytes, or "
-        f"--limit-mb of the command) if the file is meant to be that large."
+def _too_large(path: str | Path, size: str, limit_bytes: int) -> UnreadableFile:
+    return UnreadableFile(
+        f"the file holds {size} and at most {limit_bytes} are read",
+        way_out="Raise `limit_bytes` if the file is meant to be that large.",
+        place=Place(file=str(path)),
     )
 
 
 def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
+    return (isinstance(error, OSError) and error.strerror) or "it is not a name that a file can have"
 
 
-def _shown(path: str | Path) -> str:
-    """Show a name that may itself be the trouble."""
-    text = repr(str(path))
-    return text if len(text) <= 120 else f"{text[:80]}…'"
+def _cut(path: str | Path) -> str:
+    """Return a name that may itself be the trouble, not too long to show."""
+    text = str(path)
+    return text if len(text) <= 120 else f"{text[:80]}…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 
 class Format(StrEnum):
@@ -35,8 +35,10 @@ def format_of(path: str | Path) -> Format:
     found = _BY_SUFFIX.get(Path(path).suffix.lower())
     if found is None:
         raise InvalidParameter(
-            f"path={path} has an extension that is not known here. Use CSV (.csv, .tsv, .txt), JSON (.json) or "
-            f"Parquet (.parquet)."
+            "has an extension that is not known here",
+            parameter="path",
+            value=str(path),
+            way_out="Use CSV (.csv, .tsv, .txt), JSON (.json) or Parquet (.parquet).",
         )
     return found
 
@@ -44,5 +46,7 @@ def format_of(path: str | Path) -> Format:
 def format_for_reading(path: str | Path) -> Format:
     """Return the format of a file to be read; a folder or a missing file is called that, whatever it is named."""
     if Path(path).is_dir():
-        raise UnreadableFile(f"file {path} is a folder. Name a file inside it.")
+        raise UnreadableFile(
+            "this is a folder, not a file", way_out="Name a file inside it.", place=Place(file=str(path))
+        )
     return format_of(path)

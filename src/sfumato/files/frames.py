@@ -29,8 +29,12 @@ def as_arrow(data: object, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Any:
             return pa.table(data)
     except (pa.ArrowException, TypeError, ValueError):
         raise InvalidParameter(
-            "data has a column of mixed kinds, or columns of different lengths. Use text or whole numbers throughout."
+            "has a column of mixed kinds, or columns of different lengths",
+            parameter="data",
+            way_out="Use text or whole numbers throughout.",
         ) from None
     raise InvalidParameter(
-        f"data must be a path, an Arrow, pandas or polars table, or a dictionary of columns, not {type(data).__name__}."
+        f"must be a table, not {type(data).__name__}",
+        parameter="data",
+        way_out="Pass a path, an Arrow, pandas or polars table, or a dictionary of columns.",
     )

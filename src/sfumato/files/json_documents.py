@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Never
 
-from sfumato.errors import UnknownSchema, UnreadableFile
+from sfumato.errors import Place, UnknownSchema, UnreadableFile
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.numbers import parse_count, parse_number
 from sfumato.files.texts import short
@@ -20,10 +20,6 @@ class NumberText(str):
     """A JSON number as it is written; what it means is decided where it is used."""
 
     __slots__ = ()
-
-
-class _Broken(Exception):
-    """Carries a sentence out of the parser, which knows no file name."""
 
 
 def read_json(data: bytes, path: str | Path, *, discreet: bool = False) -> object:
@@ -41,18 +37,24 @@ def read_json(data: bytes, path: str | Path, *, discreet: bool = False) -> objec
             parse_constant=_refuse_constant,
             object_pairs_hook=_refuse_duplicates,
         )
-    except _Broken as broken:
-        sentence = "holds NaN or infinity, or the same key twice. Correct it" if discreet else str(broken)
-        raise UnreadableFile(f"file {path} {sentence}.") from None
+    except UnreadableFile as error:
+        vague = UnreadableFile("the file holds NaN or infinity, or the same key twice", way_out="Correct it.")
+        raise (vague if discreet else error).at(Place(file=str(path))) from None
     except json.JSONDecodeError as error:
         raise UnreadableFile(
-            f"file {path} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}. Correct it there."
+            f"the file is not JSON: {error.msg} at column {error.colno}",
+            way_out="Correct it there.",
+            place=Place(file=str(path), line=error.lineno),
         ) from None
 
 
-def too_deep(path: str | Path) -> str:
-    """Say that a document nests without end."""
-    return f"file {path} nests lists within lists too deeply. A channel is a list of rows; flatten it."
+def too_deep(path: str | Path) -> UnreadableFile:
+    """Return the refusal of a document that nests without end."""
+    return UnreadableFile(
+        "the file nests lists within lists too deeply",
+        way_out="A channel is a list of rows; flatten it.",
+        place=Place(file=str(path)),
+    )
 
 
 def check_schema(document: dict[str, object], path: str | Path, *, kind: str, version: int = 1) -> None:
@@ -64,12 +66,15 @@ def check_schema(document: dict[str, object], path: str | Path, *, kind: str, ve
     newer = re.fullmatch(rf"sfumato/{kind}/([0-9]+)", schema) if isinstance(schema, str) else None
     if newer:
         raise UnknownSchema(
-            f"file {path} has the schema {short(schema)}, and this version reads {expected}. Upgrade sfumato, or write "
-            f"the file again with this version."
+            f"the file has the schema {short(schema)}, and this version reads {expected}",
+            way_out="Upgrade sfumato, or write the file again with this version.",
+            place=Place(file=str(path)),
         )
     raise UnknownSchema(
-        f"file {path} needs the entry schema: {expected}, and has another or none. Add it, or hand the file to the "
-        f"command it was made for; if it was written by a newer sfumato, upgrade."
+        f"the file needs the entry schema: {expected}, and has another or none",
+        way_out="Add it, or hand the file to the command it was made for; if it was written by a newer sfumato, "
+        "upgrade.",
+        place=Place(file=str(path)),
     )
 
 
@@ -80,36 +85,43 @@ def check_keys(
     for key in document:
         if key not in known:
             raise UnreadableFile(
-                f"file {path} has the key {short(key)}, which is not known here. Use only: {', '.join(known)}."
+                f"the file has the key {short(key)}, which is not known here",
+                way_out=f"Use only: {', '.join(known)}.",
+                place=Place(file=str(path)),
             )
     for key in needed:
         if key not in document:
-            raise UnreadableFile(f"file {path} lacks the key {key}. Add it.")
+            raise UnreadableFile(f"the file lacks the key {key}", way_out="Add it.", place=Place(file=str(path)))
 
 
-def as_list(value: object, where: str) -> list[object]:
+def as_list(value: object, what: str, place: Place | None = None) -> list[object]:
     """Return a list, or refuse by name."""
     if not isinstance(value, list):
-        raise UnreadableFile(f"{where} must be a list, like [0.5, 0.5].")
+        raise UnreadableFile(f"{what} must be a list", way_out="Write it like [0.5, 0.5].", place=place)
     return value
 
 
-def as_fraction(value: object, where: str) -> Fraction:
+def as_fraction(value: object, what: str, place: Place | None = None) -> Fraction:
     """Read a JSON number, or text such as "1/3"."""
     if not isinstance(value, str):
-        raise UnreadableFile(f'{where} must be a number, or a fraction as text like "1/3".')
-    return parse_number(value, where)
+        raise UnreadableFile(f"{what} must be a number", way_out='Write it like 0.5, or as text "1/3".', place=place)
+    return parse_number(value, what, place)
 
 
-def as_count(value: object, where: str, *, most: int) -> int:
+def as_count(value: object, what: str, place: Place | None = None, *, most: int) -> int:
     """Read a whole JSON number from 0 to `most`."""
     if not isinstance(value, NumberText):
-        raise UnreadableFile(f"{where} must be a whole number from 0 to {most}. Write it without quotes.")
-    return parse_count(value, where, most=most)
+        raise UnreadableFile(
+            f"{what} must be a whole number from 0 to {most}", way_out="Write it without quotes.", place=place
+        )
+    return parse_count(value, what, place, most=most)
 
 
 def _refuse_constant(name: str) -> Never:
-    raise _Broken(f"holds {name}, which is no number. Check how it was computed; a probability lies in [0, 1]")
+    raise UnreadableFile(
+        f"the file holds {name}, which is no number",
+        way_out="Check how it was computed; a probability lies in [0, 1].",
+    )
 
 
 def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -118,6 +130,6 @@ def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise _Broken(f"has the key {short(key)} twice. Keep one of the two")
+                raise UnreadableFile(f"the file has the key {short(key)} twice", way_out="Keep one of the two.")
             seen.add(key)
     return document

@@ -28,7 +28,9 @@ def locked(path: str | Path) -> Iterator[None]:
         # Two names of one file share its lock.
         target = Path(os.path.realpath(path))
     except (OSError, ValueError):  # a NUL byte, or links in a circle
-        raise InvalidParameter("path is not a name that a file can have. Choose another.") from None
+        raise InvalidParameter(
+            "is not a name that a file can have", parameter="path", way_out="Choose another."
+        ) from None
     lock = target.with_name(f".{target.name[:100]}.lock")
     descriptor = _take(lock)
     try:
@@ -48,8 +50,9 @@ def _take(lock: Path) -> int:
             return descriptor
         if time.monotonic() > deadline:
             raise InvalidParameter(
-                f"path: another process has held {lock} for a minute. Wait for it to finish; if it was killed, delete "
-                f"that file."
+                f"is in use: another process has held {lock} for a minute",
+                parameter="path",
+                way_out="Wait for it to finish; if it was killed, delete that file.",
             )
         time.sleep(_PAUSE_SECONDS)
 
@@ -62,11 +65,16 @@ def _try_to_take(lock: Path) -> int | None:
         return None
     except (FileNotFoundError, NotADirectoryError):
         raise InvalidParameter(
-            f"path={lock.parent} is a folder that does not exist. Create the folder first."
+            "is a folder that does not exist",
+            parameter="path",
+            value=str(lock.parent),
+            way_out="Create the folder first.",
         ) from None
     except OSError as error:
         raise InvalidParameter(
-            f"path: no lock can be made in {lock.parent}: {error.strerror}. Choose another folder."
+            f"lies in {lock.parent}, where no lock can be made: {error.strerror}",
+            parameter="path",
+            way_out="Choose another folder.",
         ) from None
     if not _HAS_LOCKS:
         return descriptor

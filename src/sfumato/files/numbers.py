@@ -9,7 +9,7 @@ import functools
 import re
 from fractions import Fraction
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 
 MOST_CHARACTERS = 400
 """Length of a decimal, and of each side of a fraction."""
@@ -22,14 +22,15 @@ _ATTEMPT = re.compile(r"(?=[^0-9]*[0-9])[-+0-9.,/%eE\s]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 
-def parse_number(text: str, where: str) -> Fraction:
-    """Read "3", "0.1", "1e-3" or "1/3" exactly; `where` names the line and column in the refusal.
+def parse_number(text: str, what: str, place: Place | None = None) -> Fraction:
+    """Read "3", "0.1", "1e-3" or "1/3" exactly; a refusal calls the number `what` and says its place.
 
     The text itself is never repeated: a file handed in by mistake may hold answers.
     """
     number = _read_short(text) if len(text) <= 40 else _read(text)
     if number is None:
-        raise UnreadableFile(_why_not(text.strip(), where))
+        rule, way_out = _why_not(text.strip())
+        raise UnreadableFile(f"{what} {rule}", way_out=way_out, place=place)
     return number
 
 
@@ -39,12 +40,14 @@ def looks_like_number(text: str) -> bool:
     return not stripped or bool(_ATTEMPT.fullmatch(stripped) or _NOT_FINITE.fullmatch(stripped))
 
 
-def parse_count(text: str, where: str, *, most: int) -> int:
+def parse_count(text: str, what: str, place: Place | None = None, *, most: int) -> int:
     """Read a whole number from 0 to `most`, written with digits only."""
     stripped = text.strip()
     # isdecimal alone would let in digits of other scripts.
     if not (stripped.isascii() and stripped.isdecimal()) or len(stripped) > len(str(most)) or int(stripped) > most:
-        raise UnreadableFile(f"{where} must be a whole number from 0 to {most}. Write it with digits only.")
+        raise UnreadableFile(
+            f"{what} must be a whole number from 0 to {most}", way_out="Write it with digits only.", place=place
+        )
     return int(stripped)
 
 
@@ -69,19 +72,20 @@ def _read(text: str) -> Fraction | None:
 _read_short = functools.lru_cache(maxsize=2**16)(_read)
 
 
-def _why_not(text: str, where: str) -> str:
+def _why_not(text: str) -> tuple[str, str]:
+    """Return what is wrong with a number, and what to do."""
     if not text:
-        return f"{where} is empty. Write a number there, 0 if nothing is meant."
+        return "is empty", "Write a number there, 0 if nothing is meant."
     if len(text) > MOST_CHARACTERS:
-        return f"{where} has {len(text)} characters and a number may have {MOST_CHARACTERS}. Write fewer digits."
+        return f"has {len(text)} characters and a number may have {MOST_CHARACTERS}", "Write fewer digits."
     if _FRACTION.fullmatch(text):
-        return f"{where} divides by zero. Write a denominator of at least 1."
+        return "divides by zero", "Write a denominator of at least 1."
     if _DECIMAL.fullmatch(text):
-        return f"{where} has an exponent beyond ±{MOST_EXPONENT}. No probability needs one; write 0 if that is meant."
+        return f"has an exponent beyond ±{MOST_EXPONENT}", "No probability needs one; write 0 if that is meant."
     if _NOT_FINITE.fullmatch(text):
-        return f"{where} is not finite. Check how it was computed; a probability lies in [0, 1]."
+        return "is not finite", "Check how it was computed; a probability lies in [0, 1]."
     if _DECIMAL_COMMA.fullmatch(text):
-        return f"{where} has a decimal comma. Write a point: 0.5, not 0,5."
+        return "has a decimal comma", "Write a point: 0.5, not 0,5."
     if text.endswith("%"):
-        return f"{where} is a percentage. Write a share: 0.5, not 50%."
-    return f"{where} is not a number. Write it like 0.25, 1/4 or 2.5e-1."
+        return "is a percentage", "Write a share: 0.5, not 50%."
+    return "is not a number", "Write it like 0.25, 1/4 or 2.5e-1."

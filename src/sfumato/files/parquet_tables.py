@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import SfumatoError, UnreadableFile
+from sfumato.errors import Place, SfumatoError, UnreadableFile
 
 MOST_ENTRIES = 20_000_000
 """Rows times columns of a table that is held in memory."""
@@ -32,8 +32,9 @@ def arrow_errors(path: str | Path) -> Iterator[None]:
     # The library speaks through its own exceptions and, for some kinds of damage, through Python's.
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, MemoryError):
         raise UnreadableFile(
-            f"file {path} is not Parquet, or is damaged. Write it again with the program that made it, or check "
-            f"that it was copied whole."
+            "the file is not Parquet, or is damaged",
+            way_out="Write it again with the program that made it, or check that it was copied whole.",
+            place=Place(file=str(path)),
         ) from None
 
 
@@ -49,7 +50,9 @@ def open_parquet(source: Any, path: str | Path) -> Any:
     opened = pq.ParquetFile(source, **options)
     names = opened.schema_arrow.names
     if len(set(names)) != len(names):
-        raise UnreadableFile(f"file {path} has two columns of the same name. Rename one of the two.")
+        raise UnreadableFile(
+            "the file has two columns of the same name", way_out="Rename one of the two.", place=Place(file=str(path))
+        )
     words = [field.name for field in opened.schema_arrow if is_text(field.type)]
     return pq.ParquetFile(source, read_dictionary=words, **options) if words else opened
 
@@ -58,11 +61,16 @@ def check_entries(opened: Any, path: str | Path) -> None:
     """Refuse a table that would not fit in memory, from its footer alone."""
     rows, columns = opened.metadata.num_rows, opened.metadata.num_columns
     if rows < 1 or columns < 1:
-        raise UnreadableFile(f"file {path} has {rows} rows and {columns} columns. Write at least one of each.")
+        raise UnreadableFile(
+            f"the file has {rows} rows and {columns} columns",
+            way_out="Write at least one of each.",
+            place=Place(file=str(path)),
+        )
     if rows * columns > MOST_ENTRIES:
         raise UnreadableFile(
-            f"file {path} has {rows} rows × {columns} columns, more than {MOST_ENTRIES} entries. Merge symbols, or "
-            f"write a structured channel as JSON."
+            f"the file has {rows} rows × {columns} columns, more than {MOST_ENTRIES} entries",
+            way_out="Merge symbols, or write a structured channel as JSON.",
+            place=Place(file=str(path)),
         )
 
 
@@ -97,7 +105,9 @@ def check_words(dictionary: Any, path: str | Path, *, longest: int) -> list[str]
 
     if dictionary.null_count or (pc.max(pc.binary_length(dictionary)).as_py() or 0) > longest:
         raise UnreadableFile(
-            f"file {path} has a cell of text that is empty or longer than {longest} bytes. Correct it."
+            f"the file has a cell of text that is empty or longer than {longest} bytes",
+            way_out="Correct it.",
+            place=Place(file=str(path)),
         )
     words: list[str] = dictionary.to_pylist()
     return words

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import not_text
-from sfumato.files.disk import empty_sentence, open_for_reading, read_bytes
+from sfumato.files.disk import empty_file, open_for_reading, read_bytes
 from sfumato.files.parquet_tables import arrow_errors, check_words, is_text, open_parquet
 
 MOST_COUNT = 10**15
@@ -30,10 +30,12 @@ def text_lines(path: str | Path, *, limit_bytes: int) -> Iterator[tuple[Iterator
         try:
             yield _bounded(text, path, limit_bytes), stream
         except UnicodeDecodeError:
-            raise UnreadableFile(not_text(path)) from None
+            raise not_text(path) from None
         except OSError as error:
             raise UnreadableFile(
-                f"file {path} could not be read to its end: {error.strerror}. Copy it and retry."
+                f"the file could not be read to its end: {error.strerror}",
+                way_out="Copy it and retry.",
+                place=Place(file=str(path)),
             ) from None
         finally:
             text.detach()
@@ -48,7 +50,7 @@ def parquet_file(path: str | Path, *, limit_bytes: int) -> Iterator[tuple[Any, i
         found = os.fstat(stream.fileno())
         is_regular = stat.S_ISREG(found.st_mode)
         if is_regular and found.st_size == 0:
-            raise UnreadableFile(empty_sentence(path))
+            raise empty_file(path)
         with arrow_errors(path):
             # The footer is at the end, so a pipe has to be held in memory.
             source = stream if is_regular else pa.BufferReader(read_bytes(path, limit_bytes=limit_bytes))
@@ -71,17 +73,21 @@ def column_keys(column: Any, path: str | Path) -> tuple[Any, list[str] | None]:
     return encoded.indices, check_words(encoded.dictionary, path, longest=LONGEST_LABEL)
 
 
-def row_counts(batch: Any, path: str | Path) -> Any:
-    """Return how often each row of a batch counts: the column `count`, or once."""
+def row_counts(batch: Any, path: str | Path, count: str | None) -> Any:
+    """Return how often each row of a batch counts: what the column named `count` says, or once."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    if "count" not in batch.schema.names:
+    if count is None:
         return pa.repeat(pa.scalar(1, pa.int64()), batch.num_rows)
-    counts = batch.column("count").cast(pa.int64())
+    counts = batch.column(count).cast(pa.int64())
     ends = pc.min_max(counts).as_py()
     if batch.num_rows and not 0 <= ends["min"] <= ends["max"] <= MOST_COUNT:
-        raise UnreadableFile(f"file {path}, column count must hold whole numbers from 0 to {MOST_COUNT}. Correct it.")
+        raise UnreadableFile(
+            f"column {count} must hold whole numbers from 0 to {MOST_COUNT}",
+            way_out="Correct it.",
+            place=Place(file=str(path)),
+        )
     return counts
 
 
@@ -91,7 +97,11 @@ def _bounded(text: io.TextIOWrapper, path: str | Path, limit_bytes: int) -> Iter
     while line := text.readline(_LONGEST_LINE):
         read += len(line)
         if len(line) >= _LONGEST_LINE or "\0" in line:
-            raise UnreadableFile(not_text(path))
+            raise not_text(path)
         if read > limit_bytes:  # only a pipe gets here: a file's size is known beforehand
-            raise UnreadableFile(f"file {path} is longer than {limit_bytes} bytes. Raise limit_bytes if that is meant.")
+            raise UnreadableFile(
+                f"the file is longer than {limit_bytes} bytes",
+                way_out="Raise `limit_bytes` if that is meant.",
+                place=Place(file=str(path)),
+            )
         yield line

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.formats import Format, format_for_reading, format_of
@@ -40,7 +40,12 @@ def read_table(path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> tup
     """Return an Arrow table and its note, None if it has none. Cells of a CSV are text."""
     kind = format_for_reading(path)
     if kind is Format.JSON:
-        raise InvalidParameter(f"path={path} is JSON; tables are read from CSV or Parquet. Write it as one of these.")
+        raise InvalidParameter(
+            "is JSON; tables are read from CSV or Parquet",
+            parameter="path",
+            value=str(path),
+            way_out="Write it as one of these.",
+        )
     data = read_bytes(path, limit_bytes=limit_bytes)
     if kind is Format.CSV:
         beside = note_path(path)
@@ -55,7 +60,12 @@ def write_table(table: Any, path: str | Path, note: str | None = None, *, privat
         write_atomically(path, _parquet_bytes(table, note), private=private)
         return
     if format_of(path) is Format.JSON:
-        raise InvalidParameter(f"path={path} is JSON; tables are written as CSV or Parquet. Name one of these.")
+        raise InvalidParameter(
+            "is JSON; tables are written as CSV or Parquet",
+            parameter="path",
+            value=str(path),
+            way_out="Name one of these.",
+        )
     if note is not None:
         write_atomically(note_path(path), note)
     write_atomically(path, _csv_bytes(table), private=private)
@@ -115,15 +125,15 @@ def words_of(table: Any, name: str) -> Words:
 
     if name not in table.column_names:
         raise UnreadableFile(
-            f"the table has no column {name!r}. Its columns are: {', '.join(map(repr, table.column_names[:20]))}. "
-            f"Rename one, or change the id of the question."
+            f"the table has no column {name!r}; it has {', '.join(map(repr, table.column_names[:20]))}",
+            way_out="Rename one of its columns, or change the id of the question.",
         )
     column = table.column(name)
     if column.null_count:
         row = int(np.flatnonzero(pc.is_null(column).to_numpy())[0])
         raise UnreadableFile(
-            f"column {name}, row {row + 1} is empty ({column.null_count} are). Fill it in, or drop the row; an answer "
-            f'such as "prefer not to answer" can be listed in the study.'
+            f"column {name}, row {row + 1} is empty ({column.null_count} are)",
+            way_out='Fill it in, or drop the row; an answer such as "prefer not to answer" can be listed in the study.',
         )
     if pa.types.is_string_view(column.type):  # how polars keeps text
         column = column.cast(pa.string())
@@ -133,7 +143,9 @@ def words_of(table: Any, name: str) -> Words:
     elif pa.types.is_boolean(kind):
         column = pc.if_else(column, "yes", "no")
     elif not (is_text(column.type) or pa.types.is_integer(kind)):
-        raise UnreadableFile(f"column {name} is of type {kind}. Answers are text or whole numbers; convert it.")
+        raise UnreadableFile(
+            f"column {name} is of type {kind}, and answers are text or whole numbers", way_out="Convert it."
+        )
     encoded = column.combine_chunks().dictionary_encode() if not pa.types.is_dictionary(column.type) else column
     encoded = pa.chunked_array([encoded]) if isinstance(encoded, pa.Array) else encoded
     encoded = encoded.unify_dictionaries().combine_chunks()
@@ -150,8 +162,8 @@ def places_in(table: Any, name: str, known: Sequence[str]) -> npt.NDArray[np.int
     if places.size and places.min() < 0:
         row = int(np.flatnonzero(places < 0)[0])
         raise UnreadableFile(
-            f"column {name}, row {row + 1} holds a value that is not known here ({int((places < 0).sum())} rows do). "
-            f"Correct it, or add the value."
+            f"column {name}, row {row + 1} holds a value that is not known here ({int((places < 0).sum())} rows do)",
+            way_out="Correct it, or add the value.",
         )
     return places
 
@@ -174,7 +186,10 @@ def _as_whole(column: Any, name: str) -> Any:
     """A table with gaps stores whole numbers as 3.0; anything else is no answer."""
     numbers = column.to_numpy()
     if not np.all(np.isfinite(numbers)) or np.any(numbers != np.rint(numbers)) or np.any(np.abs(numbers) > 2**53):
-        raise UnreadableFile(f"column {name} holds numbers that are not whole. Answers are text or whole numbers.")
+        raise UnreadableFile(
+            f"column {name} holds numbers that are not whole, and answers are text or whole numbers",
+            way_out="Round them yourself, or write them as text.",
+        )
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     return pa.chunked_array([pa.array(numbers.astype(np.int64))])
@@ -186,12 +201,16 @@ def _read_csv(data: bytes, path: str | Path) -> Any:
 
     head = data[: 2**20].removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
     if b"\0" in data[: 2**20]:
-        raise UnreadableFile(not_text(path))
+        raise not_text(path)
     separator = find_separator(head)
     with csv_errors(path):
         names = [cell.strip() for cell in next(open_reader(io.StringIO(head, newline=""), separator), [])]
     if len(set(names)) != len(names) or not all(names):
-        raise UnreadableFile(f"file {path} needs a first line with a different name for each column. Write one.")
+        raise UnreadableFile(
+            "the file needs a first line with a different name for each column",
+            way_out="Write one.",
+            place=Place(file=str(path)),
+        )
     try:
         return csv.read_csv(
             io.BytesIO(data),
@@ -203,8 +222,10 @@ def _read_csv(data: bytes, path: str | Path) -> Any:
         )
     except (pa.ArrowException, ValueError):  # its message quotes the row
         raise UnreadableFile(
-            f"file {path} is not a table in UTF-8: a line has another number of cells than the first, or a quote is "
-            f"not closed. Correct it, or write Parquet."
+            "the file is not a table in UTF-8: a line has another number of cells than the first, or a quote is not "
+            "closed",
+            way_out="Correct it, or write Parquet.",
+            place=Place(file=str(path)),
         ) from None
 
 

@@ -54,15 +54,17 @@ def _check_readable(channel: AnyChannel, kind: Format) -> None:
     most = MOST_ENTRIES if kind is Format.PARQUET and not channel.exact else MOST_TEXT_ENTRIES
     if channel.shape[0] * (channel.shape[1] + 1) > most:
         raise InvalidParameter(
-            f"channel has {channel.shape[0]}×{channel.shape[1]} entries and at most {most} are read back from {kind}. "
-            f"Write a float64 channel as .parquet or a structured one as .json, or merge symbols."
+            f"has {channel.shape[0]}×{channel.shape[1]} entries and at most {most} are read back from {kind}",
+            parameter="channel",
+            way_out="Write a float64 channel as .parquet or a structured one as .json, or merge symbols.",
         )
     if isinstance(channel, Channel) and channel.exact:
         bits = channel.integers()[1].bit_length()
         if bits > MOST_DENOMINATOR_BITS or bits * channel.shape[0] * channel.shape[1] > MOST_EXACT_BITS:
             raise InvalidParameter(
-                f"channel has a common denominator of {bits} bits, which would not be read back. Write the float64 "
-                f"channel, Channel(channel.array, channel.inputs, channel.outputs), instead."
+                f"has a common denominator of {bits} bits, which would not be read back",
+                parameter="channel",
+                way_out="Write the float64 channel, Channel(channel.array, channel.inputs, channel.outputs), instead.",
             )
 
 
@@ -141,11 +143,13 @@ def _cells(labels: Alphabet) -> list[str]:
     cells = [as_text(label) for label in labels]
     for cell in cells:
         if "\0" in cell or len(cell) > _LONGEST_CELL:
-            raise InvalidParameter("a label is too long for CSV or holds a NUL character. Rename it, or write .json.")
+            raise InvalidParameter(
+                "a label is too long for CSV or holds a NUL character", way_out="Rename it, or write .json."
+            )
     if len(set(cells)) != len(cells):
         raise InvalidParameter(
-            "two labels are the same once written as text, such as 1 and '1'. Rename one, or write .json, which keeps "
-            "them apart."
+            "two labels are the same once written as text, such as 1 and '1'",
+            way_out="Rename one, or write .json, which keeps them apart.",
         )
     return cells
 
@@ -159,8 +163,8 @@ def _number_text(value: Number) -> str:
         return repr(value)
     if max(value.numerator, value.denominator) >= _TOO_LONG:
         raise InvalidParameter(
-            f"an entry is a fraction of more than {MOST_CHARACTERS} digits, which would not be read back. Write "
-            f"the float64 channel, Channel(channel.array, channel.inputs, channel.outputs), instead."
+            f"an entry is a fraction of more than {MOST_CHARACTERS} digits, which would not be read back",
+            way_out="Write the float64 channel, Channel(channel.array, channel.inputs, channel.outputs), instead.",
         )
     return str(value)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import Record, read_records
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
 from sfumato.files.formats import Format, format_for_reading
@@ -34,7 +34,7 @@ def read_any_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES
             return channel_from_csv(data, path)
         return channel_from_parquet(data, path) if kind is Format.PARQUET else channel_from_json(data, path)
     except RecursionError:
-        raise UnreadableFile(too_deep(path)) from None
+        raise too_deep(path) from None
 
 
 def read_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Channel:
@@ -42,8 +42,10 @@ def read_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) ->
     channel = read_any_channel(path, limit_bytes=limit_bytes)
     if channel.shape[0] * channel.shape[1] > MOST_TEXT_ENTRIES and isinstance(channel, Circulant):
         raise UnreadableFile(
-            f"file {path} holds a structured channel of {channel.shape[0]}×{channel.shape[1]} entries, too many to "
-            f"write out. Keep it structured with read_any_channel."
+            f"the file holds a structured channel of {channel.shape[0]}×{channel.shape[1]} entries, too many to write "
+            f"out",
+            way_out="Keep it structured with `read_any_channel`.",
+            place=Place(file=str(path)),
         )
     return channel.to_dense()
 
@@ -57,8 +59,10 @@ def channel_from_csv(data: bytes, path: str | Path) -> Channel:
     body = records[1:]
     if not body or len(head.cells) < 2:
         raise UnreadableFile(
-            f"file {path} has a header on line {head.line} and no numbers below or beside it. Write the output labels "
-            f"in the first line, an input label in front of every other line, and numbers in between."
+            f"the file has a header on line {head.line} and no numbers below or beside it",
+            way_out="Write the output labels in the first line, an input label in front of every other line, and "
+            "numbers in between.",
+            place=Place(file=str(path)),
         )
     inputs = [record.cells[0] for record in body]
     numbers = [Record(record.line, record.cells[1:]) for record in body]
@@ -69,12 +73,10 @@ def _from_records(
     records: list[Record], path: str | Path, inputs: list[str] | None, outputs: list[str] | None, *, float64: bool
 ) -> Channel:
     shift = 1 if inputs is None else 2
-    rows = [
-        [
-            parse_number(cell, f"file {path}, line {record.line}, column {y + shift}")
-            for y, cell in enumerate(record.cells)
-        ]
-        for record in records
-    ]
-    law = read_law(f"file {path}", rows, lambda x: row_name(inputs, x, f"line {records[x].line}"), float64=float64)
-    return make_channel(f"file {path}", law, inputs, outputs)
+    rows = []
+    for record in records:
+        place = Place(file=str(path), line=record.line)
+        rows.append([parse_number(cell, f"column {y + shift}", place) for y, cell in enumerate(record.cells)])
+    whole = Place(file=str(path))
+    law = read_law(rows, lambda x: row_name(inputs, x, f"line {records[x].line}"), whole, float64=float64)
+    return make_channel(law, inputs, outputs, whole)

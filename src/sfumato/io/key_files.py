@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, KeyRefused, KeyReused
+from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, Place
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
 from sfumato.files.locks import locked
 from sfumato.refine.key_documents import open_key, read_header, seal_key
@@ -30,12 +30,6 @@ from sfumato.refine.ladder import Ladder
 from sfumato.refine.publications import Publication
 
 _PEM_LIMIT_BYTES = 1 << 16
-
-_REFUSAL = (
-    "the key file {path} has already made other reports, perhaps in another process. Under the same draws, the "
-    "difference of two reports is the difference of the answers, for everybody to see (`sfumato explain key-reuse`). "
-    "Draw new keys, or rotate to a new epoch."
-)
 
 
 def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
@@ -72,11 +66,21 @@ def record_use(
         data = read_bytes(path, limit_bytes=limit_bytes)
         key = open_key(data, unlock)
         if drawing is not None and key.drawing != drawing:
-            raise KeyRefused(f"the key file {path} was replaced while it was in use. Publish again with the new one.")
+            raise KeyRefused(
+                "the key file was replaced while it was in use",
+                way_out="Publish again with the new one.",
+                place=Place(file=str(path)),
+            )
         if key.produced == digest:
             return key
         if key.produced is not None:
-            raise KeyReused(_REFUSAL.format(path=path))
+            raise KeyReused(
+                "the key file has already made other reports, perhaps in another process: under the same draws, the "
+                "difference of two reports is the difference of the answers, for everybody to see (`sfumato explain "
+                "key-reuse`)",
+                way_out="Draw new keys, or rotate to a new epoch.",
+                place=Place(file=str(path)),
+            )
         key = key.having_produced(digest)
         write_atomically(path, seal_key(key, same_protection(unlock, read_header(data).lock)), private=True)
         return key
@@ -95,9 +99,17 @@ def publish_with_files(
     same values under the same files finish it.
     """
     if 0 not in paths:
-        raise InvalidParameter("paths must have the key file of level 0: reports are made with it. Keep it to publish.")
+        raise InvalidParameter(
+            "must have the key file of level 0: reports are made with it",
+            parameter="paths",
+            way_out="Keep it to publish.",
+        )
     if isinstance(unlock, Mapping) and not paths.keys() <= unlock.keys():
-        raise InvalidParameter("unlock must open each of the levels in paths. Give a secret for every level, or one.")
+        raise InvalidParameter(
+            "must open each of the levels in `paths`",
+            parameter="unlock",
+            way_out="Give a secret for every level, or one.",
+        )
     unlocks = {level: unlock[level] if isinstance(unlock, Mapping) else unlock for level in paths}
     keys = {level: read_key(path, unlocks[level]) for level, path in paths.items()}
     for level, key in keys.items():
@@ -135,8 +147,10 @@ def read_public_key(path: str | Path) -> PublicKey:
 def _check_free(path: str | Path, *, overwrite: bool) -> None:
     if not overwrite and os.path.lexists(path):
         raise InvalidParameter(
-            f"path={path} exists already, and a key that is lost cannot be had again. Choose another name, or say "
-            f"overwrite=True."
+            "exists already, and a key that is lost cannot be had again",
+            parameter="path",
+            value=str(path),
+            way_out="Choose another name, or say `overwrite`.",
         )
 
 
@@ -145,6 +159,7 @@ def _check_binding(key: Key, binding: Binding, path: str | Path) -> None:
     differing = [name for name in names if getattr(key.binding, name) != getattr(binding, name)]
     if differing:
         raise KeyRefused(
-            f"the key file {path} was drawn for another {' and another '.join(differing)}. Use the key that was drawn "
-            f"for this one, or draw new keys."
+            f"the key file was drawn for another {' and another '.join(differing)}",
+            way_out="Use the key that was drawn for this one, or draw new keys.",
+            place=Place(file=str(path)),
         )

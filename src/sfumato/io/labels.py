@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import NumberText
 from sfumato.files.numbers import MOST_CHARACTERS
 from sfumato.files.texts import check_text
@@ -18,13 +18,16 @@ def as_text(label: Label) -> str:
     if isinstance(label, int):
         if label.bit_length() > 3 * MOST_CHARACTERS:
             raise InvalidParameter(
-                f"a label is a number of more than {label.bit_length()} bits, too long to be read back. Use text."
+                f"a label is a number of more than {label.bit_length()} bits, too long to be read back",
+                way_out="Use text.",
             )
         return str(label)
     try:
         label.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidParameter(f"label {label!a} is not valid text, so no file can hold it. Rename it.") from None
+        raise InvalidParameter(
+            f"the label {label!a} is not valid text, so no file can hold it", way_out="Rename it."
+        ) from None
     return label
 
 
@@ -50,14 +53,18 @@ def _order(label: Label) -> tuple[int, int, str]:
     return 1, 0, text
 
 
-def as_label(value: object, where: str) -> Label:
+def as_label(value: object, what: str, place: Place | None = None) -> Label:
     """Read a label: text, a whole number, or a list of labels."""
     if isinstance(value, list):
-        return tuple(as_label(part, where) for part in value)
+        return tuple(as_label(part, what, place) for part in value)
     if isinstance(value, NumberText):
         if len(value) > MOST_CHARACTERS or not value.removeprefix("-").isdecimal():
-            raise UnreadableFile(f"{where} is a number that is not whole, or too long. Use text for the label.")
+            raise UnreadableFile(
+                f"{what} is a number that is not whole, or too long", way_out="Use text for the label.", place=place
+            )
         return int(value)
     if isinstance(value, str):
-        return check_text(value, where)
-    raise UnreadableFile(f"{where} must be text, a whole number, or a list of them.")
+        return check_text(value, what, place)
+    raise UnreadableFile(
+        f"{what} must be text, a whole number, or a list of them", way_out="Write the label as text.", place=place
+    )

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
-from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.errors import InvalidLaw, Place, UnreadableFile
 from sfumato.files.texts import check_size, short
 from sfumato.prob import Channel, Distribution
 from sfumato.prob.alphabet import Label
@@ -28,96 +29,115 @@ MOST_EXACT_BITS = 2**32
 Rows = Sequence[Sequence[Fraction]]
 
 
-def read_law(source: str, rows: Rows, name: Callable[[int], str], *, float64: bool) -> Rows | FloatArray:
+def read_law(rows: Rows, name: Callable[[int], str], place: Place | None = None, *, float64: bool) -> Rows | FloatArray:
     """Apply the rule: exact rows, or a float64 table. `name` says which row a refusal is about."""
-    check_size(source, sum(map(len, rows)))
+    check_size(sum(map(len, rows)), place)
     for x, row in enumerate(rows):
         if not row:
-            raise InvalidLaw(f"{source}, {name(x)} is empty. A law needs at least one outcome.")
+            raise InvalidLaw(f"{name(x)} is empty", way_out="A law needs at least one outcome; write one.", place=place)
         if min(row) < 0:
-            raise InvalidLaw(f"{source}, {name(x)} has a negative entry. Probabilities lie in [0, 1]; correct it.")
+            raise _negative(name(x), place)
         if max(row) > 1 + Fraction(ROW_SUM_TOLERANCE):
-            raise InvalidLaw(f"{source}, {name(x)} has an entry above 1. Divide the row by its sum.")
+            raise InvalidLaw(f"{name(x)} has an entry above 1", way_out="Divide the row by its sum.", place=place)
     if float64:
-        return check_float_table(source, np.array([[float(value) for value in row] for row in rows]), name)
-    scale = _denominator(source, rows)
+        return check_float_table(np.array([[float(value) for value in row] for row in rows]), name, place)
+    scale = _denominator(rows, place)
     steps = {value.denominator: scale // value.denominator for row in rows for value in row}
     is_exact = True
     for x, row in enumerate(rows):
         missing = Fraction(sum(value.numerator * steps[value.denominator] for value in row), scale) - 1
         is_exact = is_exact and missing == 0
         if abs(missing) > Fraction(ROW_SUM_TOLERANCE):
-            raise InvalidLaw(_wrong_sum(source, name(x), float(missing + 1)))
+            raise _wrong_sum(name(x), float(missing + 1), place)
     if not is_exact:
-        return check_float_table(source, np.array([[float(value) for value in row] for row in rows]), name)
+        return check_float_table(np.array([[float(value) for value in row] for row in rows]), name, place)
     if scale.bit_length() * sum(map(len, rows)) > MOST_EXACT_BITS:
         raise UnreadableFile(
-            f"{source} has so many entries with such long denominators that exact arithmetic would not fit in "
-            f"memory. Round the entries to fewer digits."
+            "there are so many entries with such long denominators that exact arithmetic would not fit in memory",
+            way_out="Round the entries to fewer digits.",
+            place=place,
         )
     return rows
 
 
-def check_float_table(source: str, table: FloatArray, name: Callable[[int], str]) -> FloatArray:
+def check_float_table(table: FloatArray, name: Callable[[int], str], place: Place | None = None) -> FloatArray:
     """Refuse a row of a float64 table that is no law, by name."""
-    rules = {
-        "holds a number that is not finite (NaN or infinity). Check how it was computed": ~np.isfinite(table),
-        "has a negative entry. Probabilities lie in [0, 1]; correct it": table < 0,
-    }
-    for sentence, broken in rules.items():
-        if broken.any():
-            raise InvalidLaw(f"{source}, {name(int(np.argwhere(broken)[0][0]))} {sentence}.")
+    endless = ~np.isfinite(table)
+    if endless.any():
+        raise InvalidLaw(
+            f"{name(_first_row(endless))} holds a number that is not finite (NaN or infinity)",
+            way_out="Check how it was computed.",
+            place=place,
+        )
+    if (table < 0).any():
+        raise _negative(name(_first_row(table < 0)), place)
     # Entries up to 1e308 may add up to infinity, which is as wrong as any other sum.
     with np.errstate(over="ignore"):
         sums = table.sum(axis=1)
     off = np.flatnonzero(~(np.abs(sums - 1) <= ROW_SUM_TOLERANCE))
     if len(off):
-        raise InvalidLaw(_wrong_sum(source, name(int(off[0])), float(sums[off[0]])))
+        raise _wrong_sum(name(int(off[0])), float(sums[off[0]]), place)
     return table
 
 
 def make_channel(
-    source: str, law: Rows | FloatArray, inputs: Iterable[Label] | None, outputs: Iterable[Label] | None
+    law: Rows | FloatArray, inputs: Iterable[Label] | None, outputs: Iterable[Label] | None, place: Place
 ) -> Channel:
     """Build the channel; whatever is still wrong (labels, most often) is told with the file's name."""
     try:
         return Channel(law, inputs, outputs)
     except InvalidLaw as error:
-        raise InvalidLaw(f"{source}: {error}") from None
+        raise error.at(place) from None
 
 
 def make_distribution(
-    source: str, values: Sequence[Fraction], labels: Sequence[Label] | None, *, float64: bool = False
+    values: Sequence[Fraction],
+    labels: Sequence[Label] | None,
+    place: Place | None = None,
+    *,
+    name: str = "the law",
+    float64: bool = False,
 ) -> Distribution:
-    """Read a prior by the same rule."""
-    law = read_law(source, [values], lambda _: "the law", float64=float64)
+    """Read a prior by the same rule; a refusal calls it `name`."""
+    law = read_law([values], lambda _: name, place, float64=float64)
     numbers: list[Number] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
     try:
         return Distribution(numbers, labels)
     except InvalidLaw as error:
-        raise InvalidLaw(f"{source}: {error}") from None
+        raise (error if place is None else error.at(place)) from None
 
 
-def row_name(inputs: Sequence[object] | None, x: int, place: str) -> str:
+def row_name(inputs: Sequence[object] | None, x: int, spot: str) -> str:
     """Name a row in a sentence, by its label if it has one."""
-    return f"the row of input {short(inputs[x])} ({place})" if inputs and x < len(inputs) else f"the row at {place}"
+    return f"the row of input {short(inputs[x])} ({spot})" if inputs and x < len(inputs) else f"the row at {spot}"
 
 
-def _denominator(source: str, rows: Rows) -> int:
+def _first_row(broken: npt.NDArray[np.bool_]) -> int:
+    return int(np.argwhere(broken)[0][0])
+
+
+def _denominator(rows: Rows, place: Place | None) -> int:
     """Return the common denominator, giving up early: thousands of unrelated denominators have a monstrous one."""
     common = 1
     for denominator in {value.denominator for row in rows for value in row}:
         common = math.lcm(common, denominator)
         if common.bit_length() > MOST_DENOMINATOR_BITS:
             raise UnreadableFile(
-                f"{source} holds fractions with no common denominator below {MOST_DENOMINATOR_BITS} bits, too "
-                f"slow to add exactly. Write them as decimals."
+                f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits, too slow to add exactly",
+                way_out="Write them as decimals.",
+                place=place,
             )
     return common
 
 
-def _wrong_sum(source: str, name: str, total: float) -> str:
-    return (
-        f"{source}, {name} sums to {total:.12g}, not 1 (off by {total - 1:.3g}). Every row of a channel and every "
-        f"prior sums to 1; correct the entry that is wrong or divide the row by its sum."
+def _negative(name: str, place: Place | None) -> InvalidLaw:
+    return InvalidLaw(f"{name} has a negative entry", way_out="Probabilities lie in [0, 1]; correct it.", place=place)
+
+
+def _wrong_sum(name: str, total: float, place: Place | None) -> InvalidLaw:
+    return InvalidLaw(
+        f"{name} sums to {total:.12g}, not 1 (off by {total - 1:.3g})",
+        way_out="Every row of a channel and every prior sums to 1; correct the entry that is wrong or divide the row "
+        "by its sum.",
+        place=place,
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import decode_text, read_records
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.numbers import parse_number
@@ -42,8 +42,9 @@ def read_distortion(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Dis
     said = tuple(record.cells[0].strip() for record in records[1:])
     if answers != said or len(set(answers)) != len(answers) or not all(answers):
         raise UnreadableFile(
-            f"file {path}: the header and the first column must list the same answers, each once, in one order. Name "
-            f"the columns as the rows are named."
+            "the header and the first column must list the same answers, each once, in one order",
+            way_out="Name the columns as the rows are named.",
+            place=Place(file=str(path)),
         )
     return DistortionTable(answers=answers, rows=_numbers(path, [(r.line, r.cells[1:]) for r in records[1:]]))
 
@@ -52,13 +53,17 @@ def read_private_text(path: str | Path) -> str:
     """Read the one value in a file, without the white space around it; it is in no error."""
     text = decode_text(read_bytes(path, limit_bytes=_LIMIT_BYTES), path).strip()
     if not text or len(text) > _LONGEST_VALUE or "\n" in text:
-        raise UnreadableFile(f"file {path} must hold one value on one line. Write it there, and nothing else.")
+        raise UnreadableFile(
+            "the file must hold one value on one line",
+            way_out="Write it there, and nothing else.",
+            place=Place(file=str(path)),
+        )
     return text
 
 
 def read_private_number(path: str | Path) -> Fraction:
     """Read the one number in a file; it is in no error."""
-    return parse_number(read_private_text(path), f"file {path}")
+    return parse_number(read_private_text(path), "the value", Place(file=str(path)))
 
 
 def private_numbers(column: Words, name: str) -> list[Fraction]:
@@ -66,14 +71,14 @@ def private_numbers(column: Words, name: str) -> list[Fraction]:
     numbers: list[Fraction | None] = []
     for text in column.texts:
         try:
-            numbers.append(parse_number(text, ""))
+            numbers.append(parse_number(text, "a cell"))
         except UnreadableFile:
             numbers.append(None)
     if None in numbers:
         broken = [place for place, number in enumerate(numbers) if number is None]
         row = int(np.flatnonzero(np.isin(column.codes, broken))[0]) + 1
         raise UnreadableFile(
-            f"column {name}, row {row} holds no number. Correct it; what it holds is not repeated here."
+            f"column {name}, row {row} holds no number", way_out="Correct it; what it holds is not repeated here."
         )
     known = [number for number in numbers if number is not None]
     return [known[code] for code in column.codes.tolist()]
@@ -85,4 +90,6 @@ def write_noisy(path: str | Path, document: Mapping[str, Any]) -> None:
 
 
 def _numbers(path: str | Path, lines: list[tuple[int, tuple[str, ...]]]) -> tuple[tuple[Fraction, ...], ...]:
-    return tuple(tuple(parse_number(cell, f"file {path}, line {line}") for cell in cells) for line, cells in lines)
+    return tuple(
+        tuple(parse_number(cell, "a cell", Place(file=str(path), line=line)) for cell in cells) for line, cells in lines
+    )

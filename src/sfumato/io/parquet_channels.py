@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.errors import InvalidLaw, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema, read_json
 from sfumato.files.numbers import MOST_CHARACTERS, parse_number
 from sfumato.files.parquet_tables import arrow_errors, batches, check_entries, is_text, open_parquet, text_values
@@ -33,15 +33,20 @@ def channel_from_parquet(data: bytes, path: str | Path) -> Channel:
     """Read a channel from the bytes of a Parquet file."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
+    place = Place(file=str(path))
     with arrow_errors(path):
         opened = open_parquet(pa.BufferReader(data), path)
         check_entries(opened, path)
         columns = [field.name for field in opened.schema_arrow if field.name != INPUT]
         if not columns:
-            raise UnreadableFile(f"file {path} has no column but {INPUT}. Write one column for each output.")
+            raise UnreadableFile(
+                f"the file has no column but {INPUT}",
+                way_out="Write one column for each output.",
+                place=Place(file=str(path)),
+            )
         is_float = [_check_type(field, path) for field in opened.schema_arrow if field.name != INPUT]
         if not all(is_float):
-            check_size(f"file {path}", opened.metadata.num_rows * len(columns))
+            check_size(opened.metadata.num_rows * len(columns), place)
         names = read_names(opened, path)
         inputs = read_labels(opened, INPUT, names["inputs"], path) if INPUT in opened.schema_arrow.names else None
         outputs = [names["outputs"].get(name, name) for name in columns]
@@ -52,11 +57,11 @@ def channel_from_parquet(data: bytes, path: str | Path) -> Channel:
         law: Any
         if all(is_float):
             table = np.concatenate([_floats(batch, path) for batch in batches(opened, columns)])
-            law = check_float_table(f"file {path}", table, name)
+            law = check_float_table(table, name, place)
         else:
             read = [list(read_numbers(opened, column, path)) for column in columns]
-            law = read_law(f"file {path}", list(zip(*read, strict=True)), name, float64=any(is_float))
-    return make_channel(f"file {path}", law, inputs, outputs)
+            law = read_law(list(zip(*read, strict=True)), name, place, float64=any(is_float))
+    return make_channel(law, inputs, outputs, place)
 
 
 def read_names(opened: Any, path: str | Path) -> dict[str, dict[str, Label]]:
@@ -66,15 +71,21 @@ def read_names(opened: Any, path: str | Path) -> dict[str, dict[str, Label]]:
         return {"inputs": {}, "outputs": {}}
     document = read_json(stored, path)
     if not isinstance(document, dict):
-        raise UnreadableFile(f"file {path} has damaged labels in its footer. Write it again.")
+        raise UnreadableFile(
+            "the file has damaged labels in its footer", way_out="Write it again.", place=Place(file=str(path))
+        )
     check_schema(document, path, kind="channel")
     check_keys(document, path, known=("schema", "inputs", "outputs"), needed=("inputs", "outputs"))
     found: dict[str, dict[str, Label]] = {}
     for key in ("inputs", "outputs"):
         pairs = document[key]
         if not isinstance(pairs, dict):
-            raise UnreadableFile(f"file {path} has damaged labels in its footer. Write it again.")
-        found[key] = {text: as_label(label, f"file {path}, footer, {key}") for text, label in pairs.items()}
+            raise UnreadableFile(
+                "the file has damaged labels in its footer", way_out="Write it again.", place=Place(file=str(path))
+            )
+        found[key] = {
+            text: as_label(label, f"{key} in the footer", Place(file=str(path))) for text, label in pairs.items()
+        }
     return found
 
 
@@ -84,12 +95,18 @@ def read_labels(opened: Any, column: str, stand_for: dict[str, Label], path: str
 
     kind = opened.schema_arrow.field(column).type
     if not (is_text(kind) or pa.types.is_integer(kind)):
-        raise UnreadableFile(f"file {path}, column {column} must hold text or whole numbers. Convert it.")
+        raise UnreadableFile(
+            f"column {column} must hold text or whole numbers", way_out="Convert it.", place=Place(file=str(path))
+        )
     labels: list[Label] = []
     for batch in batches(opened, [column]):
         cells = batch.column(0)
         if cells.null_count:
-            raise UnreadableFile(f"file {path}, column {column} has an empty cell. Fill it in, or drop the row.")
+            raise UnreadableFile(
+                f"column {column} has an empty cell",
+                way_out="Fill it in, or drop the row.",
+                place=Place(file=str(path)),
+            )
         if is_text(kind):
             labels += [stand_for.get(text, text) for text in text_values(cells, path, longest=_LONGEST_LABEL)]
         else:
@@ -104,14 +121,20 @@ def read_numbers(opened: Any, column: str, path: str | Path) -> Iterator[Fractio
     for batch in batches(opened, [column]):
         cells = batch.column(0)
         if cells.null_count:
-            raise InvalidLaw(f"file {path}, column {short(column)} has an empty cell. Fill it in, with 0 if meant.")
+            raise InvalidLaw(
+                f"column {short(column)} has an empty cell",
+                way_out="Fill it in, with 0 if meant.",
+                place=Place(file=str(path)),
+            )
         for cell in text_values(cells, path, longest=2 * MOST_CHARACTERS + 1) if is_text(kind) else cells.to_pylist():
             row += 1
             if isinstance(cell, str):
-                yield parse_number(cell, f"file {path}, row {row}, column {short(column)}")
+                yield parse_number(cell, f"row {row}, column {short(column)}", Place(file=str(path)))
             elif isinstance(cell, float) and not np.isfinite(cell):
                 raise InvalidLaw(
-                    f"file {path}, row {row} holds a number that is not finite. Check how it was computed."
+                    f"row {row} holds a number that is not finite",
+                    way_out="Check how it was computed.",
+                    place=Place(file=str(path)),
                 )
             else:
                 yield Fraction(cell)
@@ -119,7 +142,11 @@ def read_numbers(opened: Any, column: str, path: str | Path) -> Iterator[Fractio
 
 def _floats(batch: Any, path: str | Path) -> Any:
     if any(column.null_count for column in batch.columns):
-        raise InvalidLaw(f"file {path} has an empty cell among its numbers. Fill it in, with 0 if meant.")
+        raise InvalidLaw(
+            "the file has an empty cell among its numbers",
+            way_out="Fill it in, with 0 if meant.",
+            place=Place(file=str(path)),
+        )
     return np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
 
 
@@ -132,6 +159,8 @@ def _check_type(field: Any, path: str | Path) -> bool:
     if is_text(field.type) or pa.types.is_decimal(field.type):
         return False
     raise UnreadableFile(
-        f"file {path}, column {short(field.name)} is of type {field.type}. Convert it to float64, decimal, or text "
-        f"such as 1/3; the labels of the rows belong in a column named {INPUT}."
+        f"column {short(field.name)} is of type {field.type}",
+        way_out=f"Convert it to float64, decimal, or text such as 1/3; the labels of the rows belong in a column "
+        f"named {INPUT}.",
+        place=Place(file=str(path)),
     )

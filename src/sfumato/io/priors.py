@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from sfumato.errors import InvalidLaw, UnreadableFile
+from sfumato.errors import InvalidLaw, Place, UnreadableFile
 from sfumato.files.csv_tables import read_records
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes
 from sfumato.files.formats import Format, format_for_reading, has_known_suffix
@@ -40,69 +40,89 @@ def read_prior(text_or_path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYT
             return prior_from_csv(data, text_or_path)
         return prior_from_json(data, text_or_path) if kind is Format.JSON else prior_from_parquet(data, text_or_path)
     except RecursionError:
-        raise UnreadableFile(too_deep(text_or_path)) from None
+        raise too_deep(text_or_path) from None
 
 
 def parse_prior(text: str) -> Distribution:
     """Read "0.2,0.8" or "yes=0.2,no=0.8"."""
     if len(text) > _MOST_INLINE:
-        raise InvalidLaw(f"prior has {len(text)} characters, too many to type. Write it to a file and name the file.")
+        raise InvalidLaw(
+            f"has {len(text)} characters, too many to type",
+            parameter="prior",
+            way_out="Write it to a file and name the file.",
+        )
     parts = text.split(",")
     is_named = ["=" in part for part in parts]
     if any(is_named) and not all(is_named):
-        raise InvalidLaw("prior names some outcomes and not others. Write yes=0.2,no=0.8 or 0.2,0.8.")
+        raise InvalidLaw(
+            "names some outcomes and not others", parameter="prior", way_out="Write yes=0.2,no=0.8 or 0.2,0.8."
+        )
     labels: list[str] | None = None
     if all(is_named):
         labels, parts = map(list, zip(*(part.rsplit("=", 1) for part in parts), strict=True))
-        labels = [check_text(label.strip(), "prior, a label") for label in labels]
+        labels = [check_text(label.strip(), "a label of `prior`") for label in labels]
     try:
-        values = [parse_number(part, f"prior, entry {i + 1}") for i, part in enumerate(parts)]
+        values = [parse_number(part, f"entry {i + 1} of `prior`") for i, part in enumerate(parts)]
     except UnreadableFile as error:
         # The likeliest slip is a mistyped file name, and the sentence about numbers alone would hide that.
-        raise InvalidLaw(f"{error} (No file has that name either; a prior is a file, or text like 0.2,0.8.)") from None
-    return make_distribution("prior", values, labels)
+        raise InvalidLaw(
+            error.rule,
+            way_out=f"{error.way_out} No file has that name either; a prior is a file, or text like 0.2,0.8.",
+        ) from None
+    return make_distribution(values, labels, name="`prior`")
 
 
 def prior_from_csv(data: bytes, path: str | Path) -> Distribution:
     """Read a prior from the bytes of a table."""
+    place = Place(file=str(path))
     records = read_records(data, path)
     width = len(records[0].cells)
     if width > 2 and len(records) > 1:
         raise UnreadableFile(
-            f"file {path} has {width} columns and {len(records)} lines. Write two columns (label, probability), or "
-            f"one row of numbers."
+            f"the file has {width} columns and {len(records)} lines",
+            way_out="Write two columns (label, probability), or one row of numbers.",
+            place=place,
         )
     if len(records) == 1 and (width != 2 or records[0].is_numeric):
-        where = f"file {path}, line {records[0].line}"
-        row = [parse_number(cell, f"{where}, column {y + 1}") for y, cell in enumerate(records[0].cells)]
-        return make_distribution(f"file {path}", row, None)
+        line = Place(file=str(path), line=records[0].line)
+        row = [parse_number(cell, f"column {y + 1}", line) for y, cell in enumerate(records[0].cells)]
+        return make_distribution(row, None, place)
     body = records if looks_like_number(records[0].cells[-1]) else records[1:]
     if not body:
-        raise UnreadableFile(f"file {path} has a header and no numbers. Write label and probability, one a line.")
-    values = [parse_number(record.cells[-1], f"file {path}, line {record.line}, column {width}") for record in body]
+        raise UnreadableFile(
+            "the file has a header and no numbers",
+            way_out="Write label and probability, one a line.",
+            place=place,
+        )
+    values = [
+        parse_number(record.cells[-1], f"column {width}", Place(file=str(path), line=record.line)) for record in body
+    ]
     labels = [record.cells[0] for record in body] if width == 2 else None
-    return make_distribution(f"file {path}", values, labels)
+    return make_distribution(values, labels, place)
 
 
 def prior_from_json(data: bytes, path: str | Path) -> Distribution:
     """Read a prior from the bytes of a document."""
+    place = Place(file=str(path))
     document = read_json(data, path)
     if isinstance(document, list):
-        return make_distribution(f"file {path}", _values(document, f"file {path}, entry "), None)
+        return make_distribution(_values(document, place), None, place)
     if not isinstance(document, dict):
-        raise UnreadableFile(f"file {path} is neither a list nor an object. Write a list of numbers.")
+        raise UnreadableFile(
+            "the file is neither a list nor an object", way_out="Write a list of numbers.", place=place
+        )
     labels: list[Label] | None
     if "schema" in document:
         check_schema(document, path, kind="prior")
         check_keys(document, path, known=("schema", "labels", "probabilities"), needed=("probabilities",))
-        values = _values(as_list(document["probabilities"], f"file {path}, probabilities"), f"file {path}, entry ")
+        values = _values(as_list(document["probabilities"], "probabilities", place), place)
         labels = None
         if "labels" in document:
-            found = as_list(document["labels"], f"file {path}, labels")
-            labels = [as_label(value, f"file {path}, labels[{i}]") for i, value in enumerate(found)]
-        return make_distribution(f"file {path}", values, labels)
-    labels = [check_text(key, f"file {path}, a label") for key in document]
-    return make_distribution(f"file {path}", _values(list(document.values()), f"file {path}, entry "), labels)
+            found = as_list(document["labels"], "labels", place)
+            labels = [as_label(value, f"labels[{i}]", place) for i, value in enumerate(found)]
+        return make_distribution(values, labels, place)
+    labels = [check_text(key, "a label", place) for key in document]
+    return make_distribution(_values(list(document.values()), place), labels, place)
 
 
 def prior_from_parquet(data: bytes, path: str | Path) -> Distribution:
@@ -115,21 +135,25 @@ def prior_from_parquet(data: bytes, path: str | Path) -> Distribution:
         names = opened.schema_arrow.names
         if _PROBABILITY not in names or not set(names) <= {INPUT, _PROBABILITY}:
             raise UnreadableFile(
-                f"file {path} must have the columns {INPUT} and {_PROBABILITY}. Rename or drop columns."
+                f"the file must have the columns {INPUT} and {_PROBABILITY}",
+                way_out="Rename or drop columns.",
+                place=Place(file=str(path)),
             )
         kind = opened.schema_arrow.field(_PROBABILITY).type
         is_float = pa.types.is_float64(kind)
         if not (is_float or is_text(kind) or pa.types.is_decimal(kind)):
             raise UnreadableFile(
-                f"file {path}, column {_PROBABILITY} is of type {kind}. Convert it to float64 or text."
+                f"column {_PROBABILITY} is of type {kind}",
+                way_out="Convert it to float64 or text.",
+                place=Place(file=str(path)),
             )
         labels = read_labels(opened, INPUT, {}, path) if INPUT in names else None
         values = list(read_numbers(opened, _PROBABILITY, path))
-    return make_distribution(f"file {path}", values, labels, float64=is_float)
+    return make_distribution(values, labels, Place(file=str(path)), float64=is_float)
 
 
-def _values(entries: list[object], where: str) -> list[Fraction]:
-    return [as_fraction(value, f"{where}{i + 1}") for i, value in enumerate(entries)]
+def _values(entries: list[object], place: Place) -> list[Fraction]:
+    return [as_fraction(value, f"entry {i + 1}", place) for i, value in enumerate(entries)]
 
 
 def _is_file(text: str) -> bool:

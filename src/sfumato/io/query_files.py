@@ -15,7 +15,7 @@ from typing import Any
 
 from sfumato import measures
 from sfumato.design import Query
-from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
+from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.json_documents import check_keys, check_schema
@@ -26,7 +26,6 @@ from sfumato.prob import Channel, Distribution
 SCHEMA = "sfumato/query/1"
 _LIMIT_BYTES = 2**24
 _KEYS = ("schema", "name", "values", "probabilities", "tell", "told", "rho", "privacy", "converse", "responses")
-_DAMAGED = "the file is damaged, or was changed by hand. Design the query again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +54,19 @@ def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Qu
     unknown = set(table.column_names) - {"value", "probability", "tell", "hide"}
     if unknown:
         raise UnreadableFile(
-            f"file {path} has the column {min(unknown)!r}. A query has value, tell, and perhaps probability and hide."
+            f"the file has the column {min(unknown)!r}, which a query has not",
+            way_out="Keep only value, tell, and perhaps probability and hide.",
+            place=Place(file=str(path)),
         )
     values = _texts(table, "value")
     if len(set(values)) != len(values):
-        raise UnreadableFile(f"file {path} lists the same value twice. List each once.")
+        raise UnreadableFile(
+            "the file lists the same value twice", way_out="List each once.", place=Place(file=str(path))
+        )
     masses: list[Fraction] = [Fraction(1, len(values))] * len(values)
     if "probability" in table.column_names:
         masses = [
-            parse_number(text, f"file {path}, probability in row {i + 1}")
+            parse_number(text, f"the probability in row {i + 1}", Place(file=str(path)))
             for i, text in enumerate(_texts(table, "probability"))
         ]
     return QueryTable(
@@ -97,15 +100,27 @@ def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Q
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        raise UnreadableFile(f"file {path} is not JSON. Name the design that `sfumato query design` wrote.") from None
+        raise UnreadableFile(
+            "the file is not JSON",
+            way_out="Name the design that `sfumato query design` wrote.",
+            place=Place(file=str(path)),
+        ) from None
     if not isinstance(document, dict):
-        raise UnreadableFile(f"file {path} is not a design. Name the file that `sfumato query design` wrote.")
+        raise UnreadableFile(
+            "the file is not a design",
+            way_out="Name the file that `sfumato query design` wrote.",
+            place=Place(file=str(path)),
+        )
     check_schema(document, path, kind="query")
     check_keys(document, path, known=_KEYS, needed=_KEYS)
     try:
         return _read(document)
     except (InvalidInput, ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RecursionError):
-        raise UnreadableFile(f"file {path}: {_DAMAGED}") from None
+        raise UnreadableFile(
+            "the file is damaged, or was changed by hand",
+            way_out="Design the query again.",
+            place=Place(file=str(path)),
+        ) from None
 
 
 def _read(document: dict[str, Any]) -> QueryDesign:
@@ -118,7 +133,7 @@ def _read(document: dict[str, Any]) -> QueryDesign:
     )
     for channel in channels:
         if any(row[place] < query.rho for row, place in zip(channel.rows, query.f, strict=True)):
-            raise InvalidParameter("a response is right less often than rho.")
+            raise InvalidParameter("has a response that is right less often than `rho`", parameter="responses")
     design = QueryDesign(
         name=str(document["name"]),
         query=query,
@@ -127,7 +142,7 @@ def _read(document: dict[str, Any]) -> QueryDesign:
         converse=_fraction(document["converse"]),
     )
     if len(channels) == 1 and design.privacy > measures.guess_error(channels[0], prior):
-        raise InvalidParameter("the privacy is not what the response has.")
+        raise InvalidParameter("is not what the response has", parameter="privacy")
     return design
 
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
-from sfumato.files.disk import empty_sentence
+from sfumato.files.disk import empty_file
 from sfumato.files.formats import Format, format_for_reading
 from sfumato.files.numbers import parse_count
 from sfumato.files.parquet_tables import batches, is_text
@@ -147,7 +147,7 @@ def _count_lines(
 ) -> tuple[Pairs, _Columns]:
     first = next(lines, None)
     if first is None:
-        raise UnreadableFile(empty_sentence(path))
+        raise empty_file(path)
     with csv_errors(path):
         reader = open_reader(itertools.chain([first], lines), find_separator(first))
         names = [cell.strip() for cell in next(reader, [])]

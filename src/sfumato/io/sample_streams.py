@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
-from sfumato.files.disk import empty_sentence
+from sfumato.files.disk import empty_file
 from sfumato.files.numbers import parse_count
 from sfumato.files.parquet_tables import batches, is_text
 from sfumato.files.streams import (
@@ -22,45 +22,78 @@ from sfumato.files.streams import (
     row_counts,
     text_lines,
 )
+from sfumato.files.texts import short
 from sfumato.prob.alphabet import Label
 
 PairCounts = Counter[tuple[Label, Label]]
 
 MOST_PAIRS = 1_000_000
 _CHUNK = 2**16
-_HEADERS = ({"input", "output"}, {"input", "output", "count"})
+INPUT, OUTPUT = "input", "output"
+_USUAL = "count"
 
 
-def count_csv(path: str | Path, *, limit_bytes: int) -> PairCounts:
+def count_csv(path: str | Path, *, count: str | None, limit_bytes: int) -> PairCounts:
     """Count the draws in a table of text."""
     with text_lines(path, limit_bytes=limit_bytes) as (lines, _):
-        return _count_lines(lines, path)
+        return _count_lines(lines, path, count)
 
 
-def count_parquet(path: str | Path, *, limit_bytes: int) -> PairCounts:
+def count_parquet(path: str | Path, *, count: str | None, limit_bytes: int) -> PairCounts:
     """Count the draws in a Parquet file, a batch at a time."""
     with parquet_file(path, limit_bytes=limit_bytes) as (opened, _):
         names = opened.schema_arrow.names
-        if set(names) not in _HEADERS:
-            raise UnreadableFile(f"file {path} must have the columns input and output, and may have count.")
-        _check_types(opened.schema_arrow, path)
+        check_columns(names, count, Place(file=str(path)))
+        _check_types(opened.schema_arrow, path, count)
         pairs: PairCounts = Counter()
         for batch in batches(opened, names):
-            pairs.update(_count_batch(batch, path))
+            pairs.update(_count_batch(batch, path, count))
             _check_pairs(pairs, path)
         return pairs
 
 
-def _count_lines(lines: Iterator[str], path: str | Path) -> PairCounts:
+def check_columns(names: Collection[str], count: str | None, place: Place, who: str = "the file has") -> None:
+    """Refuse a column that nobody named: to count by it, or not to, would each change the numbers in silence.
+
+    Where there is no header the names are somebody's answers, so none is repeated but `count`.
+    """
+    if not {INPUT, OUTPUT} <= set(names):
+        raise UnreadableFile(
+            f"{who} no {INPUT} and {OUTPUT}",
+            way_out=f"Call the two columns {INPUT} and {OUTPUT}, in a header above the draws.",
+            place=place,
+        )
+    if count is not None and count not in names:
+        raise UnreadableFile(
+            f"{who} no column {short(count)}, which `count` asks for",
+            way_out="Name a column that is there, or leave `count` out.",
+            place=place,
+        )
+    unused = set(names) - {INPUT, OUTPUT, count}
+    if unused:
+        which = f"the column {_USUAL!r}" if _USUAL in unused else f"a column beside {INPUT} and {OUTPUT}"
+        raise UnreadableFile(
+            f"{who} {which}, and it is not used unless it is named",
+            way_out="Give its name as `count` if it says how often each pair was drawn, or drop the column.",
+            place=place,
+        )
+
+
+def _count_lines(lines: Iterator[str], path: str | Path, count_name: str | None) -> PairCounts:
     first = next(lines, None)
     if first is None:
-        raise UnreadableFile(empty_sentence(path))
+        raise empty_file(path)
     with csv_errors(path):
         reader = open_reader(itertools.chain([first], lines), find_separator(first))
         names = [cell.strip() for cell in next(reader, [])]
-        if set(names) not in _HEADERS or len(set(names)) != len(names):
-            raise UnreadableFile(f"file {path}, line 1 must be the header input,output or input,output,count. Add it.")
-        pick = [names.index(name) for name in ("input", "output", "count") if name in names]
+        if len(set(names)) != len(names):
+            raise UnreadableFile(
+                "two columns have the same name, or there is no header",
+                way_out=f"Write the header {INPUT},{OUTPUT} above the draws.",
+                place=Place(file=str(path), line=1),
+            )
+        check_columns(names, count_name, Place(file=str(path), line=1))
+        pick = [names.index(name) for name in (INPUT, OUTPUT, count_name) if name is not None]
         pairs: PairCounts = Counter()
         line = reader.line_num
         while chunk := list(itertools.islice(reader, _CHUNK)):
@@ -71,8 +104,7 @@ def _count_lines(lines: Iterator[str], path: str | Path) -> PairCounts:
                 try:
                     pair, count = _read_row(cells, pick, len(names))
                 except UnreadableFile as error:
-                    place = line + lines_until(chunk, cells)
-                    raise UnreadableFile(f"file {path}, line {place}{error}") from None
+                    raise error.at(Place(file=str(path), line=line + lines_until(chunk, cells))) from None
                 pairs[pair] += times * count
             _check_pairs(pairs, path)
             line = reader.line_num
@@ -81,23 +113,28 @@ def _count_lines(lines: Iterator[str], path: str | Path) -> PairCounts:
 
 def _read_row(cells: tuple[str, ...], pick: list[int], width: int) -> tuple[tuple[str, str], int]:
     if len(cells) != width:
-        raise UnreadableFile(f" has {len(cells)} cells and the header {width}. Complete the line, or drop it.")
+        raise UnreadableFile(
+            f"the line has {len(cells)} cells and the header {width}", way_out="Complete the line, or drop it."
+        )
     x, y, *count = (cells[i] for i in pick)
     if not (x.strip() and y.strip()) or max(len(x), len(y)) > LONGEST_LABEL:
         raise UnreadableFile(
-            f" lacks an input or an output, or has one of more than {LONGEST_LABEL} characters. Fill it in, or drop it."
+            f"the line lacks an input or an output, or has one of more than {LONGEST_LABEL} characters",
+            way_out="Fill it in, or drop it.",
         )
-    return (x, y), parse_count(count[0], ", count", most=MOST_COUNT) if count else 1
+    return (x, y), parse_count(count[0], "the count", most=MOST_COUNT) if count else 1
 
 
-def _count_batch(batch: Any, path: str | Path) -> PairCounts:
+def _count_batch(batch: Any, path: str | Path, count_name: str | None) -> PairCounts:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     if any(column.null_count for column in batch.columns):
-        raise UnreadableFile(f"file {path} has an empty cell. Fill it in, or drop the row.")
-    x_keys, x_words = column_keys(batch.column("input"), path)
-    y_keys, y_words = column_keys(batch.column("output"), path)
-    table = pa.table({"x": x_keys, "y": y_keys, "n": row_counts(batch, path)})
+        raise UnreadableFile(
+            "the file has an empty cell", way_out="Fill it in, or drop the row.", place=Place(file=str(path))
+        )
+    x_keys, x_words = column_keys(batch.column(INPUT), path)
+    y_keys, y_words = column_keys(batch.column(OUTPUT), path)
+    table = pa.table({"x": x_keys, "y": y_keys, "n": row_counts(batch, path, count_name)})
     groups = table.group_by(["x", "y"], use_threads=False).aggregate([("n", "sum")])
     pairs: PairCounts = Counter()
     for x, y, count in zip(*(groups.column(name).to_pylist() for name in ("x", "y", "n_sum")), strict=True):
@@ -105,21 +142,24 @@ def _count_batch(batch: Any, path: str | Path) -> PairCounts:
     return pairs
 
 
-def _check_types(schema: Any, path: str | Path) -> None:
+def _check_types(schema: Any, path: str | Path, count: str | None) -> None:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     for field in schema:
         is_whole = pa.types.is_integer(field.type)
-        if not (is_whole or (is_text(field.type) and field.name != "count")):
+        if not (is_whole or (is_text(field.type) and field.name != count)):
             raise UnreadableFile(
-                f"file {path}, column {field.name} is of type {field.type}. Labels are text or whole numbers, counts "
-                f"are whole numbers; convert it."
+                f"column {short(field.name)} is of type {field.type}; labels are text or whole numbers, counts are "
+                f"whole numbers",
+                way_out="Convert it.",
+                place=Place(file=str(path)),
             )
 
 
 def _check_pairs(pairs: PairCounts, path: str | Path) -> None:
     if len(pairs) > MOST_PAIRS:
         raise UnreadableFile(
-            f"file {path} has more than {MOST_PAIRS} different pairs. Group the values first; an identifier is no "
-            f"input."
+            f"the file has more than {MOST_PAIRS} different pairs",
+            way_out="Group the values first; an identifier is no input.",
+            place=Place(file=str(path)),
         )
