@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import Any
 
 import typer
 
@@ -17,9 +18,11 @@ from sfumato.cli.audit import audit_command
 from sfumato.cli.budget import budget_app
 from sfumato.cli.certify import certify_command
 from sfumato.cli.disclose import disclose_command
+from sfumato.cli.error_words import usage_words, words_of
 from sfumato.cli.estimate import estimate_command
 from sfumato.cli.explain import explain_command
-from sfumato.cli.interrupts import was_interrupted
+from sfumato.cli.help_pages import lay_out_help
+from sfumato.cli.interrupts import STOPPED, was_interrupted
 from sfumato.cli.keys import keys_app
 from sfumato.cli.new import new_command
 from sfumato.cli.noise import noise_app
@@ -36,7 +39,7 @@ app = typer.Typer(
     name="sfumato",
     help="Private reports, and certificates of what they leak.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -57,8 +60,11 @@ app.add_typer(noise_app)
 app.add_typer(query_app)
 app.command("papers")(papers_command)
 app.command("explain")(explain_command)
+lay_out_help(app)
 
 EXIT_BUG = 70
+# typer hands out one of its errors about the command line; this is what all of them are.
+UsageError: Any = typer.BadParameter.__base__
 
 
 def _show_version(wanted: bool) -> None:
@@ -76,24 +82,35 @@ def _options(
     pass
 
 
-def _run() -> None:
+def _run(command: Any) -> int:
     try:
-        app()
+        # Not standalone: errors are shown here, all in the same way.
+        code = command.main(prog_name="sfumato", standalone_mode=False)
     except Exception:
         if was_interrupted():  # what a library made of it on the way is no news
             raise KeyboardInterrupt from None
         raise
+    return code if isinstance(code, int) else 0
 
 
 def main() -> None:
     """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
     # The command prints its own, louder line wherever insecure bits are used.
     warnings.simplefilter("ignore", InsecureBitsWarning)
+    command = typer.main.get_command(app)
     try:
-        _run()
+        sys.exit(_run(command))
     except SfumatoError as error:
-        typer.echo(f"{type(error).__name__}: {error}", err=True)
+        typer.echo(f"{type(error).__name__}: {words_of(error, command, sys.argv[1:])}", err=True)
         sys.exit(error.exit_code)
+    except UsageError as error:
+        # Without a verb, the help is the message.
+        is_help = type(error).__name__ == "NoArgsIsHelpError"
+        typer.echo(error.message if is_help else usage_words(error, command, sys.argv[1:]), err=True, nl=not is_help)
+        sys.exit(error.exit_code)
+    except typer.Abort:  # a person who was asked something ended the input instead
+        typer.echo(f"\n{STOPPED}", err=True)
+        sys.exit(1)
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Python would complain again while closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -24,6 +24,8 @@ def explain_command(
             typer.echo(f"{name:14} {headline}")
         return
     if topic not in TOPICS:
-        raise InvalidParameter(f"topic={topic!r} is not explained here. Choose one of {', '.join(TOPICS)}.")
+        raise InvalidParameter(
+            "is not explained here", parameter="topic", value=topic, way_out=f"Choose one of {', '.join(TOPICS)}."
+        )
     headline, explain = TOPICS[topic]
     typer.echo(f"{headline}\n\n{explain()}", nl=False)

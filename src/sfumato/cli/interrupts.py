@@ -12,7 +12,7 @@ from typing import Any
 
 EXIT_INTERRUPTED = 130
 _SECONDS_TO_CLOSE = 1.0
-_SENTENCE = "sfumato: stopped. Every file is as it was before, or complete."
+STOPPED = "sfumato: stopped. Every file is as it was before, or complete."
 
 
 class _Watch:
@@ -62,7 +62,7 @@ def end_on_interrupt(run: Callable[[], None]) -> None:
     except BaseException:
         if not _Watch.came:
             raise
-        sys.stderr.write(f"{_SENTENCE}\n")
+        sys.stderr.write(f"{STOPPED}\n")
         sys.exit(EXIT_INTERRUPTED)
     finally:
         sys.unraisablehook = hook
