@@ -7,6 +7,8 @@ from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
+from sfumato.render.surveys import interval_words
+from sfumato.study.questions import FreeText, OneOfMany, YesNo
 
 from page_samples import ANSWERS, OCCUPATIONS, STUDY, sample_files, sample_plan
 from sfumato.bits import InsecureSeeded
@@ -14,11 +16,9 @@ from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.render.report_charts import Series, dot_chart
 from sfumato.render.report_pages import SECTIONS, study_report_html
-from sfumato.render.surveys import interval_words
 from sfumato.study.estimating import estimate_table
 from sfumato.study.planning import plan_study
 from sfumato.study.publishing import publish_table
-from sfumato.study.questions import FreeText, OneOfMany, YesNo
 from sfumato.study.studies import Study
 from sfumato.values import Interval
 

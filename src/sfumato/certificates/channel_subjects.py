@@ -11,7 +11,7 @@ from typing import Any
 from sfumato.certificates.registry import subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, InvalidLaw, InvalidParameter
 from sfumato.measures.individual.records import check_shape
-from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, as_prior
+from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, LawLike, as_prior
 from sfumato.values.checks import Number
 
 # A structured channel no larger than this is written out, so that every measure applies to it.
@@ -53,7 +53,7 @@ class ChannelSubject:
 
 @subject_of.register
 def channel_subject(
-    thing: Channel, prior: Distribution | Sequence[object] | None = None, shape: Sequence[int] | None = None
+    thing: Channel, prior: Distribution | LawLike | None = None, shape: Sequence[int] | None = None
 ) -> ChannelSubject:
     """Return the subject of a channel."""
     return _make(thing, prior, shape, None)
@@ -61,14 +61,14 @@ def channel_subject(
 
 @subject_of.register
 def _circulant_subject(
-    thing: Circulant, prior: Distribution | Sequence[object] | None = None, shape: Sequence[int] | None = None
+    thing: Circulant, prior: Distribution | LawLike | None = None, shape: Sequence[int] | None = None
 ) -> ChannelSubject:
     return _make(thing, prior, shape, None)
 
 
 @subject_of.register
 def _mechanism_subject(
-    thing: object, prior: Distribution | Sequence[object] | None = None, shape: Sequence[int] | None = None
+    thing: object, prior: Distribution | LawLike | None = None, shape: Sequence[int] | None = None
 ) -> ChannelSubject:
     """Of whatever has a channel: a mechanism, which makes it, or a design, which carries it."""
     found: Any = getattr(thing, "channel", None)
@@ -119,7 +119,7 @@ def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
 
 def _make(
     channel: AnyChannel,
-    prior: Distribution | Sequence[object] | None,
+    prior: Distribution | LawLike | None,
     shape: Sequence[int] | None,
     mechanism: str | None,
 ) -> ChannelSubject:

@@ -79,8 +79,8 @@ def spend_command(
 ) -> None:
     """Pay for a release that is made by other means; release it when this has succeeded, and not before.
 
-    --budget-bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers that
-    are right often enough, --rows one of perfect samples. Other amounts that are known can be given as well.
+    --budget-bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers
+    that are right often enough, --rows one of perfect samples. Other amounts that are known can be given as well.
 
     Example:
 

@@ -12,7 +12,9 @@ from sfumato.cli.options import Json, Markdown, one_screen
 from sfumato.cli.output import console, say, show_waiting
 
 if TYPE_CHECKING:
-    from sfumato.study import Card, Study
+    from fractions import Fraction
+
+    from sfumato.study import Study
     from sfumato.study.planning import StudyPlan
 
 _LIMITS = "Limits of a card, without a study file"
@@ -156,7 +158,7 @@ def _declared(
             )
         entries = {"id": "answer", "text": "your yes/no question", **given, **more}
         made = Card.from_entries(entries)
-        return Study(name="Plan", questions=(_with_goal(made, wished),))
+        return Study(name="Plan", questions=(made.with_goal(wished),))
     promised = [*given, *more]
     if promised:
         raise InvalidParameter(
@@ -168,46 +170,12 @@ def _declared(
     return _wished(study, question, wished) if wished else study
 
 
-def _wished(study: Study, question: str | None, wished: dict[str, object]) -> Study:
+def _wished(study: Study, question: str | None, wished: dict[str, Fraction]) -> Study:
     from dataclasses import replace
 
-    from sfumato.errors import InvalidParameter
-
-    name = question or _only([one.id for one in study.questions if hasattr(one, "goal")], "a goal")
-    if not hasattr(study.question(name), "goal"):
-        raise InvalidParameter(
-            "has no goal to replace", parameter="question", value=name, way_out="Name a question with two answers."
-        )
-    changed = tuple(_with_goal(one, wished) if one.id == name else one for one in study.questions)
-    return replace(study, questions=changed)
-
-
-def _with_goal(card: Card, wished: dict[str, object]) -> Card:
-    """Put the wishes in the place of what the goal says; wishing for an interval drops the test, and the reverse."""
-    from dataclasses import replace
-    from typing import Any
-
-    from sfumato.errors import InvalidParameter
-
-    changes: dict[str, Any] = dict(wished)
-    if "theta_2" in changes or "theta_1" in changes:
-        if "half_width" in changes:
-            raise InvalidParameter(
-                "and `theta_2` are two different goals", parameter="half_width", way_out="Choose one."
-            )
-        first = (changes.get("expected_share"), card.goal.theta_1, card.goal.expected_share)
-        changes.setdefault("theta_1", next((share for share in first if share is not None), None))
-        changes.setdefault("theta_2", card.goal.theta_2)
-        if changes["theta_1"] is None:
-            raise InvalidParameter(
-                "needs the other of the two shares to tell apart",
-                parameter="theta_2",
-                way_out="Give `theta_1` or `expected_share` too.",
-            )
-        changes["half_width"] = None
-    elif "half_width" in changes:
-        changes |= {"theta_1": None, "theta_2": None, "error": None}
-    return replace(card, goal=replace(card.goal, **changes))
+    name = question or _only([one.id for one in study.questions if one.takes_goal], "a goal")
+    changed = study.question(name).with_goal(wished)
+    return replace(study, questions=tuple(changed if one.id == name else one for one in study.questions))
 
 
 def _certificates(plan: StudyPlan, out: Path | None) -> dict[Path, str]:

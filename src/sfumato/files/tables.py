@@ -80,7 +80,7 @@ def number_column(values: npt.NDArray[Any]) -> Any:
 
 
 def labelled_column(codes: npt.NDArray[np.int64], labels: Sequence[str]) -> Any:
-    """Return a dictionary column: all labels in their order, whether they occur or not, so that code 1 is the second."""
+    """Return a dictionary column of all labels in their order, whether they occur or not: code 1 is the second."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     kind = np.int8 if len(labels) <= 127 else np.int32

@@ -21,7 +21,7 @@ from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
 from sfumato.files.disk import empty_file
 from sfumato.files.formats import Format, format_for_reading
 from sfumato.files.numbers import parse_count
-from sfumato.files.parquet_tables import batches, is_text
+from sfumato.files.parquet_tables import batches
 from sfumato.files.streams import (
     LONGEST_LABEL,
     MOST_COUNT,
@@ -32,10 +32,9 @@ from sfumato.files.streams import (
     text_lines,
 )
 from sfumato.io.labels import in_reading_order
+from sfumato.io.report_columns import REPORT, ReportColumns, WantedColumns, check_types, find_columns
 from sfumato.io.samples import SAMPLES_LIMIT_BYTES
 
-REPORT, COUNT = "report", "count"
-"""Where reports stand, and what a column of counts is usually called."""
 MOST_GROUPS = 10_000
 _CHUNK = 2**16
 
@@ -65,30 +64,6 @@ class ReportCounts:
         return dict(self.groups)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What was asked for."""
-
-    column: str | None
-    prefer: str | None
-    group: str | None
-    count: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Where to look: the names of the columns, count and group only if there are any."""
-
-    report: str
-    group: str | None
-    count: str | None
-    unused_count: bool
-
-    @property
-    def names(self) -> list[str]:
-        return [name for name in (self.report, self.group, self.count) if name is not None]
-
-
 def read_report_counts(
     path: str | Path,
     *,
@@ -114,7 +89,7 @@ def read_report_counts(
             way_out="Write them as a table.",
         )
     read = _read_csv if kind is Format.CSV else _read_parquet
-    wanted = _Wanted(column, prefer, group, count)
+    wanted = WantedColumns(column, prefer, group, count)
     pairs, columns = read(path, tuple(known), wanted, limit_bytes, progress or (lambda _: None))
     if sum(pairs.values()) == 0:
         raise UnreadableFile(
@@ -132,8 +107,8 @@ def read_report_counts(
 
 
 def _read_csv(
-    path: str | Path, known: tuple[str, ...], wanted: _Wanted, limit: int, progress: Progress
-) -> tuple[Pairs, _Columns]:
+    path: str | Path, known: tuple[str, ...], wanted: WantedColumns, limit: int, progress: Progress
+) -> tuple[Pairs, ReportColumns]:
     with text_lines(path, limit_bytes=limit) as (lines, stream):
         return _count_lines(lines, path, known, wanted, _follow(stream, progress))
 
@@ -142,9 +117,9 @@ def _count_lines(
     lines: Iterator[str],
     path: str | Path,
     known: tuple[str, ...],
-    wanted: _Wanted,
+    wanted: WantedColumns,
     advance: Callable[[], None],
-) -> tuple[Pairs, _Columns]:
+) -> tuple[Pairs, ReportColumns]:
     first = next(lines, None)
     if first is None:
         raise empty_file(path)
@@ -157,7 +132,7 @@ def _count_lines(
                 place=Place(file=str(path), line=1),
                 way_out=f"Write {REPORT} above it.",
             )
-        columns = _columns(names, path, wanted)
+        columns = find_columns(names, path, wanted)
         pick = [names.index(name) for name in columns.names]
         pairs: Pairs = Counter()
         line = reader.line_num
@@ -205,7 +180,7 @@ def _first_line(chunk: list[list[str]], cells: Cells, pick: list[int], width: in
     return lines_until(chunk, tuple(found))
 
 
-def _read_row(cells: Cells, columns: _Columns, known: tuple[str, ...]) -> tuple[tuple[str, str], int]:
+def _read_row(cells: Cells, columns: ReportColumns, known: tuple[str, ...]) -> tuple[tuple[str, str], int]:
     if not cells:
         raise UnreadableFile("has another number of cells than the header", way_out="Complete the line, or drop it.")
     report = cells[0].strip()
@@ -221,11 +196,11 @@ def _read_row(cells: Cells, columns: _Columns, known: tuple[str, ...]) -> tuple[
 
 
 def _read_parquet(
-    path: str | Path, known: tuple[str, ...], wanted: _Wanted, limit: int, progress: Progress
-) -> tuple[Pairs, _Columns]:
+    path: str | Path, known: tuple[str, ...], wanted: WantedColumns, limit: int, progress: Progress
+) -> tuple[Pairs, ReportColumns]:
     with parquet_file(path, limit_bytes=limit) as (opened, size):
-        columns = _columns(opened.schema_arrow.names, path, wanted)
-        _check_types(opened.schema_arrow, columns, path)
+        columns = find_columns(opened.schema_arrow.names, path, wanted)
+        check_types(opened.schema_arrow, columns, path)
         pairs: Pairs = Counter()
         rows = 0
         for batch in batches(opened, columns.names):
@@ -236,7 +211,7 @@ def _read_parquet(
         return pairs, columns
 
 
-def _count_batch(batch: Any, columns: _Columns, path: str | Path, known: tuple[str, ...], rows: int) -> Pairs:
+def _count_batch(batch: Any, columns: ReportColumns, path: str | Path, known: tuple[str, ...], rows: int) -> Pairs:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     for name in columns.names:
@@ -271,59 +246,6 @@ def _at_row(path: str | Path, error: UnreadableFile, row: int) -> UnreadableFile
 
 def _word(key: int, words: list[str] | None) -> str:
     return str(key) if words is None else words[key].strip()
-
-
-def _columns(names: Sequence[str], path: str | Path, wanted: _Wanted) -> _Columns:
-    """Decide which columns are meant; the names of columns may be repeated, they are nobody's answer."""
-    here = Place(file=str(path))
-    if len(set(names)) != len(names):
-        raise UnreadableFile("has two columns of the same name", place=here, way_out="Rename one of the two.")
-    asked = [("column", wanted.column), ("group", wanted.group), ("count", wanted.count)]
-    for parameter, name in asked:
-        if name is not None and name not in names:
-            raise UnreadableFile(
-                "is not a column of this file",
-                parameter=parameter,
-                value=name,
-                place=here,
-                way_out="Name one that is in its header.",
-            )
-    given = [name for _, name in asked if name is not None]
-    if len(set(given)) != len(given):
-        raise InvalidParameter(
-            f"and another are both {given[0]!r}",
-            parameter=asked[0][0] if asked[0][1] is not None else asked[1][0],
-            way_out="Name different columns.",
-        )
-    others = [name for name in names if name not in (wanted.group, wanted.count)]
-    alone = [name for name in others if name != COUNT]
-    report = wanted.column
-    for known in (wanted.prefer, REPORT):
-        report = known if report is None and known in others else report
-    if report is None:
-        if len(alone) != 1:
-            raise UnreadableFile(
-                f"has no column {REPORT!r}",
-                place=here,
-                way_out="Rename the column that holds the reports, or name it with `column`.",
-            )
-        (report,) = alone
-    unused = wanted.count is None and COUNT in names and COUNT not in (report, wanted.group)
-    return _Columns(report, wanted.group, wanted.count, unused)
-
-
-def _check_types(schema: Any, columns: _Columns, path: str | Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    for name in columns.names:
-        kind = schema.field(name).type
-        if not (pa.types.is_integer(kind) or (is_text(kind) and name != columns.count)):
-            raise UnreadableFile(
-                f"column {name} is of type {kind}, and reports and groups are text or whole numbers, counts whole "
-                f"numbers",
-                place=Place(file=str(path)),
-                way_out="Convert it.",
-            )
 
 
 def _unknown(report: str, known: tuple[str, ...]) -> UnreadableFile:

@@ -30,7 +30,7 @@ from sfumato.refine.expansion import shifts_of
 from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
-from sfumato.refine.rungs import CyclicRung, Rung, rung_over
+from sfumato.refine.rungs import CyclicRung, FlipRung, Rung, rung_over
 from sfumato.refine.shifts import TwoLevelShift
 from sfumato.refine.steps import descending, inside_weight, steps_between
 from sfumato.values import Guarantee, Interval
@@ -73,6 +73,13 @@ class Ladder:
         wanted = descending("epsilons", epsilons)
         return cls(CyclicRung.serving(size=size, epsilons=wanted), wanted, recover)
 
+    @classmethod
+    def of_flips(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
+        """Return the ladder whose reports are one bit: of two answers the answer, of more a yes or no about it."""
+        check_at_least("size", check_integer("size", size), 2)
+        wanted = descending("epsilons", epsilons)
+        return cls(FlipRung(size=size, odds=Fraction(2)), wanted, recover)
+
     def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
         if odds[-1] <= 1:
             raise InvalidParameter(
@@ -110,6 +117,11 @@ class Ladder:
     def odds(self) -> tuple[Fraction, ...]:
         """Exact odds of the levels."""
         return tuple(level.odds for level in self.levels)
+
+    @property
+    def by_position(self) -> bool:
+        """Whether each position is asked another question, so that a report means nothing without its position."""
+        return self.levels[0].by_position
 
     @property
     def key_levels(self) -> tuple[int, ...]:

@@ -91,7 +91,7 @@ def _rows(part: list[QuestionEstimate]) -> tuple[tuple[str, ...], list[tuple[str
     interval = f"{100 * first.confidence:.6g} % interval"
     if is_pair(first):
         header: tuple[str, ...] = ("group", "reports", f"share of “{printable(first.labels[1])}”", interval)
-        rows = [(group_name(found), f"{found.total:,}", *_share(found, 1)) for found in part]
+        rows: list[tuple[str, ...]] = [(group_name(found), f"{found.total:,}", *_share(found, 1)) for found in part]
         return header, rows, [share_bar(found.shares[1], found.intervals[1], _BAR) for found in part]
     order = shown_order(first.shares)
     rows = [(printable(first.labels[place]), *_share(first, place)) for place in order]

@@ -174,5 +174,6 @@ def _wrapped(text: str) -> list[str]:
 
 
 def short_name(name: str) -> str:
+    """Cut a label to what fits beside an axis."""
     shown = printable(name)
     return shown if len(shown) <= 28 else shown[:27] + "…"

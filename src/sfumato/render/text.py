@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.certificates import Audit, Certificate
 from sfumato.render.numbers import name_of, status_of, value_of
-from sfumato.render.surveys import printable
+from sfumato.render.words import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

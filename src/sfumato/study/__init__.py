@@ -1,4 +1,4 @@
-"""The study: what is asked and in which way, what is promised, who may see how much, and the steps from plan to page."""
+"""The study: what is asked and in which way, what is promised, who may see how much, and the steps to a page."""
 
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.studies import DisclosedColumns, Study

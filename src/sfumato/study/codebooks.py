@@ -64,7 +64,7 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
     lines = [
         f"# {note.study.name}: how to read the reports",
         "",
-        f"One row a respondent, {note.rows:,} in all; the order of the rows is that of the answers they were made from.",
+        f"One row a respondent, {note.rows:,} in all, in the order of the answers that they were made from.",
         "A report is drawn at random and proves nothing about its respondent beyond what its certificate says. Shares",
         'are read from many reports, by `sfumato estimate`; `sf.Reports.read(…).channel("question")` is the exact',
         "law of a report given the answer.",

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
+from sfumato.certificates import Certificate, certify
 from sfumato.disclose import DataLaw, Disclosure, optimum
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme

@@ -13,8 +13,8 @@ from sfumato.study.studies import MOST_ANALYSTS, MOST_QUESTIONS
 from sfumato.study.study_files import ANALYST_KEYS, SCHEMA, SHORT, STUDY_KEYS
 from sfumato.study.ways import kinds
 from sfumato.study.ways.answers import IDENTIFIER
-from sfumato.study.ways.base import Question
 from sfumato.study.ways.keys import Key, line_schema, number_key
+from sfumato.study.ways.question import Question
 from sfumato.study.wording import LONGEST, MOST_EPSILON
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -23,8 +23,8 @@ from sfumato.files.toml_tables import decimal_text, parse_toml, toml_value
 from sfumato.study.audience import Analyst
 from sfumato.study.studies import DisclosedColumns, Study
 from sfumato.study.ways import HEADING, read_question
-from sfumato.study.ways.base import Question
 from sfumato.study.ways.keys import as_flag, as_number, as_text, as_texts, as_whole, check_table
+from sfumato.study.ways.question import Question
 
 T = TypeVar("T")
 

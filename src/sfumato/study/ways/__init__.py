@@ -6,14 +6,16 @@ A new kind is a module with a `Question` and its `Way`, and one line here.
 from __future__ import annotations
 
 from sfumato.errors import InvalidParameter
-from sfumato.study.ways.base import Draw, Drawn, Question, Way
+from sfumato.study.ways.base import Draw, Drawn, Way
 from sfumato.study.ways.card import Card
+from sfumato.study.ways.counts import Count
 from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth, WholeColumn
 from sfumato.study.ways.goals import Goal
 from sfumato.study.ways.hunt import FreeText
 from sfumato.study.ways.keys import check_table
-from sfumato.study.ways.ladder_questions import Count, OneOfMany, YesNo
+from sfumato.study.ways.ladder_questions import OneOfMany, YesNo
 from sfumato.study.ways.plans import QuestionPlan
+from sfumato.study.ways.question import Question
 from sfumato.study.ways.told import Recoverable
 
 HEADING = ("id", "text", "kind")

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,95 +26,15 @@ from sfumato.files.tables import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Binding, Key
 from sfumato.study.audience import PUBLIC, Analyst, Audience
-from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth, WholeColumn
-from sfumato.study.ways.keys import Entry
-from sfumato.study.ways.keys import Key as FileKey
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
+from sfumato.study.ways.question import Question
 from sfumato.values import Guarantee, Tally
 from sfumato.values.rounding import log2_bounds
 
 IntArray = npt.NDArray[np.int64]
 # 1/ln 2, rounded up.
 _BITS_A_NAT = Fraction("1.4426950408889634074")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(ABC):
-    """What a study asks. `KEYS` are its keys in a file, besides id, text and kind."""
-
-    KIND: ClassVar[str]
-    HEADLINE: ClassVar[str]
-    """Its answers in a few words, for a first file."""
-    KEYS: ClassVar[tuple[FileKey, ...]]
-
-    id: str
-    text: str
-
-    @property
-    def kind(self) -> str:
-        """Its name in a study file."""
-        return self.KIND
-
-    @property
-    @abstractmethod
-    def labels(self) -> tuple[str, ...]:
-        """What shares are estimated of; none where that is what is looked for."""
-
-    @property
-    @abstractmethod
-    def promises(self) -> bool:
-        """Whether the question promises something by itself, without the study's public epsilon."""
-
-    @abstractmethod
-    def way(self, audience: Audience, declaration: str | None = None) -> Way:
-        """Return how the question is asked of an audience; `declaration` is what the reports at hand were made by."""
-
-    @classmethod
-    def is_meant(cls, keys: frozenset[str]) -> bool:
-        """Whether a table with these keys means this class, where several share a kind."""
-        del keys
-        return True
-
-    @classmethod
-    def from_entries(cls, entries: dict[str, Any]) -> Self:
-        """Return the question of a table whose entries were read by `KEYS`."""
-        return cls(**entries)
-
-    def entries(self) -> dict[str, Entry]:
-        """Return what a file says of it, by key."""
-        found: dict[str, Entry] = {}
-        for key in self.KEYS:
-            value = getattr(self, key.name)
-            if value is not None:
-                found[key.name] = list(value) if isinstance(value, tuple) else value
-        return found
-
-    @classmethod
-    def suits(cls, answers: str) -> bool:
-        """Whether answers as a person types them, such as `no, yes` or `0..10`, mean this kind."""
-        del answers
-        return False
-
-    @classmethod
-    def typed(cls, name: str, text: str, answers: str) -> Self:
-        """Return the question with answers as a person types them."""
-        del answers
-        return cls(id=name, text=text)
-
-    def with_card(self, guess_error: Fraction) -> Question:
-        """Return the question asked with a card; refuses where that cannot be."""
-        del guess_error
-        raise InvalidParameter(
-            "is the promise of a card, and a card is for two answers",
-            parameter="guess_error",
-            way_out="Promise by `epsilon`, such as 1.",
-        )
-
-    def first_lines(self) -> list[tuple[str, str]]:
-        """Return the lines of a commented first file: `key = value`, and the comment after it, either may be empty."""
-        from sfumato.files.toml_tables import toml_value  # noqa: PLC0415  only `new` needs it
-
-        return [(f"{name} = {toml_value(value)}", "") for name, value in self.entries().items()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +121,7 @@ class Way(ABC):
 
     @abstractmethod
     def channel(self, level: int) -> AnyChannel:
-        """Return the exact channel from answers to reports at a level; refuses where it is not one of single reports."""
+        """Return the exact channel from answers to reports at a level; refuses where reports do not stand alone."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -312,23 +232,3 @@ def label_bits(count: int) -> Fraction:
 def channel_leakage_bits(channel: AnyChannel) -> Fraction:
     """Maximal leakage of a channel, rounded up."""
     return Fraction(measures.maximal_leakage_interval(channel).upper)
-
-
-def listed_answers(labels: tuple[str, ...], most: int = 30) -> str:
-    """Name the answers in a sentence."""
-    named = ", ".join(f"“{label}”" for label in labels[:most])
-    rest = len(labels) - most
-    return f"Answers: {named}{f' and {rest} more' if rest > 0 else ''}."
-
-
-__all__ = [
-    "Draw",
-    "Drawn",
-    "IntArray",
-    "Question",
-    "Way",
-    "WholeColumn",
-    "channel_leakage_bits",
-    "label_bits",
-    "listed_answers",
-]

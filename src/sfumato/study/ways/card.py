@@ -6,7 +6,8 @@ may be collected on paper and typed in.   Theory: docs/theory/survey.md
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Self
@@ -24,20 +25,13 @@ from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SymbolArray, check_heading, positions
-from sfumato.study.ways.base import (
-    Draw,
-    Drawn,
-    Question,
-    Way,
-    channel_leakage_bits,
-    label_bits,
-    listed_answers,
-)
+from sfumato.study.ways.base import Draw, Drawn, Way, channel_leakage_bits, label_bits
 from sfumato.study.ways.card_plans import plan_card
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import INTERVAL_KEYS, TEST_KEYS, Goal, checked_share
 from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, whole_key
 from sfumato.study.ways.plans import QuestionPlan
+from sfumato.study.ways.question import Question, listed_answers
 from sfumato.study.ways.two_answers import estimate_two
 from sfumato.study.wording import check_line, exact_number, short_number
 from sfumato.values import Tally
@@ -132,6 +126,15 @@ class Card(Question):
         """Return how it is asked."""
         del declaration
         return CardWay(self, audience)
+
+    @property
+    def takes_goal(self) -> bool:
+        """An interval or a test."""
+        return True
+
+    def with_goal(self, wished: Mapping[str, Fraction]) -> Self:
+        """Return the same question for another goal."""
+        return replace(self, goal=self.goal.changed(wished))
 
     @classmethod
     def is_meant(cls, keys: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from sfumato.infer import Method
 from sfumato.values import Interval
 
 if TYPE_CHECKING:
-    from sfumato.study.ways.base import Question
+    from sfumato.study.ways.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -115,6 +116,28 @@ class Goal:
     def width(self) -> Fraction:
         """The half-width that is planned for."""
         return DEFAULT_HALF_WIDTH if self.half_width is None else self.half_width
+
+    def changed(self, wished: Mapping[str, Fraction]) -> Goal:
+        """Put wishes in the place of what the goal says; wishing for an interval drops the test, and the reverse."""
+        changes: dict[str, Fraction | None] = dict(wished)
+        if "theta_2" in changes or "theta_1" in changes:
+            if "half_width" in changes:
+                raise InvalidParameter(
+                    "and `theta_2` are two different goals", parameter="half_width", way_out="Choose one."
+                )
+            first = (changes.get("expected_share"), self.theta_1, self.expected_share)
+            changes.setdefault("theta_1", next((share for share in first if share is not None), None))
+            changes.setdefault("theta_2", self.theta_2)
+            if changes["theta_1"] is None:
+                raise InvalidParameter(
+                    "needs the other of the two shares to tell apart",
+                    parameter="theta_2",
+                    way_out="Give `theta_1` or `expected_share` too.",
+                )
+            changes["half_width"] = None
+        elif "half_width" in changes:
+            changes |= {"theta_1": None, "theta_2": None, "error": None}
+        return replace(self, **changes)  # type: ignore[arg-type]
 
     def words(self, answer: str) -> str:
         """Say what the respondents are needed for."""

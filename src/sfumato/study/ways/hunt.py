@@ -23,11 +23,12 @@ from sfumato.infer import PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.base import Draw, Drawn, IntArray, Question, Way, WholeColumn
-from sfumato.study.ways.estimates import QuestionEstimate, Reading
+from sfumato.study.ways.base import Draw, Drawn, IntArray, Way
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, WholeColumn
 from sfumato.study.ways.hunt_rounds import found_texts, hunt_reports
 from sfumato.study.ways.keys import EPSILON, whole_key
 from sfumato.study.ways.plans import QuestionPlan, Said
+from sfumato.study.ways.question import Question
 from sfumato.study.wording import checked_epsilon
 from sfumato.values import Interval
 from sfumato.values.checks import check_between, check_integer

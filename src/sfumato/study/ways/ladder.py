@@ -23,6 +23,7 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.tables import Words
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
+from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.base import Draw, Drawn, IntArray, Way, label_bits
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
 
 # A channel no larger than this carries the labels of answers and reports.
 _MOST_LABELLED = 1 << 16
+_TRUE_DRAWS = (
+    "The claims are about true draws, and then hold against any reader, whatever they can compute. Keys that were "
+    "expanded from a seed (guarantee “computational”) protect as much against readers who cannot break the cipher, and "
+    "against no others. The reports do not say which was used; the key files do."
+)
 
 
 class LadderWay(Way):
@@ -134,8 +140,7 @@ class LadderWay(Way):
         labels = self.question.labels
         if self.by_position or found.shape[0] * found.shape[1] > _MOST_LABELLED:
             return found
-        dense = found if isinstance(found, Channel) else found.to_dense()
-        return Channel(dense.rows, labels, self.report_labels)
+        return Channel(_dense(found).rows, labels, self.report_labels)
 
     def describe(self) -> str:
         """Name the answers."""
@@ -143,12 +148,7 @@ class LadderWay(Way):
 
     def limits(self) -> tuple[str, ...]:
         """Say against whom keys protect, and what the question adds."""
-        return (
-            "The claims are about true draws, and then hold against any reader, whatever they can compute. Keys that "
-            "were expanded from a seed (kind “computational”) protect as much against readers who cannot break the "
-            "cipher, and against no others. The reports do not say which kind was used; the key files do.",
-            *self.question.limits(),
-        )
+        return (_TRUE_DRAWS, *self.question.limits())
 
     def read(self, column: Words) -> SymbolArray:
         """Return answers that are checked, and rounded only when the draws are known."""
@@ -216,7 +216,8 @@ class LadderWay(Way):
         if counts is not None:
             if self.by_position:
                 raise self._no_groups()
-            return super().tally(reports, level, counts=counts)
+            found: Tally = super().tally(reports, level, counts=counts)
+            return found
         return self._rung(level).tally(reports, offset=offset)
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
@@ -225,7 +226,7 @@ class LadderWay(Way):
             raise InvalidParameter(f"column {self.question.id} holds answers, not reports", way_out="Count them.")
         rung, values = self._rung(reading.level), self.question.values
         if self.ladder.size == 2:
-            channel = rung.channel()
+            channel = _dense(rung.channel())
             ends = None if values is None else (float(values[0]), float(values[-1]))
             return estimate_two(self.question, channel, tally, reading, values=ends)
         if self.by_position and reading.group is not None:
@@ -263,7 +264,7 @@ class LadderWay(Way):
         """Of the list of answers."""
         return label_bits(len(self.question.labels))
 
-    def _rung(self, level: int) -> Any:
+    def _rung(self, level: int) -> Rung:
         return self.ladder.levels[level - 1]
 
     def _no_groups(self) -> InvalidParameter:
@@ -272,6 +273,10 @@ class LadderWay(Way):
             f"reports",
             way_out="Estimate without groups, or drop random_bits from the study.",
         )
+
+
+def _dense(channel: AnyChannel) -> Channel:
+    return channel if isinstance(channel, Channel) else channel.to_dense()
 
 
 def _rounding_bits(question: str, drawing: str) -> KeyedBits:

@@ -43,11 +43,11 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
         }
         for level, deviation in zip(levels, deviations, strict=True)
     ]
-    together, apart = ladder.randomness_bits().upper, ladder.separate_bits()
+    together, apart = ladder.randomness_bits().upper, ladder.separate_bits().upper
     size = 1 if ladder.modulus <= 256 else 2 if ladder.modulus <= 65536 else 4
     return QuestionPlan(
         question=question,
-        because=ladder.words(question.noun),
+        because=ladder.because(question.noun),
         words=(_cost_words(len(levels), together, apart, size),),
         levels=levels,
         certificate=certificate,

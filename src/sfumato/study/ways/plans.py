@@ -14,7 +14,7 @@ from sfumato.certificates import Certificate
 from sfumato.design import SpinnerCard
 
 if TYPE_CHECKING:
-    from sfumato.study.ways.base import Question
+    from sfumato.study.ways.question import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

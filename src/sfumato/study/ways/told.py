@@ -1,4 +1,4 @@
-"""Telling a part: of each answer only a value is told, right often enough, and the answer stays as hidden as it can [A].
+"""Telling a part: of each answer a value is told, right often enough, and the answer stays as hidden as can be [A].
 
 Each respondent is asked once; there are no levels and no keys.   Theory: docs/theory/recoverable_answers.md
 """
@@ -24,18 +24,11 @@ from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SymbolArray, check_heading, check_list, check_masses, positions
-from sfumato.study.ways.base import (
-    Draw,
-    Drawn,
-    Question,
-    Way,
-    channel_leakage_bits,
-    label_bits,
-    listed_answers,
-)
+from sfumato.study.ways.base import Draw, Drawn, Way, channel_leakage_bits, label_bits
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
 from sfumato.study.ways.plans import QuestionPlan, Said
+from sfumato.study.ways.question import Question, listed_answers
 from sfumato.study.wording import check_line, exact_number
 from sfumato.values import Tally
 
@@ -145,8 +138,10 @@ class ToldWay(Way):
                 f"{percent_at_least(question.rho)} of the time; the noise depends on the value alone."
             ),
             words=(
-                f"The best guess of the answer stays wrong at least {percent_at_least(self.design.privacy)} of the "
-                f"time. Being right up to {free} of the time would cost nothing.",
+                (
+                    f"The best guess of the answer stays wrong at least {percent_at_least(self.design.privacy)} of the "
+                    f"time. Being right up to {free} of the time would cost nothing."
+                ),
             ),
             levels=self.levels,
             certificate=certificate,

@@ -1,12 +1,12 @@
-"""Estimating the share of the second of two answers, for every way whose reports are those of a channel with two rows."""
+"""The share of the second of two answers, for every way whose reports are those of a channel with two rows."""
 
 from __future__ import annotations
 
 from sfumato import infer
 from sfumato.measures import epsilon
 from sfumato.prob import Channel
-from sfumato.study.ways.base import Question
 from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading
+from sfumato.study.ways.question import Question
 from sfumato.values import Interval, Tally
 
 METHOD_WORDS = {
