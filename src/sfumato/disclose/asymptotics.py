@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,13 +17,13 @@ import numpy as np
 
 from sfumato.disclose.cell_program import cut_cells
 from sfumato.disclose.column_generation import Mixture, generate_columns
-from sfumato.disclose.data_laws import DataLaw
+from sfumato.disclose.data_laws import DataLaw, Nested
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, make_disclosure
 from sfumato.disclose.polytope import independent_rows, marginal_matrix, solve_exactly
 from sfumato.errors import ClaimRefused, InvalidLaw, InvalidParameter
 from sfumato.measures import mutual_information_interval
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.prob import Channel, Distribution
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.values import Interval
 from sfumato.values.checks import Number, check_at_least, check_integer
 
@@ -41,7 +40,7 @@ class Measurements:
     merged: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, prior: Distribution | Sequence[object], noise: Channel) -> Measurements:
+    def of(cls, prior: Distribution | LawLike, noise: Channel) -> Measurements:
         """Merge values of W with equal rows; values of probability 0 are left out [D, Sec. IV-A]."""
         law = (prior if isinstance(prior, Distribution) else Distribution(prior)).fractions
         if len(law) != noise.shape[0]:
@@ -95,7 +94,7 @@ class Measurements:
         ]
         return DataLaw.of(np.array(cells, dtype=object).reshape((values,) + (symbols,) * n))
 
-    def data_law(self, n: int) -> tuple[list[object], list[object]]:
+    def data_law(self, n: int) -> tuple[Nested, Nested]:
         """The law of X^n and P(w~|x^n), as `optimum` takes them; a data set that cannot happen has any feature."""
         joint = self.joint(n)
         table = np.full(joint.shape, Fraction(0), dtype=object)
@@ -232,7 +231,7 @@ def chain_of_limits(measurements: Measurements, *, samples: int = 3, seconds: fl
     return chain
 
 
-def self_disclosure_interval(law: Distribution | Sequence[object], n: int, *, together: int = 1) -> Interval:
+def self_disclosure_interval(law: Distribution | LawLike, n: int, *, together: int = 1) -> Interval:
     """Enclose max I(X^n;Y) for n independent samples, `together` neighbours protected [D, Cor 1.2; Cor 4.1; Prop 2].
 
     Corners have no more cells than P has rank, so H(X^n|Y) ≤ log2 of it; that divided by H(X^n) tends to 0.
@@ -246,7 +245,7 @@ def self_disclosure_interval(law: Distribution | Sequence[object], n: int, *, to
     return Interval(n * each.lower - math.log2(rank), (n - together) * each.upper).widened(0.0).at_least(0.0)
 
 
-def efficiency_interval_of(law: Distribution | Sequence[object], n: int, told: Interval | None = None) -> Interval:
+def efficiency_interval_of(law: Distribution | LawLike, n: int, told: Interval | None = None) -> Interval:
     """Enclose the part of H(X^n) that can be told; from `told`, or from the bounds that tend to 1 [D, Thm 4]."""
     one = law if isinstance(law, Distribution) else Distribution(law)
     each = entropy_interval((p, 1) for p in one.probabilities)

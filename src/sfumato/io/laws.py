@@ -17,7 +17,9 @@ import numpy.typing as npt
 from sfumato.errors import InvalidLaw, Place, UnreadableFile
 from sfumato.files.texts import check_size, short
 from sfumato.prob import Channel, Distribution
+from sfumato.prob.alphabet import Label
 from sfumato.prob.exact import ROW_SUM_TOLERANCE, FloatArray
+from sfumato.values.checks import Number
 
 FLOAT64 = "float64"
 """The word by which a file says that its numbers were floats."""
@@ -79,7 +81,7 @@ def check_float_table(table: FloatArray, name: Callable[[int], str], place: Plac
 
 
 def make_channel(
-    law: Rows | FloatArray, inputs: Iterable[object] | None, outputs: Iterable[object] | None, place: Place
+    law: Rows | FloatArray, inputs: Iterable[Label] | None, outputs: Iterable[Label] | None, place: Place
 ) -> Channel:
     """Build the channel; whatever is still wrong (labels, most often) is told with the file's name."""
     try:
@@ -90,7 +92,7 @@ def make_channel(
 
 def make_distribution(
     values: Sequence[Fraction],
-    labels: Sequence[object] | None,
+    labels: Sequence[Label] | None,
     place: Place | None = None,
     *,
     name: str = "the law",
@@ -98,14 +100,14 @@ def make_distribution(
 ) -> Distribution:
     """Read a prior by the same rule; a refusal calls it `name`."""
     law = read_law([values], lambda _: name, place, float64=float64)
-    numbers: list[object] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
+    numbers: list[Number] = list(law[0]) if not isinstance(law, np.ndarray) else law[0].tolist()
     try:
         return Distribution(numbers, labels)
     except InvalidLaw as error:
         raise (error if place is None else error.at(place)) from None
 
 
-def row_name(inputs: Sequence[object] | None, x: int, spot: str) -> str:
+def row_name(inputs: Sequence[Label] | None, x: int, spot: str) -> str:
     """Name a row in a sentence, by its label if it has one."""
     return f"the row of input {short(inputs[x])} ({spot})" if inputs and x < len(inputs) else f"the row at {spot}"
 

@@ -3,6 +3,7 @@
 from sfumato.prob.channel import Channel
 from sfumato.prob.circulant import AnyChannel, Circulant
 from sfumato.prob.distribution import Distribution
+from sfumato.prob.exact import LawLike
 from sfumato.prob.joint import Joint, conditional, joint_law, marginal
 from sfumato.prob.operations import as_prior, cascade, coarsen, post_process, power, product, together
 
@@ -12,6 +13,7 @@ __all__ = [
     "Circulant",
     "Distribution",
     "Joint",
+    "LawLike",
     "as_prior",
     "cascade",
     "coarsen",

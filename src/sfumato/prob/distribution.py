@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.prob.alphabet import Alphabet, Label, check_labels
-from sfumato.prob.exact import FloatArray, check_law, default_width, round_to_grid
+from sfumato.prob.exact import FloatArray, RealArray, check_law, default_width, round_to_grid
 from sfumato.values.checks import Number, check_at_least, check_integer
 
 
@@ -22,7 +22,7 @@ class Distribution:
     exact: bool
     array: FloatArray
 
-    def __init__(self, probabilities: Sequence[object], labels: Iterable[object] | None = None) -> None:
+    def __init__(self, probabilities: Sequence[object] | RealArray, labels: Iterable[object] | None = None) -> None:
         law = check_law("probabilities", probabilities)
         array = np.array([float(value) for value in law])
         array.setflags(write=False)

@@ -11,21 +11,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.values.checks import Number, as_number, check_at_least, check_integer
+from sfumato.values.types import Reals
 
 FloatArray = npt.NDArray[np.float64]
 IntegerArray = npt.NDArray[np.object_]  # Python integers, so that nothing overflows
+RealArray = npt.NDArray[np.floating[Any] | np.integer[Any] | np.object_]
+LawLike = Reals | RealArray
+"""What is read as a law: numbers in order."""
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
 
 
-def check_law(name: str, numbers: Sequence[object]) -> tuple[Number, ...]:
+def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number, ...]:
     """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
     if len(numbers) == 0:
         raise InvalidLaw(f"{name} is empty. A law needs at least one outcome.")

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
 from sfumato.disclose import DataLaw, Disclosure, DisclosureCertificate, certify_disclosure, optimum
+from sfumato.disclose.data_laws import DataLawLike
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
@@ -54,7 +55,7 @@ def disclose_columns(
     protect: Sequence[str],
     about: str | None = None,
     *,
-    law: object | None = None,
+    law: DataLawLike | None = None,
     bits: BitSource | None = None,
     seconds: float = 60.0,
 ) -> TableRelease:

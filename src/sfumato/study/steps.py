@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.files.frames import as_arrow
+from sfumato.files.frames import TableLike, as_arrow
 from sfumato.io.key_files import read_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
@@ -32,7 +32,7 @@ def plan(study: Study | str | Path) -> StudyPlan:
 
 def publish(
     study: Study | str | Path,
-    data: object,
+    data: TableLike,
     *,
     bits: BitSource | None = None,
     guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC,
