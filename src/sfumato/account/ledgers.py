@@ -20,6 +20,7 @@ from sfumato.account.ledger_records import Opened
 from sfumato.account.releases import Release, checked_id
 from sfumato.errors import DigestMismatch, InvalidParameter, Place
 from sfumato.values.checks import check_positive
+from sfumato.values.types import Real
 
 PATIENCE_SECONDS = 60.0
 
@@ -47,9 +48,9 @@ class Ledger:
         cls,
         path: str | Path,
         *,
-        budget_bits: object = None,
-        epsilon: object = None,
-        leakage_bits: object = None,
+        budget_bits: Real | None = None,
+        epsilon: Real | None = None,
+        leakage_bits: Real | None = None,
     ) -> Ledger:
         """Make a new ledger and open it. A file that exists is never overwritten; at least one limit is needed."""
         limits = Charges(

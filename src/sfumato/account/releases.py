@@ -19,6 +19,7 @@ from fractions import Fraction
 from sfumato.account.amounts import Amount, Charges, charge_of
 from sfumato.errors import InvalidParameter
 from sfumato.values.checks import as_exact, check_between
+from sfumato.values.types import Real
 
 _MOST_TITLE = 200
 _MOST_NOTE = 500
@@ -148,7 +149,7 @@ def recoverable(
     leakage_bits: Amount,
     *,
     worst_case_bits: Amount = math.inf,
-    rho: object = None,
+    rho: Real | None = None,
     epsilon: Amount = math.inf,
     notes: Iterable[str] = (),
 ) -> Release:

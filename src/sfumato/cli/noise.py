@@ -153,7 +153,11 @@ def flip_command(
 
     _one_of(budget_bits=budget_bits, flip=flip)
     _both(input, out)
-    design = FlipDesign(flip=parse_number(flip, "flip")) if flip is not None else flip_within(budget_bits=budget_bits)
+    design = (
+        flip_within(budget_bits=budget_bits)
+        if budget_bits is not None
+        else FlipDesign(flip=parse_number(flip or "", "flip"))
+    )
     released = None
     if input is not None and out is not None:
         words = {"yes": True, "no": False}
@@ -212,9 +216,9 @@ def exponential_command(
     read = read_distortion(table)
     answers = read.answers or tuple(map(str, range(1, len(read.rows) + 1)))
     with show_waiting("calibrating"):
-        if rate is None:
+        if budget_bits is not None:
             design = exponential(read.rows, budget_bits=budget_bits, values=values, answers=answers)
-        elif rate >= 0 and math.isfinite(rate):
+        elif rate is not None and rate >= 0 and math.isfinite(rate):
             design = exponential_of(read.rows, ratio=Fraction(math.exp(-rate)), values=values, answers=answers)
         else:
             raise InvalidParameter(

@@ -11,13 +11,14 @@ from sfumato.design.limits import Limits
 from sfumato.design.surveys import SurveyDesign, check_answers
 from sfumato.prob import Channel
 from sfumato.values.checks import as_exact, check_between
+from sfumato.values.types import Real
 
 
 def warner(
     *,
-    guess_error: object = None,
-    delta: object = None,
-    weight: object = Fraction(1, 2),
+    guess_error: Real | None = None,
+    delta: Real | None = None,
+    weight: Real = Fraction(1, 2),
     max_epsilon: float | None = None,
     answers: Sequence[str] = ("no", "yes"),
 ) -> SurveyDesign:
@@ -37,10 +38,10 @@ def warner(
 
 def unrelated_question(
     *,
-    guess_error: object = None,
-    delta: object = None,
-    weight: object = Fraction(1, 2),
-    eta: object = Fraction(1, 2),
+    guess_error: Real | None = None,
+    delta: Real | None = None,
+    weight: Real = Fraction(1, 2),
+    eta: Real = Fraction(1, 2),
     max_epsilon: float | None = None,
     answers: Sequence[str] = ("no", "yes"),
 ) -> SurveyDesign:

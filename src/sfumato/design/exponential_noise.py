@@ -25,6 +25,7 @@ from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
+from sfumato.values.types import Real, Reals
 
 _GRID = 1 << 16
 _GAP_BITS = 1e-9
@@ -69,9 +70,9 @@ class ExponentialDesign:
 
 
 def exponential(
-    distortion: Sequence[Sequence[object]],
+    distortion: Sequence[Reals],
     *,
-    budget_bits: object,
+    budget_bits: Real,
     values: int | None = None,
     answers: Sequence[Label] | None = None,
 ) -> ExponentialDesign:
@@ -96,9 +97,9 @@ def exponential(
 
 
 def exponential_of(
-    distortion: Sequence[Sequence[object]],
+    distortion: Sequence[Reals],
     *,
-    ratio: object,
+    ratio: Real,
     values: int | None = None,
     answers: Sequence[Label] | None = None,
 ) -> ExponentialDesign:
@@ -116,7 +117,7 @@ def exponential_of(
     return ExponentialDesign(ratio=weight, channel=channel, bits=_leak(channel, values), values=values)
 
 
-def check_distortion(distortion: Sequence[Sequence[object]]) -> Distortion:
+def check_distortion(distortion: Sequence[Reals]) -> Distortion:
     """Return the table d(y, y'): square, finite, not negative, and 0 from an answer to itself."""
     table = tuple(tuple(as_exact("distortion", as_number("distortion", entry)) for entry in row) for row in distortion)
     if len(table) < 2 or any(len(row) != len(table) for row in table):

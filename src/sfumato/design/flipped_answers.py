@@ -17,6 +17,7 @@ from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
 from sfumato.values.checks import as_exact, check_between, check_positive
 from sfumato.values.interval import Interval
+from sfumato.values.types import Real
 
 # Flip probabilities are multiples of this: nobody sees the difference, and a certificate stays short.
 _GRID = 1 << 32
@@ -58,7 +59,7 @@ class FlipDesign:
         return bool(answer) != bool(thrown)
 
 
-def flip(*, budget_bits: object) -> FlipDesign:
+def flip(*, budget_bits: Real) -> FlipDesign:
     """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be told."""
     budget = as_exact("budget_bits", budget_bits)
     check_positive("budget_bits", budget)

@@ -11,7 +11,6 @@ discrete law that is sampled, not for the normal law that it resembles.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -33,6 +32,7 @@ from sfumato.values.checks import (
     check_positive,
 )
 from sfumato.values.rounding import float_above
+from sfumato.values.types import Real, Reals
 
 _MOST_STEPS = 2_000
 
@@ -93,7 +93,7 @@ class GaussianDesign:
             return f"every selection of {self.values} values"
         return "all values of the scale"
 
-    def release(self, value: object, bits: BitSource | None = None) -> Fraction:
+    def release(self, value: Real, bits: BitSource | None = None) -> Fraction:
         """Return one private value, on the grid. The true value is in no error and in nothing else that is returned."""
         exact = private_number(value, self.low, self.high)
         place = round((exact - self.centre) / self.grid)
@@ -128,7 +128,7 @@ class GaussianBox:
             math.fsum(design.capacity_bits.upper for design in self.designs),
         )
 
-    def release(self, values: Sequence[object], bits: BitSource | None = None) -> tuple[Fraction, ...]:
+    def release(self, values: Reals, bits: BitSource | None = None) -> tuple[Fraction, ...]:
         """Return one private value for each coordinate, or nothing at all when one is refused."""
         if len(values) != len(self.designs):
             raise InvalidParameter(
@@ -141,9 +141,9 @@ class GaussianBox:
 
 def gaussian(
     *,
-    bound: object = None,
-    low: object = None,
-    high: object = None,
+    bound: Real | None = None,
+    low: Real | None = None,
+    high: Real | None = None,
     budget_bits: float,
     values: int | None = None,
     steps: int | None = None,
@@ -191,7 +191,7 @@ def gaussian(
     )
 
 
-def gaussian_box(bounds: Sequence[object], budget_bits: float, *, steps: int | None = None) -> GaussianBox:
+def gaussian_box(bounds: Reals, budget_bits: float, *, steps: int | None = None) -> GaussianBox:
     """Return independent noise for each coordinate of a box Π[-T_j, T_j], the budget split evenly.
 
     An even split makes Σ variance_j/T_j² least: the least relative variance is a convex function of the budget.
@@ -208,7 +208,7 @@ def gaussian_box(bounds: Sequence[object], budget_bits: float, *, steps: int | N
     )
 
 
-def private_number(value: object, low: Fraction, high: Fraction) -> Fraction:
+def private_number(value: Real, low: Fraction, high: Fraction) -> Fraction:
     """Read a private number exactly, or refuse it in a sentence that does not contain it."""
     try:
         exact = as_exact("value", value)
@@ -225,7 +225,7 @@ def private_number(value: object, low: Fraction, high: Fraction) -> Fraction:
     return exact
 
 
-def _range(bound: object, low: object, high: object) -> tuple[Fraction, Fraction]:
+def _range(bound: Real | None, low: Real | None, high: Real | None) -> tuple[Fraction, Fraction]:
     if (bound is None) == (low is None and high is None) or (low is None) != (high is None):
         raise InvalidParameter(
             "either `bound`, or `low` and `high`, must say where f lies", way_out="Give one or the other."

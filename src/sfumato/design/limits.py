@@ -9,6 +9,7 @@ from fractions import Fraction
 from sfumato.errors import InvalidParameter
 from sfumato.values.checks import Number, as_exact, check_positive
 from sfumato.values.rounding import fraction_below_exp
+from sfumato.values.types import Real
 
 # Odds are cut to multiples of 2^-32 below e^epsilon: the promise is kept, and epsilon falls short by less than 2.4e-10.
 _ODDS_GRID = 1 << 32
@@ -52,9 +53,9 @@ class Limits:
     def of(
         cls,
         *,
-        guess_error: object = None,
-        delta: object = None,
-        weight: object = Fraction(1, 2),
+        guess_error: Real | None = None,
+        delta: Real | None = None,
+        weight: Real = Fraction(1, 2),
         max_epsilon: float | None = None,
     ) -> Limits:
         """Read the limits as people give them: a guess error or δ, and ε rather than odds."""

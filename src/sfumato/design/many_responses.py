@@ -26,6 +26,7 @@ from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_integer
+from sfumato.values.types import Real
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -68,7 +69,7 @@ class ResponsesDesign:
 def responses(
     prior: Prior,
     f: Function,
-    rho: object,
+    rho: Real,
     n: int,
     *,
     values: tuple[Label, ...] | None = None,

@@ -16,6 +16,7 @@ from sfumato.design.surveys import best_design
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob import Channel, Distribution
 from sfumato.values.checks import Number, as_exact, check_between
+from sfumato.values.types import Real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ def optimal_weight(channel: Channel) -> OptimalFor | None:
     return OptimalFor(weight=weight, guess_error=error) if error < Fraction(1, 2) else None
 
 
-def largest_fisher_information(limits: Limits, theta: object, *, outputs: int = 3) -> Fraction:
+def largest_fisher_information(limits: Limits, theta: Real, *, outputs: int = 3) -> Fraction:
     """The maxima of [C, Thm 1] in closed form, exact; for a limit on the guess error alone.
 
     The print gives the right values and swaps the two-output pairs that reach them.
@@ -70,32 +71,32 @@ def largest_fisher_information(limits: Limits, theta: object, *, outputs: int = 
 
 
 def largest_f_divergence(
-    limits: Limits, theta_1: object, theta_2: object, f: Callable[[float], float], *, slope_at_infinity: float
+    limits: Limits, theta_1: Real, theta_2: Real, f: Callable[[float], float], *, slope_at_infinity: float
 ) -> float:
     """max D_f(p_θ1‖p_θ2) over all surveys within the limits [C, Thm 3]; one design reaches it for every f."""
     first, second = _laws(limits, theta_1, theta_2)
     return measures.f_divergence(first, second, f, slope_at_infinity=slope_at_infinity)
 
 
-def largest_renyi_nats(limits: Limits, theta_1: object, theta_2: object, order: float) -> float:
+def largest_renyi_nats(limits: Limits, theta_1: Real, theta_2: Real, order: float) -> float:
     """max D_α(p_θ1‖p_θ2), α = 1+s in [C, Cor. 1]."""
     first, second = _laws(limits, theta_1, theta_2)
     return measures.renyi_nats(first, second, order)
 
 
-def largest_chernoff_nats(limits: Limits, theta_1: object, theta_2: object) -> float:
+def largest_chernoff_nats(limits: Limits, theta_1: Real, theta_2: Real) -> float:
     """The fastest exponent at which the error of telling θ1 from θ2 can fall [C, Sec. V]."""
     first, second = _laws(limits, theta_1, theta_2)
     return measures.chernoff_information_nats(first, second)
 
 
-def _laws(limits: Limits, theta_1: object, theta_2: object) -> tuple[Sequence[Number], Sequence[Number]]:
+def _laws(limits: Limits, theta_1: Real, theta_2: Real) -> tuple[Sequence[Number], Sequence[Number]]:
     channel = best_design(limits).channel
     first, second = (share_law(channel, theta) for theta in (theta_1, theta_2))
     return first, second
 
 
-def share_law(channel: Channel, theta: object) -> tuple[Number, ...]:
+def share_law(channel: Channel, theta: Real) -> tuple[Number, ...]:
     """p_θ = (1-θ)p_0 + θ p_1: the law of a report when a share θ holds the second answer."""
     share = as_exact("theta", theta)
     check_between("theta", share, 0, 1)

@@ -8,7 +8,6 @@ is, and the noise does not shrink with n; only the error of sampling does.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,6 +17,7 @@ from sfumato.bits import BitSource
 from sfumato.design.gaussian_noise import GaussianDesign, gaussian, private_number
 from sfumato.errors import InvalidParameter
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
+from sfumato.values.types import Real, Reals
 
 # Rounding of a sum of some thousand positive terms, with room to spare.
 _ROUNDING = 1 + 1e-9
@@ -65,7 +65,7 @@ class PrivateMean:
         """Return the limit of the chance for many records, 2Φ(-τ/√N), for normal noise of the same variance."""
         return normal_error_chance(tau, self.variance)
 
-    def release(self, values: Sequence[object], bits: BitSource | None = None) -> Fraction:
+    def release(self, values: Reals, bits: BitSource | None = None) -> Fraction:
         """Return the private mean. A record outside the range is refused, not clipped: silence would hide a bias."""
         if len(values) != self.count:
             raise InvalidParameter(
@@ -77,7 +77,7 @@ class PrivateMean:
         return self.design.release(sum(exact, Fraction(0)) / self.count, bits)
 
 
-def private_mean(low: object, high: object, count: int, budget_bits: float, *, steps: int | None = None) -> PrivateMean:
+def private_mean(low: Real, high: Real, count: int, budget_bits: float, *, steps: int | None = None) -> PrivateMean:
     """Return the least noise for the mean of `count` records in [low, high], for any correlation between them."""
     check_at_least("count", check_integer("count", count), 1)
     return PrivateMean(count=int(count), design=gaussian(low=low, high=high, budget_bits=budget_bits, steps=steps))

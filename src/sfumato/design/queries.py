@@ -30,7 +30,7 @@ class Query:
     rho: Fraction
 
     @classmethod
-    def of(cls, prior: Prior, f: Function, rho: object, *, values: Iterable[Label] | None = None) -> Query:
+    def of(cls, prior: Prior, f: Function, rho: Real, *, values: Iterable[Label] | None = None) -> Query:
         """Read a query; `values` fixes the order of the function's values, which f must take all of."""
         law = exact_prior(prior)
         places, order = _read_function("f", f, law.labels, values)
@@ -93,7 +93,7 @@ def exact_prior(prior: Prior) -> Distribution:
     return law.to_exact()
 
 
-def checked_rho(rho: object) -> Fraction:
+def checked_rho(rho: Real) -> Fraction:
     """Read how often an answer must be right."""
     number = as_exact("rho", rho)
     if not 0 <= number <= 1:

@@ -19,6 +19,7 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.prob.alphabet import Label
+from sfumato.values.types import Real
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
@@ -72,7 +73,7 @@ def _recoverable_subject(thing: RecoverableDesign) -> ChannelSubject:
 
 
 def recoverable(
-    prior: Prior, f: Function, rho: object, predicate: Function | None = None, *, values: Sequence[Label] | None = None
+    prior: Prior, f: Function, rho: Real, predicate: Function | None = None, *, values: Sequence[Label] | None = None
 ) -> RecoverableDesign:
     """Return the response that is right with probability ≥ rho and hides the data, or a predicate of it, best."""
     query = Query.of(prior, f, rho, values=values)
@@ -142,7 +143,7 @@ def hide_predicate(query: Query, predicate: Function) -> RecoverableDesign:
     )
 
 
-def hide_correlated(joint: Joint, f: Function, rho: object) -> RecoverableDesign:
+def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
     """Tell f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)]."""
     prior, firsts, seconds = _pairs(joint)
     places, images = places_of("f", f, Distribution.uniform(len(joint.alphabets[0]), joint.alphabets[0]))
@@ -150,7 +151,7 @@ def hide_correlated(joint: Joint, f: Function, rho: object) -> RecoverableDesign
     return hide_predicate(Query.of(prior, [told[x] for x in firsts], rho), seconds)
 
 
-def hide_data_telling_correlated(joint: Joint, rho: object) -> RecoverableDesign:
+def hide_data_telling_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
     """Tell Y and hide X, the second reading of [A, Remark (iii)]."""
     prior, firsts, seconds = _pairs(joint)
     return hide_predicate(Query.of(prior, seconds, rho), firsts)

@@ -21,6 +21,7 @@ from sfumato.design.response_programs import best_for_all_priors, made_exact
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel, Distribution
 from sfumato.values.checks import as_exact
+from sfumato.values.types import Real
 
 MOST_CORNERS = 50_000
 _MOST_PRIORS_AT_ONCE = 400
@@ -57,7 +58,7 @@ class RobustDesign:
     printed: Fraction
 
 
-def robust(priors: Sequence[Prior], f: Function, rho: object) -> RobustDesign:
+def robust(priors: Sequence[Prior], f: Function, rho: Real) -> RobustDesign:
     """Return the response that is best for the worst of several priors on the same data."""
     laws = [exact_prior(prior) for prior in priors]
     if not laws:
@@ -73,7 +74,7 @@ def robust(priors: Sequence[Prior], f: Function, rho: object) -> RobustDesign:
     return _design(queries, rows, reached, laws)
 
 
-def robust_ball(prior: Prior, f: Function, rho: object, radius: object) -> RobustDesign:
+def robust_ball(prior: Prior, f: Function, rho: Real, radius: Real) -> RobustDesign:
     """Return the response that is best for the worst prior within `radius` in total variation of a prior."""
     centre = Query.of(prior, f, rho)
     corners = list(ball_corners(centre.prior, as_exact("radius", radius)))

@@ -24,6 +24,7 @@ from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 from sfumato.prob.exact import round_to_grid
 from sfumato.values.checks import Number, as_exact, check_between, check_integer
+from sfumato.values.types import Real
 
 Pair = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
@@ -63,11 +64,11 @@ def _survey_subject(thing: SurveyDesign) -> ChannelSubject:
 
 def survey(
     *,
-    guess_error: object = None,
-    delta: object = None,
-    weight: object = Fraction(1, 2),
+    guess_error: Real | None = None,
+    delta: Real | None = None,
+    weight: Real = Fraction(1, 2),
     outputs: int = 3,
-    theta: object = None,
+    theta: Real | None = None,
     max_epsilon: float | None = None,
     answers: Sequence[str] = ("no", "yes"),
 ) -> SurveyDesign:

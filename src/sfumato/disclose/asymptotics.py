@@ -17,7 +17,7 @@ import numpy as np
 
 from sfumato.disclose.cell_program import cut_cells
 from sfumato.disclose.column_generation import Mixture, generate_columns
-from sfumato.disclose.data_laws import DataLaw
+from sfumato.disclose.data_laws import DataLaw, Nested
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, make_disclosure
 from sfumato.disclose.polytope import independent_rows, marginal_matrix, solve_exactly
 from sfumato.errors import ClaimRefused, InvalidLaw, InvalidParameter
@@ -94,7 +94,7 @@ class Measurements:
         ]
         return DataLaw.of(np.array(cells, dtype=object).reshape((values,) + (symbols,) * n))
 
-    def data_law(self, n: int) -> tuple[list[object], list[object]]:
+    def data_law(self, n: int) -> tuple[Nested, Nested]:
         """The law of X^n and P(w~|x^n), as `optimum` takes them; a data set that cannot happen has any feature."""
         joint = self.joint(n)
         table = np.full(joint.shape, Fraction(0), dtype=object)

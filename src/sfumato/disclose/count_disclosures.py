@@ -20,11 +20,11 @@ from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype
 from sfumato.bits.row_draws import RowDraws
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.disclose.column_generation import Mixture
-from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.data_laws import FeatureLike, FloatArray
 from sfumato.disclose.exchangeable import best_by_counts
 from sfumato.errors import ClaimRefused, InvalidLaw, InvalidParameter, NotCertified
 from sfumato.measures import mutual_information_interval
-from sfumato.prob import Channel, Distribution
+from sfumato.prob import Channel, Distribution, LawLike
 from sfumato.prob.exact import check_law
 from sfumato.values import Interval
 
@@ -102,7 +102,7 @@ class CountDisclosure:
         return drawn
 
 
-def optimum_of_counts(count_law: Distribution | Sequence[object], about: object | None = None) -> CountDisclosure:
+def optimum_of_counts(count_law: Distribution | LawLike, about: FeatureLike | None = None) -> CountDisclosure:
     """Return the best disclosure for a law of the count 0..n; `about` has a row P(w|count) for each, None is the count.
 
     The samples must be exchangeable: data sets with the same count are equally likely, and w depends on the count only.
@@ -153,7 +153,7 @@ def check_means(masses: Sequence[Fraction], symbols: Iterable[CountSymbol]) -> N
         )
 
 
-def _features(size: int, about: object | None) -> FloatArray:
+def _features(size: int, about: FeatureLike | None) -> FloatArray:
     if about is None:
         return np.eye(size)
     table = about.array if isinstance(about, Channel) else np.array(about, dtype=np.float64)

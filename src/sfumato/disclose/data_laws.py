@@ -11,18 +11,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob import Channel, Distribution, Joint, LawLike
-from sfumato.prob.exact import check_law
+from sfumato.prob.exact import RealArray, check_law
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
+from sfumato.values.types import Real
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Groups = tuple[tuple[int, ...], ...]
+Nested: TypeAlias = Sequence["Real | Nested"]
+"""Numbers in lists within lists, an axis for each depth."""
+FeatureLike = Channel | RealArray | Nested
+"""What is to be told: P(w|x), with an axis for each sample and a last one for w."""
 
 MOST_CELLS = 200_000
 
@@ -36,7 +42,7 @@ class DataLaw:
     masses: tuple[Number, ...]
 
     @classmethod
-    def of(cls, law: object) -> DataLaw:
+    def of(cls, law: DataLawLike) -> DataLaw:
         """Read an array over the product alphabet (nested lists, numpy, or a Joint); Fractions keep it exact."""
         if isinstance(law, DataLaw):
             return law
@@ -70,7 +76,7 @@ class DataLaw:
         return cls._from_flat(products, (size,) * n)
 
     @classmethod
-    def _from_flat(cls, numbers: Sequence[object], shape: tuple[int, ...]) -> DataLaw:
+    def _from_flat(cls, numbers: LawLike, shape: tuple[int, ...]) -> DataLaw:
         _check_cells(math.prod(shape))
         masses = check_law("law", numbers)
         kept = [c for c, mass in enumerate(masses) if mass > 0]
@@ -132,7 +138,11 @@ class DataLaw:
         return codes.reshape(-1).astype(np.int64)
 
 
-def feature_of(law: DataLaw, about: object | None) -> FloatArray | None:
+DataLawLike = DataLaw | Joint | RealArray | Nested
+"""The law of a data set, with an axis for each sample."""
+
+
+def feature_of(law: DataLaw, about: FeatureLike | None) -> FloatArray | None:
     """Return P(w|cell), a row for each w; None when the data set itself is to be told about."""
     if about is None:
         return None

@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.disclose.cell_program import cut_cells
 from sfumato.disclose.column_generation import Mixture, Progress, generate_columns
-from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups, feature_of
+from sfumato.disclose.data_laws import DataLaw, DataLawLike, FeatureLike, FloatArray, Groups, feature_of
 from sfumato.disclose.disclosures import Disclosure, leak_bound, make_disclosure
 from sfumato.disclose.exchangeable import best_by_counts, counts_law
 from sfumato.disclose.polytope import can_tell, corners, entropy_bits, independent_rows, marginal_matrix
@@ -38,8 +38,8 @@ class Solver(StrEnum):
 
 
 def optimum(
-    law: object,
-    about: object | None = None,
+    law: DataLawLike,
+    about: FeatureLike | None = None,
     *,
     groups: Sequence[Sequence[int]] | None = None,
     method: Solver | None = None,

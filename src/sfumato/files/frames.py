@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import TABLE_LIMIT_BYTES, read_table
 
 
-def as_arrow(data: object, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Any:
+class ArrowStream(Protocol):
+    """What hands its columns over by Arrow's C interface: tables of Arrow, polars, duckdb and new pandas."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the stream."""
+
+
+class PandasFrame(Protocol):
+    """What looks like a table of pandas, whichever version of its types is installed."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns."""
+
+    def itertuples(self, index: bool = True, name: Any = "Pandas") -> Any:
+        """Yield the rows."""
+
+
+Column = Sequence[str | int | float | bool | None] | npt.NDArray[Any]
+"""Cells in order: answers are text or whole numbers, None is an empty cell."""
+TableLike = str | Path | Mapping[str, Column] | ArrowStream | PandasFrame
+"""A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars or pandas."""
+
+
+def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Any:
     """Return an Arrow table from a path, an Arrow, pandas or polars table, or a dictionary of columns."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 

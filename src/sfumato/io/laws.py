@@ -107,7 +107,7 @@ def make_distribution(
         raise (error if place is None else error.at(place)) from None
 
 
-def row_name(inputs: Sequence[object] | None, x: int, spot: str) -> str:
+def row_name(inputs: Sequence[Label] | None, x: int, spot: str) -> str:
     """Name a row in a sentence, by its label if it has one."""
     return f"the row of input {short(inputs[x])} ({spot})" if inputs and x < len(inputs) else f"the row at {spot}"
 

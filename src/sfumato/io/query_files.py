@@ -133,7 +133,11 @@ def _read(document: dict[str, Any]) -> QueryDesign:
     )
     for channel in channels:
         if any(row[place] < query.rho for row, place in zip(channel.rows, query.f, strict=True)):
-            raise InvalidParameter("has a response that is right less often than `rho`", parameter="responses")
+            raise InvalidParameter(
+                "has a response that is right less often than `rho`",
+                parameter="responses",
+                way_out="Design the query again.",
+            )
     design = QueryDesign(
         name=str(document["name"]),
         query=query,
@@ -142,7 +146,7 @@ def _read(document: dict[str, Any]) -> QueryDesign:
         converse=_fraction(document["converse"]),
     )
     if len(channels) == 1 and design.privacy > measures.guess_error(channels[0], prior):
-        raise InvalidParameter("is not what the response has", parameter="privacy")
+        raise InvalidParameter("is not what the response has", parameter="privacy", way_out="Design the query again.")
     return design
 
 

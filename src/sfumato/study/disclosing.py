@@ -23,6 +23,7 @@ import numpy.typing as npt
 from sfumato.bits import BitSource, SystemBits
 from sfumato.certificates import Certificate, certify
 from sfumato.disclose import DataLaw, Disclosure, optimum
+from sfumato.disclose.data_laws import DataLawLike
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
@@ -83,7 +84,7 @@ def disclose_columns(
     protect: Sequence[str],
     about: str | None = None,
     *,
-    law: object | None = None,
+    law: DataLawLike | None = None,
     bits: BitSource | None = None,
     seconds: float = 60.0,
 ) -> TableRelease:
