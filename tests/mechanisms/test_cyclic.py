@@ -10,92 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mechanism_strategies import cyclic_responses
 from sfumato import measures
 from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import CyclicResponse
 from sfumato.mechanisms.favoured_sets import Family
-from sfumato.mechanisms.kernels import DRAWN_INSIDE, DRAWN_OUTSIDE, UNDRAWN, shift_again, shift_by_two_levels
 from sfumato.prob import Distribution
 from sfumato.values import Tally
 from sfumato.values.rounding import ln_bounds
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "cyclic.json").read_text())
 SETS = [*((q, t, Family.SINGER) for q in (2, 3) for t in (2, 3)), *((K, 1, Family.PALEY) for K in (7, 11))]
-
-
-@st.composite
-def cyclic_responses(draw):
-    """Words of at most 8 bits, so that every pair of draws can be tried."""
-    q, t, family = draw(st.sampled_from(SETS))
-    width = draw(st.integers(7, 8))
-    other = draw(st.integers(1, 3))
-    own = draw(st.integers(other, 12))
-    probe = CyclicResponse(size=2, odds=Fraction(9), q=q, t=t, family=family)
-    return CyclicResponse(
-        size=draw(st.integers(2, probe.modulus)), odds=Fraction(own, other), q=q, t=t, family=family, width=width
-    )
-
-
-def enumerated_law(mechanism, x):
-    """Every pair of words once, through the compiled loop.
-
-    The level has the law of the first word given that it is kept, and the place in it that of the second word given
-    the level and that it is kept: each is counted, and the law is their product.
-    """
-    words = np.arange(1 << mechanism.width, dtype=np.uint64)
-    pairs = np.stack(np.meshgrid(words, words, indexing="ij"), axis=-1).reshape(-1)
-    count = pairs.size // 2
-    chosen = mechanism.difference_set
-    shifts = np.concatenate([chosen.members, np.setdiff1d(np.arange(chosen.modulus), chosen.members)])
-    pending, reports = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    law = (
-        np.uint64(mechanism.width),
-        np.uint64(mechanism._total),
-        np.uint64(mechanism.odds.numerator * chosen.size),
-        np.uint64(chosen.size),
-        shifts,
-    )
-    answers = np.full(count, x)
-    left = shift_by_two_levels(answers, pairs, *law, reports, pending)
-    assert set(pending[:left].tolist()) == set(np.flatnonzero(reports < 0).tolist())
-    inside = np.isin((reports - x) % chosen.modulus, chosen.members)
-    drawn = [
-        int(((reports >= 0) & inside).sum() + (reports == DRAWN_INSIDE).sum()),
-        int(((reports >= 0) & ~inside).sum() + (reports == DRAWN_OUTSIDE).sum()),
-    ]
-    probabilities = []
-    for report in range(chosen.modulus):
-        level = 0 if (report - x) % chosen.modulus in chosen.members else 1
-        kept = int(((reports >= 0) & (inside == (level == 0))).sum())
-        probabilities.append(Fraction(drawn[level], sum(drawn)) * Fraction(int((reports == report).sum()), kept))
-    # Drawn again with the same words: what was refused is refused again, with its level kept.
-    known = reports[pending[:left]].copy()
-    refused = pairs.reshape(-1, 2)[pending[:left]].reshape(-1)
-    assert shift_again(answers, refused, *law, reports, pending, left) == left
-    assert (reports[pending[:left]] == known).all()
-    # And with every other pair in turn it follows the law of its level, or the whole law when nothing was drawn.
-    for state in (UNDRAWN, DRAWN_INSIDE, DRAWN_OUTSIDE):
-        again = np.full(count, state)
-        everyone = np.arange(count)
-        rest = shift_again(answers, pairs, *law, again, everyone, count)
-        agrees = again[again >= 0]
-        same = reports[again >= 0] if state == UNDRAWN else agrees
-        assert (agrees == same).all()
-        assert rest == int((again < 0).sum())
-        if state != UNDRAWN:
-            assert (np.isin((agrees - x) % chosen.modulus, chosen.members) == (state == DRAWN_INSIDE)).all()
-            assert len(set(np.bincount(agrees, minlength=chosen.modulus)[np.unique(agrees)])) == 1
-    return tuple(probabilities)
-
-
-@settings(max_examples=200)
-@given(mechanism=cyclic_responses(), data=st.data())
-def test_report_follows_its_law_exactly(mechanism, data):
-    """Enumerating every draw reproduces P(.|x): no tolerance, no flake."""
-    x = data.draw(st.integers(0, mechanism.size - 1))
-    assert enumerated_law(mechanism, x) == mechanism.law(x)
 
 
 def test_a_level_once_drawn_is_kept():

@@ -1,0 +1,59 @@
+"""The law of the cyclic response by feeding its compiled loop every pair of words."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.mechanisms.kernels import DRAWN_INSIDE, DRAWN_OUTSIDE, UNDRAWN, shift_again, shift_by_two_levels
+
+
+def cyclic_law(mechanism, x):
+    """Every pair of words once, through the compiled loop.
+
+    The level has the law of the first word given that it is kept, and the place in it that of the second word given
+    the level and that it is kept: each is counted, and the law is their product.
+    """
+    words = np.arange(1 << mechanism.width, dtype=np.uint64)
+    pairs = np.stack(np.meshgrid(words, words, indexing="ij"), axis=-1).reshape(-1)
+    count = pairs.size // 2
+    chosen = mechanism.difference_set
+    shifts = np.concatenate([chosen.members, np.setdiff1d(np.arange(chosen.modulus), chosen.members)])
+    pending, reports = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    law = (
+        np.uint64(mechanism.width),
+        np.uint64(mechanism._total),
+        np.uint64(mechanism.odds.numerator * chosen.size),
+        np.uint64(chosen.size),
+        shifts,
+    )
+    answers = np.full(count, x)
+    left = shift_by_two_levels(answers, pairs, *law, reports, pending)
+    assert set(pending[:left].tolist()) == set(np.flatnonzero(reports < 0).tolist())
+    inside = np.isin((reports - x) % chosen.modulus, chosen.members)
+    drawn = [
+        int(((reports >= 0) & inside).sum() + (reports == DRAWN_INSIDE).sum()),
+        int(((reports >= 0) & ~inside).sum() + (reports == DRAWN_OUTSIDE).sum()),
+    ]
+    probabilities = []
+    for report in range(chosen.modulus):
+        level = 0 if (report - x) % chosen.modulus in chosen.members else 1
+        kept = int(((reports >= 0) & (inside == (level == 0))).sum())
+        probabilities.append(Fraction(drawn[level], sum(drawn)) * Fraction(int((reports == report).sum()), kept))
+    # Drawn again with the same words: what was refused is refused again, with its level kept.
+    known = reports[pending[:left]].copy()
+    refused = pairs.reshape(-1, 2)[pending[:left]].reshape(-1)
+    assert shift_again(answers, refused, *law, reports, pending, left) == left
+    assert (reports[pending[:left]] == known).all()
+    # And with every other pair in turn it follows the law of its level, or the whole law when nothing was drawn.
+    for state in (UNDRAWN, DRAWN_INSIDE, DRAWN_OUTSIDE):
+        again = np.full(count, state)
+        everyone = np.arange(count)
+        rest = shift_again(answers, pairs, *law, again, everyone, count)
+        agrees = again[again >= 0]
+        same = reports[again >= 0] if state == UNDRAWN else agrees
+        assert (agrees == same).all()
+        assert rest == int((again < 0).sum())
+        if state != UNDRAWN:
+            assert (np.isin((agrees - x) % chosen.modulus, chosen.members) == (state == DRAWN_INSIDE)).all()
+            assert len(set(np.bincount(agrees, minlength=chosen.modulus)[np.unique(agrees)])) == 1
+    return tuple(probabilities)
