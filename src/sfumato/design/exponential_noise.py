@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.bits import BitSource, RowDraws, SystemBits
+from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
 from sfumato.measures.capacity import capacity_bits
 from sfumato.measures.individual.records import normalised_rows
@@ -36,12 +37,12 @@ Distortion = tuple[tuple[Fraction, ...], ...]
 class ExponentialDesign:
     """Rank j of the distortion table is drawn with weight ratio^j.
 
-    `bits` is the certified bound on C_1 for a record of `values` values (of any number where that is None).
+    `capacity_bits` is the certified bound on C_1 for a record of `values` values (of any number where that is None).
     """
 
     ratio: Fraction
     channel: Channel
-    bits: Interval
+    capacity_bits: Interval
     values: int | None
     budget_bits: Fraction | None = None
 
@@ -54,6 +55,11 @@ class ExponentialDesign:
     def printed_bits(self) -> Interval:
         """log2 k - H(Z), the bound of [E, Cor. 5]."""
         return data_independent_bits(self.channel)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Every measure of what the answer told says about the true one, and so about any record behind it."""
+        return certify(self.channel)
 
     def release(self, answer: Label, bits: BitSource | None = None) -> Label:
         """Return one answer drawn for the true one, exactly by the channel."""
@@ -86,13 +92,13 @@ def exponential(
     low, high = 0, _GRID  # low is too sharp; at ratio 1 every answer is as likely, and nothing leaks
     while high - low > 1:
         middle = (low + high) // 2
-        if Fraction(exponential_of(table, ratio=Fraction(middle, _GRID), values=values).bits.upper) <= budget:
+        if Fraction(exponential_of(table, ratio=Fraction(middle, _GRID), values=values).capacity_bits.upper) <= budget:
             high = middle
         else:
             low = middle
     found = exponential_of(table, ratio=Fraction(high, _GRID), values=values, answers=answers)
     return ExponentialDesign(
-        ratio=found.ratio, channel=found.channel, bits=found.bits, values=values, budget_bits=budget
+        ratio=found.ratio, channel=found.channel, capacity_bits=found.bits, values=values, budget_bits=budget
     )
 
 
@@ -114,7 +120,7 @@ def exponential_of(
     if values is not None:
         check_at_least("values", check_integer("values", values), 2)
     channel = Channel(_rows(table, weight), answers, answers)
-    return ExponentialDesign(ratio=weight, channel=channel, bits=_leak(channel, values), values=values)
+    return ExponentialDesign(ratio=weight, channel=channel, capacity_bits=_leak(channel, values), values=values)
 
 
 def check_distortion(distortion: Sequence[Reals]) -> Distortion:

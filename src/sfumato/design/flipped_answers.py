@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.bits import BitSource, Coin, SystemBits
+from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
@@ -25,7 +26,7 @@ _GRID = 1 << 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipDesign:
-    """Flip the answer with probability `flip`; `bits` is what that leaks at most about anybody."""
+    """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody."""
 
     flip: Fraction
     budget_bits: Fraction | None = None
@@ -36,10 +37,15 @@ class FlipDesign:
         object.__setattr__(self, "flip", flip)
 
     @property
-    def bits(self) -> Interval:
+    def capacity_bits(self) -> Interval:
         """C_1 = 1 - H2(flip)."""
         noise = entropy_interval([(self.flip, 1), (1 - self.flip, 1)])
         return Interval(1 - noise.upper, 1 - noise.lower).widened(0.0).at_least(0.0)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Every measure of what a flipped answer tells about the answer, and so about any record behind it."""
+        return certify(Channel([[1 - self.flip, self.flip], [self.flip, 1 - self.flip]], ("no", "yes"), ("no", "yes")))
 
     def channel(self, truth: Sequence[int]) -> Channel:
         """The channel of a yes/no function; `truth` lists its value, 0 or 1, for every data set."""
@@ -68,7 +74,7 @@ def flip(*, budget_bits: Real) -> FlipDesign:
     low, high = 0, _GRID // 2  # low leaks too much, high nothing
     while high - low > 1:
         middle = (low + high) // 2
-        if Fraction(FlipDesign(flip=Fraction(middle, _GRID)).bits.upper) <= budget:
+        if Fraction(FlipDesign(flip=Fraction(middle, _GRID)).capacity_bits.upper) <= budget:
             high = middle
         else:
             low = middle

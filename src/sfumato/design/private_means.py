@@ -14,8 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.bits import BitSource
+from sfumato.certificates import Certificate
 from sfumato.design.gaussian_noise import GaussianDesign, gaussian, private_number
 from sfumato.errors import InvalidParameter
+from sfumato.values import Interval
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
 from sfumato.values.types import Real, Reals
 
@@ -34,6 +36,16 @@ class PrivateMean:
     def variance(self) -> float:
         """The variance of the noise, whatever the number of records."""
         return self.design.variance
+
+    @property
+    def capacity_bits(self) -> Interval:
+        """What one release tells at most about anyone."""
+        return self.design.capacity_bits
+
+    @property
+    def certificate(self) -> Certificate:
+        """The claims about the noise."""
+        return self.design.certificate
 
     def error_chance(self, tau: float) -> float:
         """Bound the chance that the release is `tau` or more off the expected mean, for independent records.

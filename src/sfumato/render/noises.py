@@ -46,7 +46,7 @@ def flip_lines(design: FlipDesign) -> Lines:
     """What a person wants to know of a flip."""
     return (
         ("the answer is flipped", f"{100 * float(design.flip):.4f} % of the time"),
-        ("tells at most", f"{at_most(design.bits)} bits about anyone (certified)"),
+        ("tells at most", f"{at_most(design.capacity_bits)} bits about anyone (certified)"),
     )
 
 
@@ -58,7 +58,7 @@ def exponential_lines(design: ExponentialDesign) -> Lines:
         ("answers", str(design.channel.shape[0])),
         ("λ, per rank of distortion", f"{design.rate:.6f}"),
         ("the true answer is told", f"{100 * right:.3g} % of the time"),
-        ("tells at most", f"{at_most(design.bits)} bits about anyone whose record has {values} (certified)"),
+        ("tells at most", f"{at_most(design.capacity_bits)} bits about anyone whose record has {values} (certified)"),
         ("log2 k - H(Z) would say", f"{at_most(design.printed_bits)} bits"),
     )
 

@@ -58,7 +58,7 @@ def individual_bits(flip: Fraction, truth: Sequence[int] = TRUTH_1, shape: Seque
 
 def settled(values: int, flip: Fraction = TENTH) -> int:
     """How many functions of a record with so many values and of a bit have C_1 = 1 - H2(flip)."""
-    full = FlipDesign(flip=flip).bits.midpoint
+    full = FlipDesign(flip=flip).capacity_bits.midpoint
     tables = itertools.product((0, 1), repeat=2 * values)
     return sum(abs(individual_bits(flip, truth, (values, 2)) - full) < 1e-8 for truth in tables)
 
@@ -110,7 +110,7 @@ def on_a_line(outputs: int) -> list[list[int]]:
 
 def on_line_bits(outputs: int, ratio: Fraction = HALF) -> Interval:
     """The capacity of the exponential channel whose answers lie on a line, at e^-λ = ratio."""
-    return exponential_of(on_a_line(outputs), ratio=ratio).bits
+    return exponential_of(on_a_line(outputs), ratio=ratio).capacity_bits
 
 
 def rate_for(outputs: int, budget_bits: float) -> float:

@@ -26,7 +26,7 @@ def example_1() -> Table:
             (f"record {record}", ", ".join(map(str, answers)), str(len(bits)), f"{max(bits):.6f}")
             for answers, bits in sorted(groups.items())
         )
-    full = FlipDesign(flip=examples.TENTH).bits.midpoint
+    full = FlipDesign(flip=examples.TENTH).capacity_bits.midpoint
     reached = (
         f"C_1 = 1 - H2(1/10) = {full:.6f} bits. Record 1 has three values, for which the print leaves open whether the "
         f"bound is reached: six of its eight channels reach it."
