@@ -98,7 +98,7 @@ def exponential(
             low = middle
     found = exponential_of(table, ratio=Fraction(high, _GRID), values=values, answers=answers)
     return ExponentialDesign(
-        ratio=found.ratio, channel=found.channel, capacity_bits=found.bits, values=values, budget_bits=budget
+        ratio=found.ratio, channel=found.channel, capacity_bits=found.capacity_bits, values=values, budget_bits=budget
     )
 
 

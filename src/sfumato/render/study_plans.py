@@ -74,6 +74,8 @@ def study_plan_document(plan: StudyPlan) -> dict[str, Any]:
 def coalition_words(plan: StudyPlan) -> str:
     """Say what all analysts together see."""
     by_holder = {total.holder: total for total in plan.totals}
+    if not plan.study.analysts and not plan.study.recover:
+        return "Nobody gets a key: everybody sees the same reports."
     if TOGETHER not in by_holder:
         return "There is one reader at most with a key; keys are nested, so nothing adds up between readers."
     return (

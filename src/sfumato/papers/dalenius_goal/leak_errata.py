@@ -94,11 +94,11 @@ def check_noise_entropy(printed: Callable[[int, float], float] = in_print.printe
 def check_rate(printed: Callable[[float], float] = in_print.printed_largest_rate) -> None:
     """Two answers and half a bit: λ = 2.09 is within the budget, and λ = 1 uses a third of it."""
     found = exponential(examples.on_a_line(2), budget_bits=Fraction(1, 2))
-    must_show("the sharper channel is within the budget", holds=found.bits.upper <= 0.5)
+    must_show("the sharper channel is within the budget", holds=found.capacity_bits.upper <= 0.5)
     must_show("its rate is 2.09", holds=abs(found.rate - 2.09) < 0.005)
     must_show("the print forbids it", holds=printed(0.5) < found.rate - 0.5)
     slow = exponential_of(examples.on_a_line(2), ratio=Fraction(math.exp(-1)).limit_denominator(10**6))
-    must_show("at λ = 1 0.16 bits leak", holds=abs(slow.bits.upper - 0.1601) < 5e-5)
+    must_show("at λ = 1 0.16 bits leak", holds=abs(slow.capacity_bits.upper - 0.1601) < 5e-5)
 
 
 LEAK_ERRATA = (

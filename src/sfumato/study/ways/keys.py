@@ -85,15 +85,6 @@ def line_schema(most: int) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": most}
 
 
-EPSILON = number_key(
-    "epsilon",
-    "Ceiling of this question, in nats: nobody but the registrar sees it sharper. Without [public] epsilon it is what "
-    "everybody sees.",
-    0.001,
-    MOST_EPSILON,
-)
-
-
 def as_number(value: object, name: str) -> Fraction:
     """Read a number exactly."""
     if isinstance(value, NumberText):
@@ -158,3 +149,12 @@ def check_table(table: Mapping[str, object], what: str, known: tuple[str, ...], 
     for key in needed:
         if key not in table:
             raise UnreadableFile(f"{what} lacks the key {key}", way_out="Add it.")
+
+
+EPSILON = number_key(
+    "epsilon",
+    "Ceiling of this question, in nats: nobody but the registrar sees it sharper. Without [public] epsilon it is what "
+    "everybody sees.",
+    0.001,
+    MOST_EPSILON,
+)
