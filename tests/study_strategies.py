@@ -5,8 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
-from sfumato.study import Analyst, Count, OneOfMany, Plan, Study, StudyLimits, YesNo
-from sfumato.study.questions import FreeText
+from sfumato.study import Analyst, Card, Count, FreeText, Goal, OneOfMany, Study, YesNo
 
 # What a study refuses: it would move the cursor, or turn the direction of writing.
 MARKS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff"
@@ -19,36 +18,37 @@ pairs = st.lists(lines.filter(lambda text: text != "either"), min_size=2, max_si
 
 
 @st.composite
-def plans(draw):
+def goals(draw):
     goal = draw(st.sampled_from(["none", "interval", "test"]))
     expected = draw(st.none() | shares)
     confidence = draw(st.fractions(Fraction(1, 2), Fraction(996, 997), max_denominator=997))
     if goal == "interval":
         half_width = draw(st.fractions(Fraction(1, 997), Fraction(1, 2), max_denominator=997))
-        return Plan(expected_share=expected, half_width=half_width, confidence=confidence)
+        return Goal(expected_share=expected, half_width=half_width, confidence=confidence)
     if goal == "test":
         one, two = draw(st.lists(shares, min_size=2, max_size=2, unique=True))
-        return Plan(
+        return Goal(
             expected_share=expected, theta_1=one, theta_2=two, error=draw(st.none() | shares.map(lambda x: x / 2))
         )
-    return Plan(expected_share=expected, confidence=confidence)
+    return Goal(expected_share=expected, confidence=confidence)
 
 
 @st.composite
 def cards(draw, name):
     weight = draw(st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=99))
     error = min(weight, 1 - weight) * draw(shares)
-    limits = StudyLimits(guess_error=error, weight=weight, max_epsilon=draw(st.none() | epsilons))
-    plan = draw(plans())
-    has_share = plan.expected_share is not None or plan.is_test
-    return YesNo(
+    goal = draw(goals())
+    has_share = goal.expected_share is not None or goal.is_test
+    return Card(
         id=name,
         text=draw(lines),
         answers=draw(pairs),
-        limits=limits,
+        guess_error=error,
+        weight=weight,
+        max_epsilon=draw(st.none() | epsilons),
         outputs=draw(st.sampled_from([2, 3])) if has_share else 3,
         faces=draw(st.none() | st.integers(2, 1000)),
-        plan=plan,
+        goal=goal,
     )
 
 
@@ -61,7 +61,13 @@ def questions(draw, name, promises):
     epsilon = draw(epsilons if promises else st.none() | epsilons)
     text = draw(lines)
     if kind == "yes-no":
-        return YesNo(id=name, text=text, answers=draw(pairs), epsilon=epsilon, plan=draw(plans()))
+        return YesNo(
+            id=name,
+            text=text,
+            answers=draw(pairs),
+            epsilon=epsilon,
+            goal=draw(goals().filter(lambda goal: not goal.is_test)),
+        )
     if kind == "text":
         return FreeText(
             id=name, text=text, longest=draw(st.integers(1, 32)), keep=draw(st.integers(1, 1000)), epsilon=epsilon

@@ -28,8 +28,8 @@ ORDER = [
     ["refine", "disclose"],
     ["account"],
     ["io"],
-    ["study"],
     ["engines"],
+    ["study"],
     ["render"],
     ["papers"],
     ["cli", "web"],
@@ -65,16 +65,23 @@ def imported_rooms(path: Path) -> set[str]:
     return rooms
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_go_up_the_list_only(path):
+def wrong_imports(path):
+    """Rooms that a module imports although they lie above it, or beside it."""
     here = room_of(path)
     if here == "__init__":
-        assert imported_rooms(path) <= set(LEVEL)
-        return
-    assert here in LEVEL, f"{here} is not a room of the house"
-    for room in imported_rooms(path) - {here, "__version__"}:
-        door = (path.relative_to(SOURCE).as_posix(), room)
-        assert LEVEL[room] < LEVEL[here] or door in DOORS, f"{door[0]} must not import from {room}"
+        return imported_rooms(path) - set(LEVEL)
+    name = path.relative_to(SOURCE).as_posix()
+    rooms = imported_rooms(path) - {here, "__version__"}
+    return {room for room in rooms if not (LEVEL[room] < LEVEL[here] or (name, room) in DOORS)}
+
+
+def test_every_module_is_in_a_room_of_the_house():
+    assert {room_of(path) for path in MODULES} - {"__init__"} <= set(LEVEL)
+
+
+def test_imports_go_up_the_list_only():
+    wrong = {path.relative_to(SOURCE).as_posix(): rooms for path in MODULES if (rooms := wrong_imports(path))}
+    assert not wrong
 
 
 def test_every_door_is_still_used():
@@ -101,9 +108,8 @@ def test_the_import_test_can_fail(tmp_path):
 BANNED = re.compile(r"np\.random|numpy\.random|^\s*(import|from) random\b|random\.random\(", re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_other_source_of_randomness(path):
-    assert not BANNED.search(path.read_text())
+def test_no_other_source_of_randomness():
+    assert not [path for path in MODULES if BANNED.search(path.read_text())]
 
 
 def test_the_ban_sees_what_it_bans():
@@ -111,12 +117,11 @@ def test_the_ban_sees_what_it_bans():
         assert BANNED.search(line)
 
 
-@pytest.mark.parametrize("folder", ["bits", "mechanisms"])
-def test_privatising_code_compares_integers_only(folder):
+def test_privatising_code_compares_integers_only():
     """No float literal is compared with anything inside a function that draws."""
     drawing = {"privatize", "sample", "draw", "words", "bytes"}
     seen = 0
-    for path in (SOURCE / folder).glob("*.py"):
+    for path in [*(SOURCE / "bits").glob("*.py"), *(SOURCE / "mechanisms").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and node.name in drawing:
                 seen += 1
@@ -126,12 +131,12 @@ def test_privatising_code_compares_integers_only(folder):
                 assert not floats, f"{path.name}:{node.lineno} {node.name} uses a float"
                 names = {leaf.attr for leaf in ast.walk(node) if isinstance(leaf, ast.Attribute)}
                 assert not names & {"float64", "float32", "array_float"}, f"{path.name}: {node.name}"
-    assert seen >= 2
+    assert seen >= 10
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_does_one_thing(path):
-    assert len(path.read_text().splitlines()) <= 330
+def test_a_module_does_one_thing():
+    lengths = {path.relative_to(SOURCE).as_posix(): len(path.read_text().splitlines()) for path in MODULES}
+    assert not {name: lines for name, lines in lengths.items() if lines > 300}
 
 
 def test_no_public_function_shares_its_modules_name():

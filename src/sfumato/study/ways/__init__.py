@@ -30,6 +30,11 @@ def register(*questions: type[Question]) -> None:
     _KINDS[questions[0].KIND] = questions
 
 
+def unregister(*questions: type[Question]) -> None:
+    """Forget a kind again."""
+    _KINDS.pop(questions[0].KIND, None)
+
+
 def kinds() -> dict[str, tuple[type[Question], ...]]:
     """Return the classes of each kind."""
     return dict(_KINDS)
@@ -93,4 +98,5 @@ __all__ = [
     "kinds",
     "read_question",
     "register",
+    "unregister",
 ]

@@ -1,0 +1,127 @@
+"""A kind of question that the house does not know: the month of birth, asked by a ladder of its own making.
+
+It is one module with a question and its way, as a newcomer would write it, and one registration.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato.bits import RowDraws
+from sfumato.certificates import certify
+from sfumato.mechanisms import RandomizedResponse, Tabulated
+from sfumato.study.ways.answers import check_heading, positions
+from sfumato.study.ways.base import Drawn, Way, label_bits
+from sfumato.study.ways.estimates import QuestionEstimate
+from sfumato.study.ways.keys import whole_key
+from sfumato.study.ways.plans import PlanTable, QuestionPlan, Said
+from sfumato.study.ways.question import Question
+from sfumato.values import Tally
+from sfumato.values.rounding import float_above, float_below
+
+SEASONS = ("winter", "spring", "summer", "autumn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season(Question):
+    """One of the four seasons, counted from the one that `first` says."""
+
+    KIND: ClassVar[str] = "season"
+    HEADLINE: ClassVar[str] = "one of four seasons"
+    KEYS: ClassVar = (whole_key("first", "Which season comes first, 0 to 3.", 0, 3),)
+
+    first: int = 0
+
+    def __post_init__(self):
+        check_heading(self.id, self.text)
+
+    @property
+    def labels(self):
+        return SEASONS[self.first :] + SEASONS[: self.first]
+
+    @property
+    def promises(self):
+        return False
+
+    def way(self, audience, declaration=None):
+        del declaration
+        return SeasonWay(self, audience)
+
+    @classmethod
+    def suits(cls, answers):
+        return answers.strip() == "seasons"
+
+
+class SeasonWay(Way):
+    def __init__(self, question, audience):
+        self.question, self.audience = question, audience
+        self.mechanism = RandomizedResponse.within(size=4, epsilon=float_below(audience.public_epsilon or Fraction(1)))
+
+    @property
+    def epsilons(self):
+        return (float_above(self.audience.public_epsilon or Fraction(1)),)
+
+    def plan(self):
+        sealed = self.certificate()
+        return QuestionPlan(
+            question=self.question,
+            because="Four seasons: tell yours, or any other.",
+            words=("A report takes two bits.",),
+            levels=self.levels,
+            certificate=sealed,
+            sentences=(Said(sentence=sealed["epsilon"].sentence),),
+            tables=(PlanTable(title="Seasons", header=("season",), rows=tuple((label,) for label in SEASONS)),),
+            document={"seasons": list(SEASONS)},
+        )
+
+    def certificate(self):
+        return certify(self.mechanism)
+
+    def channel(self, level):
+        del level
+        return self.mechanism.channel().to_dense()
+
+    def describe(self):
+        return "One of four seasons."
+
+    def read(self, column):
+        return positions(self.question.id, column, self.question.labels)
+
+    def draw(self, answers, draw):
+        return Drawn(reports=np.asarray(RowDraws(self.channel(1)).draw(draw.bits, answers)), keys={})
+
+    @property
+    def report_labels(self):
+        return self.question.labels
+
+    @property
+    def report_words(self):
+        return "a season, not always the respondent's own"
+
+    @property
+    def report_count(self):
+        return 4
+
+    def estimate(self, tally, reading):
+        table = Tabulated(self.channel(1))
+        found = table.estimate(Tally(mechanism=table.name, counts=tally.counts), confidence=reading.confidence)
+        return QuestionEstimate(
+            question=self.question,
+            group=reading.group,
+            level=reading.level,
+            epsilon=self.epsilons[0],
+            labels=self.question.labels,
+            shares=found.projected,
+            raw=found.raw,
+            standard_errors=found.standard_errors,
+            intervals=found.intervals,
+            confidence=reading.confidence,
+            total=tally.total,
+            method="unbiased shares",
+        )
+
+    @property
+    def answer_bits(self):
+        return label_bits(4)
