@@ -4,17 +4,49 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from sfumato.bits import Mechanism
 from sfumato.certificates import channel_certificates  # noqa: F401  channels are registered there
 from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.registry import kind_of_subject, subject_of
 from sfumato.errors import InvalidParameter
-from sfumato.prob import Distribution, LawLike
+from sfumato.prob import AnyChannel, Distribution, LawLike
+
+
+class HasChannel(Protocol):
+    """A disclosure, or a design that answers by a channel."""
+
+    @property
+    def channel(self) -> AnyChannel:
+        """How it answers."""
+        ...
+
+
+class HasDeclaration(Protocol):
+    """A ladder, which can be made again from what it declares."""
+
+    @property
+    def declaration(self) -> str:
+        """What it is made from."""
+        ...
+
+
+class HasCertificate(Protocol):
+    """A design that knows its own claims."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """The claims."""
+        ...
+
+
+Certifiable = AnyChannel | Mechanism | HasChannel | HasDeclaration | HasCertificate
+"""What a certificate can be about."""
 
 
 def certify(
-    thing: Any,
+    thing: Certifiable,
     prior: Distribution | LawLike | None = None,
     *,
     shape: Sequence[int] | None = None,
@@ -32,6 +64,11 @@ def certify(
     """
     given = {"prior": prior, "shape": shape, "estimated_from": estimated_from}
     subject = _subject(thing, {name: value for name, value in given.items() if value is not None})
+    return certify_subject(subject)
+
+
+def certify_subject(subject: Any) -> Certificate:
+    """Return the certificate of a subject that a room has made."""
     kind = kind_of_subject(subject)
     return Certificate(subject=subject, claims=kind.state(subject), notes=kind.notes(subject), schema=kind.schema)
 

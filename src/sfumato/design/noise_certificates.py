@@ -14,7 +14,8 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from sfumato.certificates import Certificate, certify
+from sfumato.certificates import Certificate
+from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.claim_records import read_fraction
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import certified_claim, exact_claim, publish, settle
@@ -104,7 +105,7 @@ def certify_range(
 ) -> Certificate:
     """Return every claim about noise on a range, having searched for the input law that tells most."""
     bound = bound_noise(variance, steps, values)
-    return certify(
+    return certify_subject(
         NoiseSubject(
             low=low,
             high=high,

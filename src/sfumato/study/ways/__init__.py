@@ -62,10 +62,12 @@ def read_question(table: dict[str, object]) -> Question:
             raise InvalidParameter(f"a question of kind {kind!r} needs {key.name}", way_out="Add it.")
     strange = [name for name in entries if name not in {key.name for key in meant.KEYS}]
     if strange:
+        own = {key.name for key in meant.KEYS} - {key.name for one in classes if one is not meant for key in one.KEYS}
+        beside = next((name for name in entries if name in own), "kind")
         raise InvalidParameter(
-            f"does not go with the other keys of this question ({meant.__name__})",
+            f"does not go with `{beside}`, which asks in another way",
             parameter=strange[0],
-            way_out="Delete it, or one of the others.",
+            way_out="Delete one of the two.",
         )
     heading = {name: as_text(table[name], name) for name in ("id", "text")}
     return meant.from_entries({**heading, **entries})

@@ -146,7 +146,7 @@ class Card(Question):
         """Read a guess error, or delta = 1 - 2·guess_error."""
         delta = entries.pop("delta", None)
         if (delta is None) == ("guess_error" not in entries):
-            given = next(key.name for key in OWN_KEYS if key.name in entries or key.name == "delta")
+            given = "delta" if delta is not None else next(key.name for key in OWN_KEYS if key.name in entries)
             raise InvalidParameter(
                 "belongs to a card, which needs either `guess_error` or `delta` = 1 - 2·guess_error",
                 parameter=given,
