@@ -13,8 +13,7 @@ from sfumato.errors import SfumatoError
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
 MODULES = sorted(SOURCE.rglob("*.py"))
-# Rooms whose errors have been written anew.
-ROOMS = {"values", "prob", "measures", "bits", "infer", "papers"}
+ROOMS = {path.relative_to(SOURCE).parts[0] for path in MODULES} - {"__init__.py", "errors.py"}
 ERRORS = {
     name for name, kind in vars(sfumato.errors).items() if isinstance(kind, type) and issubclass(kind, SfumatoError)
 }
@@ -25,7 +24,7 @@ COMMAND = "cli"
 # Modules that read the text of an exception that is not ours and has nothing but its text: tomllib's.
 FOREIGN = {"toml_tables.py"}
 # Modules that still read our own sentences; the list only ever gets shorter.
-READERS = {"study/places.py"}
+READERS: set[str] = set()
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _WRITTEN_PARAMETER = re.compile(r"^[\w{}\[\].]+=")

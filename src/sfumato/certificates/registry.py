@@ -62,7 +62,12 @@ _KINDS: dict[str, Kind[Any]] = {}
 def register(kind: Kind[Any]) -> None:
     """Make a kind known; its schema must stand in the closed table."""
     if kind.schema not in HOMES:
-        raise InvalidParameter("is not in the table of certificates", parameter="schema", value=kind.schema)
+        raise InvalidParameter(
+            "is not in the table of certificates",
+            parameter="schema",
+            value=kind.schema,
+            way_out="Add it to HOMES, with the module that registers it.",
+        )
     _KINDS[kind.schema] = kind
 
 
@@ -70,7 +75,10 @@ def kind_of_schema(schema: str) -> Kind[Any]:
     """Return the kind of a schema, entering its room if nobody has yet."""
     if schema not in HOMES:
         raise InvalidParameter(
-            f"is no kind of certificate; there are {', '.join(HOMES)}", parameter="schema", value=schema[:60]
+            "is no kind of certificate",
+            parameter="schema",
+            value=schema[:60],
+            way_out=f"There are {', '.join(HOMES)}.",
         )
     if schema not in _KINDS:
         import_module(HOMES[schema])

@@ -141,5 +141,8 @@ def cited_sources(claims: Iterable[Claim]) -> tuple[Source, ...]:
     """Return every work that the claims cite, sorted by key."""
     keys = sorted({key for claim in claims for key in keys_in(claim.because)})
     if unknown := [key for key in keys if key not in SOURCES]:
-        raise InvalidParameter(f"a claim cites [{unknown[0]}], which is none of the works that claims rest on")
+        raise InvalidParameter(
+            f"a claim cites [{unknown[0]}], which is none of the works that claims rest on",
+            way_out="Ask for the original certificate.",
+        )
     return tuple(SOURCES[key] for key in keys)

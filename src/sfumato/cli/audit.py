@@ -50,7 +50,9 @@ def audit_command(
     from sfumato.render import audit_text
 
     if (samples is None) == (channel is None):
-        raise InvalidParameter("give either a file of samples or --channel, one of the two.")
+        raise InvalidParameter(
+            "or a `channel` to draw from is audited, one of the two", parameter="samples", way_out="Give one of them."
+        )
     if samples is None and count is not None:
         raise InvalidParameter(
             "goes with a file of samples, not with `channel`", parameter="count", value=count, way_out="Leave it out."

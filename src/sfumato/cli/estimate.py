@@ -97,7 +97,7 @@ def study_and_reports(files: list[Path]) -> tuple[Path | None, Path]:
     rest = files if study is None else files[1:]
     if not rest:
         raise InvalidParameter(
-            f"{study} is a study", way_out=f"Name the reports after it: sfumato estimate {study} reports.csv"
+            f"{study} is a study", way_out=f"Name the reports after it: `sfumato estimate {study} reports.csv`."
         )
     if len(rest) > 1:
         raise InvalidParameter(

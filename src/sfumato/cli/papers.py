@@ -47,12 +47,16 @@ def papers_command(
 
     if gallery is not None:
         if out is not None:
-            raise InvalidParameter("--gallery has the figures on its page, so --out has nothing to do. Give one.")
+            raise InvalidParameter(
+                "has the figures on its page, so `out` has nothing to do", parameter="gallery", way_out="Give one."
+            )
         _write_gallery(gallery, PAPERS if slug is None else {slug: paper_named(slug)}, json=json)
         return
     if slug is None:
         if out is not None:
-            raise InvalidParameter(f"--out needs a paper to draw. Name one of {', '.join(sorted(PAPERS))}.")
+            raise InvalidParameter(
+                "needs a paper to draw", parameter="out", way_out=f"Name one of {', '.join(sorted(PAPERS))}."
+            )
         _list(json=json)
         return
     paper = paper_named(slug)
@@ -114,7 +118,9 @@ def _draw(paper: Paper, slug: str, folder: Path) -> list[str]:
 
     standing = next((place for place in (folder, *folder.parents) if place.exists()), folder)
     if not standing.is_dir():
-        raise InvalidParameter(f"out={folder} cannot be a folder: {standing} is a file. Name a folder.")
+        raise InvalidParameter(
+            f"cannot be a folder: {standing} is a file", parameter="out", value=str(folder), way_out="Name a folder."
+        )
     # Everything is drawn before anything is written, so a failure leaves nothing behind.
     files: dict[Path, bytes] = {}
     for name, draw in paper.figures.items():
@@ -124,7 +130,12 @@ def _draw(paper: Paper, slug: str, folder: Path) -> list[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidParameter(f"out={folder} cannot be made: {error.strerror}. Choose another folder.") from None
+        raise InvalidParameter(
+            f"cannot be made: {error.strerror}",
+            parameter="out",
+            value=str(folder),
+            way_out="Choose another folder.",
+        ) from None
     for path, data in files.items():
         write_atomically(path, data)
         say(f"wrote {path}")

@@ -26,7 +26,7 @@ UNPROTECTED = typer.Option(
 
 def passphrase_from(path: Path) -> Passphrase:
     """Read the first line of a file."""
-    from sfumato.errors import InvalidParameter
+    from sfumato.errors import InvalidParameter, Place
     from sfumato.files import read_bytes
     from sfumato.refine.key_protection import Passphrase
 
@@ -35,7 +35,11 @@ def passphrase_from(path: Path) -> Passphrase:
     except (UnicodeDecodeError, IndexError):
         line = ""
     if not line:
-        raise InvalidParameter(f"file {path} has no passphrase on its first line. Write one there, in UTF-8.")
+        raise InvalidParameter(
+            "there is no passphrase on its first line",
+            place=Place(file=str(path)),
+            way_out="Write one there, in UTF-8.",
+        )
     return Passphrase(line)
 
 
@@ -46,7 +50,9 @@ def protection_for(passphrase_file: Path | None, *, unprotected: bool) -> Protec
 
     if unprotected:
         if passphrase_file is not None:
-            raise InvalidParameter("--unprotected and --passphrase-file exclude each other. Choose one.")
+            raise InvalidParameter(
+                "and `passphrase_file` exclude each other", parameter="unprotected", way_out="Choose one."
+            )
         return Unprotected()
     if passphrase_file is not None:
         return passphrase_from(passphrase_file)
@@ -67,7 +73,9 @@ def unlocker_of(passphrase_file: Path | None, private_key: Path | None) -> Calla
             return Unprotected()
         if protection == "public_key":
             if private_key is None:
-                raise InvalidParameter(f"the key file {path} is sealed to a public key. Give --private-key.")
+                raise InvalidParameter(
+                    f"the key file {path} is sealed to a public key", way_out="Give its `private_key`."
+                )
             return read_private_key(private_key, None if passphrase_file is None else passphrase_from(passphrase_file))
         if passphrase_file is not None:
             return passphrase_from(passphrase_file)
@@ -92,7 +100,7 @@ def _typed(prompt: str, *, twice: bool) -> Passphrase:
 
     if not sys.stdin.isatty():
         raise InvalidParameter(
-            "a passphrase is needed and nobody is there to type it. Give --passphrase-file, or --unprotected for new "
-            "key files."
+            "a passphrase is needed and nobody is there to type it",
+            way_out="Give `passphrase_file`, or `unprotected` for new key files.",
         )
     return Passphrase(typer.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True))
