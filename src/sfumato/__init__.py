@@ -141,12 +141,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"sfumato.{name}")
-    if name in _HOMES:
-        return getattr(import_module(f"sfumato.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a checker of types would take it for a promise that every name exists
+
+    def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return import_module(f"sfumato.{name}")
+        if name in _HOMES:
+            return getattr(import_module(f"sfumato.{_HOMES[name]}"), name)
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

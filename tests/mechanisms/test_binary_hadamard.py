@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mechanism_strategies import binary_hadamards
@@ -157,26 +157,16 @@ def test_the_certificate_is_about_the_sampled_law():
     assert "integer thresholds" in certificate.notes[0]
 
 
-@pytest.mark.parametrize(
-    "mechanism", [PLAIN, QUIET, BinaryHadamard(size=3, odds=Fraction(2), yes=Fraction(1, 3))], ids=lambda m: m.name
-)
-def test_raw_is_unbiased_and_its_risk_is_as_stated_by_enumeration(mechanism):
-    """Answers drawn from (1/2, 1/3, 1/6), four reports: the mean is the truth and the mean square is `risk`."""
-    law = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
-    n = 4
-    rows = [
-        [sum(law[x] * mechanism.law(x, mechanism.question(i))[y] for x in range(3)) for y in range(mechanism.outcomes)]
-        for i in range(n)
-    ]
-    mean, square = np.zeros(3), 0.0
-    for reports in itertools.product(range(mechanism.outcomes), repeat=n):
-        weight = float(math.prod(rows[i][y] for i, y in enumerate(reports)))
-        raw = np.array(mechanism.estimate(mechanism.tally(reports)).raw)
-        mean += weight * raw
-        square += weight * float(np.sum((raw - [float(p) for p in law]) ** 2))
-    assert mean == pytest.approx([float(p) for p in law], abs=1e-12)
-    assert square == pytest.approx(mechanism.risk(law, n), rel=1e-12)
-    assert mechanism.risk(law, n) == pytest.approx(float(sum(mechanism.variance(law, n))), rel=1e-12)
+@settings(max_examples=60)
+@given(mechanism=binary_hadamards().filter(lambda found: found.odds > 1), data=st.data())
+def test_risk_is_the_sum_of_the_variances(mechanism, data):
+    weights = data.draw(st.lists(st.integers(0, 9), min_size=mechanism.size, max_size=mechanism.size).filter(any))
+    law = [Fraction(weight, sum(weights)) for weight in weights]
+    n, offset = mechanism.groups + data.draw(st.integers(0, 40)), data.draw(st.integers(0, 40))
+    assume((mechanism._questions(n, offset)[:, None] == np.arange(1, mechanism.groups + 1)).any(axis=0).all())
+    variance = mechanism.variance(law, n, offset)
+    assert len(set(variance)) == 1
+    assert mechanism.risk(law, n, offset) == pytest.approx(float(sum(variance)), rel=1e-9)
 
 
 def test_largest_risk_is_the_largest():
@@ -303,53 +293,19 @@ def test_merged_tallies_in_any_order_are_the_whole(data, mechanism):
 
 
 @pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
-        ([0, 3], "1 of 2 do not, the first at position 1"),
-        ([-1], "must lie in 0..2"),
-        ([0.0], "not of type float64"),
-        ([None], "not of type object"),
-        ([True], "not of type bool"),
-        (["yes"], "map labels to their positions"),
-        ([], "is empty"),
-        ([[0]], "must be one column"),
-    ],
-)
-def test_bad_values_get_a_sentence(values, sentence):
-    with pytest.raises(InvalidParameter, match=sentence):
-        PLAIN.privatize(values)
-
-
-def test_an_answer_never_appears_in_an_error():
-    with pytest.raises(InvalidParameter) as caught:
-        PLAIN.privatize([0, 987654])
-    assert "987654" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"size": 1, "odds": Fraction(3)}, "size=1 must be at least 2"),
-        ({"size": 2, "odds": Fraction(1, 2)}, "odds=1/2 must be at least 1"),
-        ({"size": 2, "odds": 3.0}, "must be exact"),
         ({"size": 2, "odds": Fraction(3), "yes": Fraction(4, 5)}, "Lower `yes`, or raise `odds`"),
         ({"size": 2, "odds": Fraction(3), "yes": Fraction(0)}, "Lower `yes`, or raise `odds`"),
         ({"size": 2, "odds": Fraction(3), "silence": Fraction(1)}, "Somebody has to answer"),
         ({"size": 2, "odds": Fraction(3), "silence": 0.5}, "must be exact"),
         ({"size": 2, "odds": Fraction(2**65)}, "smaller denominators"),
         ({"size": 2, "odds": Fraction(3), "width": 1}, "smaller denominators"),
-        ({"size": 2, "odds": float("nan")}, "must be finite"),
     ],
 )
 def test_bad_parameters(arguments, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         BinaryHadamard(**arguments)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.inf, math.nan, 60.0])
-def test_bad_epsilon(epsilon):
-    with pytest.raises(InvalidParameter, match="epsilon"):
-        BinaryHadamard.within(size=2, epsilon=epsilon)
 
 
 @pytest.mark.parametrize(
@@ -361,12 +317,8 @@ def test_bad_budget(budget, sentence):
         BinaryHadamard.within(size=2, epsilon=1.0, random_bits=budget)
 
 
-def test_reports_of_another_mechanism_are_refused():
+def test_too_few_or_misplaced_reports_are_refused():
     wider = BinaryHadamard(size=5, odds=Fraction(3))
-    with pytest.raises(InvalidParameter, match="Estimate with the mechanism that made the reports"):
-        wider.estimate(PLAIN.tally([0, 1, 1]))
-    with pytest.raises(InvalidParameter, match="do not add"):
-        PLAIN.tally([0]) + wider.tally([0])
     with pytest.raises(InvalidParameter, match=r"7 questions × 2 reports"):
         wider.estimate(Tally(mechanism=wider.name, counts=(1,) * 6))
     with pytest.raises(InvalidParameter, match=r"reports must lie in 0\.\.1"):
@@ -379,6 +331,3 @@ def test_reports_of_another_mechanism_are_refused():
         PLAIN.risk([0.5, 0.5], 20)
     with pytest.raises(InvalidParameter, match="offset=-1 must lie"):
         PLAIN.tally([0], offset=-1)
-    noise = BinaryHadamard(size=3, odds=Fraction(1))
-    with pytest.raises(InvalidParameter, match="pure noise"):
-        noise.estimate(noise.tally([0, 1, 1]))

@@ -1,6 +1,5 @@
 """Hadamard response: every word, every row, and a counter-example to its recoverability."""
 
-import itertools
 import json
 import math
 from dataclasses import dataclass
@@ -12,34 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanism_strategies import hadamard_responses
+from mechanism_strategies import enumerated
 from sfumato import measures
-from sfumato.bits import InsecureSeeded, ScriptedBits, UniformBelow
+from sfumato.bits import InsecureSeeded, UniformBelow
 from sfumato.certificates import audit, certify
-from sfumato.errors import InvalidParameter, SourceFailed
+from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import HadamardResponse
 from sfumato.values import Tally
-from sfumato.values.rounding import ln_bounds
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "hadamard.json").read_text())
-
-
-def enumerated(mechanism, x: int) -> tuple[Fraction, ...]:
-    """The law found by feeding every word; words that are drawn again are left out."""
-    hits = [0] * mechanism.outputs
-    for word in range(1 << mechanism.width):
-        try:
-            hits[int(mechanism.privatize([x], ScriptedBits([word]))[0])] += 1
-        except SourceFailed:
-            continue
-    return tuple(Fraction(hit, sum(hits)) for hit in hits)
-
-
-@settings(max_examples=200)
-@given(mechanism=hadamard_responses(), data=st.data())
-def test_report_follows_its_law_exactly(mechanism, data):
-    x = data.draw(st.integers(0, mechanism.size - 1))
-    assert enumerated(mechanism, x) == mechanism.law(x)
 
 
 @settings(max_examples=100)
@@ -56,13 +36,6 @@ def test_channel_has_the_declared_odds_and_its_rows_meet_in_half(size, odds, blo
         expected = np.where(homes[:, None] == homes[None, :], mechanism.block // 4, 0)
         np.fill_diagonal(expected, mechanism.block // 2)
         assert (meets == expected).all()
-
-
-@given(size=st.integers(2, 2000), epsilon=st.floats(1e-6, 20))
-def test_within_keeps_its_promise_at_sixty_four_bits(size, epsilon):
-    mechanism = HadamardResponse.within(size=size, epsilon=epsilon)
-    assert ln_bounds(mechanism.sampled_odds)[0] <= epsilon
-    assert ln_bounds(mechanism.sampled_odds + Fraction(1, 1 << 12))[1] > epsilon
 
 
 @pytest.mark.parametrize("case", VECTORS["laws"], ids=lambda case: f"{case['size']}, {case['blocks']}, {case['x']}")
@@ -140,25 +113,6 @@ def test_audit_refutes_higher_odds_and_accepts_the_right_ones():
     assert not audit(HadamardResponse(size=3, odds=Fraction(3)), 60_000, bits=InsecureSeeded(3)).contradicts_claim
 
 
-@pytest.mark.parametrize("n", [1, 2])
-@pytest.mark.parametrize(("size", "blocks"), [(3, 1), (4, 2), (5, 2), (3, 4)])
-def test_raw_is_unbiased_and_its_variance_exact_by_enumeration(n, size, blocks):
-    mechanism = HadamardResponse(size=size, odds=Fraction(7, 2), blocks=blocks)
-    weights = range(1, size + 1)
-    shares = [Fraction(weight, sum(weights)) for weight in weights]
-    rows = [mechanism.law(x) for x in range(size)]
-    symbols = range(mechanism.outputs)
-    output = [float(sum(p * row[y] for p, row in zip(shares, rows, strict=True))) for y in symbols]
-    mean, square = np.zeros(size), np.zeros(size)
-    for reports in itertools.product(symbols, repeat=n):
-        raw = np.array(mechanism.estimate(mechanism.tally(reports)).raw)
-        p = math.prod(output[y] for y in reports)
-        mean += p * raw
-        square += p * raw**2
-    assert mean == pytest.approx([float(s) for s in shares], abs=1e-12)
-    assert square - mean**2 == pytest.approx([float(v) for v in mechanism.variance(shares, n)], rel=1e-11)
-
-
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_variance_is_what_two_hundred_polls_show(blocks):
     """Within four standard errors of a sample variance, on a fixed seed."""
@@ -189,17 +143,6 @@ def test_standard_errors_are_the_variance_at_what_was_seen():
     )
 
 
-def test_tallies_merge_in_any_order():
-    mechanism = HadamardResponse(size=300, odds=Fraction(3))
-    reports = mechanism.privatize(np.arange(900) % 300, InsecureSeeded(4))
-    assert reports.shape == (900,)
-    assert reports.dtype == np.uint16
-    parts = [mechanism.tally(reports[cut]) for cut in (slice(0, 100), slice(100, 450), slice(450, 900))]
-    whole = mechanism.estimate(mechanism.tally(reports))
-    for order in itertools.permutations(parts):
-        assert mechanism.estimate(order[0] + order[1] + order[2]) == whole
-
-
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
 def test_a_poll_finds_the_shares(epsilon):
     mechanism = HadamardResponse.within(size=300, epsilon=epsilon)
@@ -210,27 +153,8 @@ def test_a_poll_finds_the_shares(epsilon):
 
 
 @pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
-        ([0, 987654], "1 of 2 do not, the first at position 1"),
-        ([-1], r"must lie in 0\.\.2"),
-        ([0.0], "not of type float64"),
-        ([None], "not of type object"),
-        ([], "is empty"),
-    ],
-)
-def test_bad_values_get_a_sentence_that_keeps_the_secret(values, sentence):
-    with pytest.raises(InvalidParameter, match=sentence) as caught:
-        HadamardResponse(size=3, odds=Fraction(3)).privatize(values)
-    assert "987654" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"size": 1, "odds": Fraction(3)}, "size=1 must be at least 2"),
-        ({"size": 2, "odds": Fraction(1, 2)}, "odds=1/2 must be at least 1"),
-        ({"size": 2, "odds": 3.0}, "must be exact"),
         ({"size": 4, "odds": Fraction(3), "blocks": 3}, "blocks=3 must be a power of two"),
         ({"size": 4, "odds": Fraction(3), "blocks": -1}, "blocks=-1 must be a power of two"),
         ({"size": 2, "odds": Fraction(2**65)}, "smaller numerator"),
@@ -241,26 +165,9 @@ def test_bad_parameters(arguments, sentence):
         HadamardResponse(**arguments)
 
 
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.inf, math.nan, 60.0])
-def test_bad_epsilon(epsilon):
-    with pytest.raises(InvalidParameter, match="epsilon"):
-        HadamardResponse.within(size=2, epsilon=epsilon)
-
-
-def test_foreign_reports_noise_and_large_alphabets_are_refused_with_a_way_out():
-    three, four = HadamardResponse(size=3, odds=Fraction(2)), HadamardResponse(size=3, odds=Fraction(3, 2))
-    with pytest.raises(InvalidParameter, match="Estimate with the mechanism that made the reports"):
-        four.estimate(three.tally([0]))
-    with pytest.raises(InvalidParameter, match=r"reports must lie in 0\.\.3"):
-        three.tally([4])
-    with pytest.raises(InvalidParameter, match="must be one column"):
-        three.tally([[1]])
-    noise = HadamardResponse(size=3, odds=Fraction(1))
-    with pytest.raises(InvalidParameter, match="pure noise"):
-        noise.estimate(noise.tally([0]))
-    with pytest.raises(InvalidParameter, match="pure noise"):
-        noise.variance([Fraction(1, 3)] * 3, 10)
+def test_large_alphabets_are_refused_with_a_way_out():
     large = HadamardResponse(size=5000, odds=Fraction(3))
+    assert large.privatize([0, 4999]).dtype == np.uint16
     for question in (large.channel, lambda: large.law(0)):
         with pytest.raises(InvalidParameter, match="exact at every size"):
             question()

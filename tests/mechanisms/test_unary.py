@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanism_strategies import unary_encodings
+from mechanism_strategies import enumerated, unary_encodings
 from sfumato import measures, mechanisms
-from sfumato.bits import InsecureSeeded, ScriptedBits
+from sfumato.bits import InsecureSeeded
 from sfumato.certificates import audit_counts, certify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import OptimisedUnary, PermanentUnary, SymmetricUnary
@@ -23,25 +23,6 @@ from sfumato.values.rounding import ln_bounds
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "unary.json").read_text())
 FORMS = [SymmetricUnary, OptimisedUnary]
-
-
-def enumerated(mechanism, x: int, words_a_report: int) -> tuple[Fraction, ...]:
-    """The law found by feeding every sequence of words, all in one call."""
-    sequences = list(itertools.product(range(1 << mechanism.width), repeat=words_a_report))
-    script = ScriptedBits(itertools.chain.from_iterable(sequences))
-    reports = mechanism.privatize([x] * len(sequences), script)
-    assert script.left == 0
-    bits = np.unpackbits(reports, axis=1, count=mechanism.size)
-    numbers = bits @ (1 << np.arange(mechanism.size)[::-1])
-    hits = np.bincount(numbers, minlength=1 << mechanism.size)
-    return tuple(Fraction(int(hit), len(sequences)) for hit in hits)
-
-
-@settings(max_examples=200)
-@given(mechanism=unary_encodings(), data=st.data())
-def test_report_follows_its_law_exactly(mechanism, data):
-    x = data.draw(st.integers(0, mechanism.size - 1))
-    assert enumerated(mechanism, x, mechanism.size) == mechanism.law(x)
 
 
 @settings(max_examples=200)
@@ -69,15 +50,6 @@ def test_thresholds_are_the_tightest_that_keep_the_promise(form, odds, width):
         assert Fraction(tighter_own * (words - less), less * (words - tighter_own)) > odds
 
 
-@given(form=st.sampled_from([*FORMS, PermanentUnary]), size=st.integers(2, 2000), epsilon=st.floats(1e-6, 20))
-def test_within_keeps_its_promise_at_sixty_four_bits(form, size, epsilon):
-    mechanism = form.within(size=size, epsilon=epsilon)
-    assert ln_bounds(mechanism.sampled_odds)[0] <= epsilon
-    kept = mechanism.permanent_part if form is PermanentUnary else mechanism
-    assert kept.sampled_odds <= mechanism.odds
-    assert ln_bounds(kept.sampled_odds * (1 + Fraction(1, 1 << 24)))[1] > epsilon
-
-
 def test_the_certificate_is_about_the_sampled_law():
     mechanism = SymmetricUnary.within(size=3, epsilon=1.0)
     certificate = certify(mechanism)
@@ -95,15 +67,6 @@ def test_vectors(case):
 
 class TestPermanentPart:
     mechanism = PermanentUnary(size=2, odds=Fraction(9), fresh_odds=Fraction(3), width=2)
-
-    def test_one_report_follows_its_law(self):
-        """Permanent and fresh words together: 2 bits, 2 words each, every sequence."""
-        for x in range(2):
-            hits = dict.fromkeys(itertools.product((0, 1), repeat=2), 0)
-            for words in itertools.product(range(4), repeat=4):
-                report = self.mechanism.privatize([x], ScriptedBits(words))
-                hits[tuple(np.unpackbits(report, count=2).tolist())] += 1
-            assert tuple(Fraction(hit, 4**4) for hit in hits.values()) == self.mechanism.law(x)
 
     @given(
         odds=st.fractions(1, 100, max_denominator=100),
@@ -159,7 +122,7 @@ class TestPermanentPart:
             assert abs(estimate.raw[0] - 0.5) < 6 * estimate.standard_errors[0]
 
     def test_bad_fresh_odds(self):
-        with pytest.raises(InvalidParameter, match="must be exact"):
+        with pytest.raises(InvalidParameter, match=r"fresh_odds=2\.5 must be exact"):
             PermanentUnary(size=2, odds=Fraction(3), fresh_odds=2.5)
         with pytest.raises(InvalidParameter, match="reports=0 must be at least 1"):
             self.mechanism.odds_after(0)
@@ -232,25 +195,6 @@ def test_audit_refutes_the_wrong_pair():
     assert audit_counts(counts, claimed_epsilon=math.log(3)).contradicts_claim
 
 
-@pytest.mark.parametrize("form", [*FORMS, PermanentUnary])
-@pytest.mark.parametrize("n", [1, 2])
-def test_raw_is_unbiased_and_its_variance_exact_by_enumeration(form, n):
-    """Every answer drawn from a law, every report: mean and variance of raw, up to float summation."""
-    mechanism = form(size=3, odds=Fraction(7, 2), width=3)
-    shares = (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))
-    rows = [mechanism.law(x) for x in range(3)]
-    output = [float(sum(p * row[y] for p, row in zip(shares, rows, strict=True))) for y in range(8)]
-    mean, square = np.zeros(3), np.zeros(3)
-    for reports in itertools.product(range(8), repeat=n):
-        packed = [[y << 5] for y in reports]
-        raw = np.array(mechanism.estimate(mechanism.tally(packed)).raw)
-        p = math.prod(output[y] for y in reports)
-        mean += p * raw
-        square += p * raw**2
-    assert mean == pytest.approx([float(s) for s in shares], abs=1e-12)
-    assert square - mean**2 == pytest.approx([float(v) for v in mechanism.variance(shares, n)], rel=1e-11)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_variance_is_what_two_hundred_polls_show(form):
     """Within four standard errors of a sample variance, on a fixed seed; 40 % off is rejected."""
@@ -267,17 +211,6 @@ def test_variance_is_what_two_hundred_polls_show(form):
     slack = 4 * formula * math.sqrt(2 / (polls - 1))
     assert (np.abs(found - formula) < slack).all()
     assert (np.abs(found.sum() - 1.4 * formula.sum()) > slack.mean()).all()
-
-
-def test_tallies_merge_in_any_order():
-    mechanism = SymmetricUnary(size=9, odds=Fraction(3))
-    reports = mechanism.privatize(np.arange(900) % 9, InsecureSeeded(4))
-    assert reports.shape == (900, 2)
-    assert reports.dtype == np.uint8
-    parts = [mechanism.tally(reports[cut]) for cut in (slice(0, 100), slice(100, 450), slice(450, 900))]
-    whole = mechanism.estimate(mechanism.tally(reports))
-    for order in itertools.permutations(parts):
-        assert mechanism.estimate(order[0] + order[1] + order[2]) == whole
 
 
 def test_chunks_do_not_change_the_law(monkeypatch):
@@ -301,82 +234,16 @@ def test_a_poll_finds_the_shares(form):
     assert math.fsum(estimate.projected) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("form", [*FORMS, PermanentUnary])
-@pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
-        ([0, 987654], "1 of 2 do not, the first at position 1"),
-        ([-1], r"must lie in 0\.\.2"),
-        ([0.0], "not of type float64"),
-        ([None], "not of type object"),
-        ([], "is empty"),
-    ],
-)
-def test_bad_values_get_a_sentence_that_keeps_the_secret(form, values, sentence):
-    with pytest.raises(InvalidParameter, match=sentence) as caught:
-        form(size=3, odds=Fraction(3)).privatize(values)
-    assert "987654" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"size": 1, "odds": Fraction(3)}, "size=1 must be at least 2"),
-        ({"size": 2, "odds": Fraction(1, 2)}, "odds=1/2 must be at least 1"),
-        ({"size": 2, "odds": 3.0}, "must be exact"),
-        ({"size": 2, "odds": Fraction(3), "width": 65}, "width=65 must lie in"),
-    ],
-)
-@pytest.mark.parametrize("form", FORMS)
-def test_bad_parameters(form, arguments, sentence):
-    with pytest.raises(InvalidParameter, match=sentence):
-        form(**arguments)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.inf, math.nan, 60.0])
-def test_bad_epsilon(epsilon):
-    with pytest.raises(InvalidParameter, match="epsilon"):
-        SymmetricUnary.within(size=2, epsilon=epsilon)
-
-
-@pytest.mark.parametrize(
-    ("reports", "sentence"),
-    [
-        ([1, 2], "must be a table of bytes, 1 in a row"),
-        ([[1, 2]], "must be a table of bytes, 1 in a row"),
-        ([[0.5]], "type float64"),
-        ([[1]], "bits beyond the 3 answers"),
-        ([[256]], "bits beyond the 3 answers"),
-        ([[-32]], "bits beyond the 3 answers"),
-        (np.zeros((0, 1), dtype=np.uint8), "is empty"),
-    ],
-)
-def test_bad_reports(reports, sentence):
-    with pytest.raises(InvalidParameter, match=sentence):
-        SymmetricUnary(size=3, odds=Fraction(3)).tally(reports)
-
-
-def test_tallies_of_another_mechanism_are_refused():
-    one, two = SymmetricUnary(size=3, odds=Fraction(3)), OptimisedUnary(size=3, odds=Fraction(3))
+def test_tallies_count_ones_and_name_the_law():
+    one = SymmetricUnary(size=3, odds=Fraction(3))
     tally = one.tally([[0b10100000]])
     assert tally == Tally(mechanism=one.name, counts=(1, 0, 1), reports=1)
-    with pytest.raises(InvalidParameter, match="Estimate with the mechanism that made the reports"):
-        two.estimate(tally)
     narrow = SymmetricUnary(size=3, odds=Fraction(3), width=8)
     assert narrow.name != one.name, "another width is another law"
 
 
-def test_noise_and_large_alphabets_are_refused_with_a_way_out():
-    noise = SymmetricUnary(size=3, odds=Fraction(1))
-    with pytest.raises(InvalidParameter, match="pure noise"):
-        noise.estimate(noise.tally([[0]]))
-    with pytest.raises(InvalidParameter, match="pure noise"):
-        noise.variance([Fraction(1, 3)] * 3, 10)
+def test_large_alphabets_are_refused_with_a_way_out():
     large = OptimisedUnary(size=13, odds=Fraction(3))
     for question in (large.channel, lambda: large.law(0)):
         with pytest.raises(InvalidParameter, match="Read sampled_odds and variance"):
             question()
-    with pytest.raises(InvalidParameter, match="2 entries for 13 answers"):
-        large.variance([0.5, 0.5], 10)
-    with pytest.raises(InvalidParameter, match="n=0 must be at least 1"):
-        large.variance([Fraction(1, 13)] * 13, 0)
