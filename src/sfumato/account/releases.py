@@ -108,18 +108,18 @@ class Release:
 
 def information(
     title: str,
-    bits: Amount,
+    budget_bits: Amount,
     *,
     epsilon: Amount = math.inf,
     leakage_bits: Amount = math.inf,
     notes: Iterable[str] = (),
 ) -> Release:
-    """Return a release of at most `bits` = C_1 about one person, to any adversary with any correlations in mind.
+    """Return a release of at most `budget_bits` = C_1 about one person, to any adversary with any correlations in mind.
 
     C_1 of several releases of one data set is at most the sum [E, Thm 5]. It bounds neither ε nor maximal leakage, so
     these are infinite unless they are known too.
     """
-    charges = Charges(bits=bits, epsilon=epsilon, leakage_bits=leakage_bits)
+    charges = Charges(bits=budget_bits, epsilon=epsilon, leakage_bits=leakage_bits)
     return Release(title=title, kind=Kind.INFORMATION, charges=charges, notes=tuple(notes))
 
 

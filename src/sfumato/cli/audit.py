@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.options import InsecureSeed
+from sfumato.cli.options import InsecureSeed, Json
 from sfumato.cli.output import say, show_progress
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def audit_command(
     draws: Annotated[int, typer.Option(min=1, help="How many reports to draw from --channel.")] = 1_000_000,
     failure: Annotated[float, typer.Option(help="Chance that any of the bounds is wrong.")] = 1e-6,
     insecure_seed: InsecureSeed = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Audit reports: a lower bound on ε that holds with confidence 1 - 1e-6, against the claimed ε.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.options import Json
 from sfumato.cli.output import console, say
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ budget_app = typer.Typer(
 )
 
 LEDGER = typer.Argument(help="The ledger, a file.")
-JSON = typer.Option("--json", help="Print as JSON.")
 
 
 @budget_app.command("init")
@@ -34,7 +34,7 @@ def init_command(
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="Most ε (nats) of one person's own answers.")] = None,
     leakage_bits: Annotated[str | None, typer.Option(help="Most maximal leakage, in bits.")] = None,
-    json: Annotated[bool, JSON] = False,
+    json: Json = False,
 ) -> None:
     """Make a ledger with a limit in bits, in ε, in leakage, or in several. Limits never change.
 
@@ -75,7 +75,7 @@ def spend_command(
         str | None, typer.Option("--id", help="Name of this release: the same again is not debited again.")
     ] = None,
     released: Annotated[bool, typer.Option("--released", help="Note that it was released.")] = False,
-    json: Annotated[bool, JSON] = False,
+    json: Json = False,
 ) -> None:
     """Pay for a release that is made by other means; release it when this has succeeded, and not before.
 
@@ -106,7 +106,7 @@ def spend_command(
 
 
 @budget_app.command("show")
-def show_command(ledger: Annotated[Path, LEDGER], json: Annotated[bool, JSON] = False) -> None:
+def show_command(ledger: Annotated[Path, LEDGER], json: Json = False) -> None:
     """Show what is spent and what is left, every debit, and how releases add up.
 
     Example:

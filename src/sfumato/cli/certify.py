@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.options import Json, LimitMb, Markdown, one_screen
 from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 
 
@@ -22,11 +23,11 @@ def certify_command(
             help="Rows are tables of records with so many values each, such as 2,2,3: claim about one record."
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the sealed certificate instead of a table.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the sealed certificate here.")] = None,
+    json: Json = False,
+    markdown: Markdown = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the sealed certificate here.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page for people here.")] = None,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")] = 64,
+    limit_mb: LimitMb = 64,
 ) -> None:
     """Certify a channel: every measure of what it leaks, with its proof status.
 
@@ -35,22 +36,20 @@ def certify_command(
         sfumato certify channel.csv --prior no=0.9,yes=0.1 -o certificate.json --html certificate.html
     """
     from sfumato.certificates import certify
-    from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.io import read_any_channel, read_prior
     from sfumato.render import certificate_table
 
-    if json and markdown:
-        raise InvalidParameter("`json` and `markdown` both want the screen", way_out="Choose one.")
+    one_screen(json=json, markdown=markdown)
     subject = read_any_channel(channel, limit_bytes=limit_mb * MEGABYTE)
     with show_waiting("certifying"):
         certificate = certify(subject, None if prior is None else read_prior(prior), shape=_sizes(shape))
     # Both documents are made before either is written, so a failure leaves nothing behind.
     sealed = certificate.to_json()
     page = certificate.to_html() if html is not None else ""
-    if output is not None:
-        write_atomically(output, sealed)
-        say(f"wrote {output}")
+    if out is not None:
+        write_atomically(out, sealed)
+        say(f"wrote {out}")
     if html is not None:
         write_atomically(html, page)
         say(f"wrote {html}")
@@ -58,7 +57,7 @@ def certify_command(
         typer.echo(sealed, nl=False)
     elif markdown:
         typer.echo(certificate.to_markdown(), nl=False)
-    elif output is None and html is None:
+    elif out is None and html is None:
         console().print(certificate_table(certificate))
 
 

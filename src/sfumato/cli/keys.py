@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.options import Json
 from sfumato.cli.output import console, say
 from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, UNPROTECTED, protection_for, read_keys
 
@@ -28,7 +29,7 @@ OUT = typer.Option("--out", "-o", help="Write the new key file here.")
 @keys_app.command("show")
 def show_command(
     files: Annotated[list[Path], typer.Argument(help="Key files.")],
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show what key files are for: study, question, level, rows and protection. Never what they hold.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.options import Json
 from sfumato.cli.output import console, say, show_waiting
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ def papers_command(
         str | None, typer.Argument(help="Which paper, for instance randomized-responses. Leave out to list them.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Draw its figures into this folder, as SVG and PNG; made if it is not there.")
+        Path | None,
+        typer.Option("--out", "-o", help="Draw its figures into this folder, as SVG and PNG; made if it is not there."),
     ] = None,
     gallery: Annotated[
         Path | None,
         typer.Option(help="Write one page with all figures, tables and errata, of every paper or of the one named."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print tables and errata as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Recompute a paper: its tables beside the print, its errata with their counter-examples run, its figures.
 

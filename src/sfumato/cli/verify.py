@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.options import Json, LimitMb
 from sfumato.cli.output import MEGABYTE, console, show_waiting
 
 
 def verify_command(
     certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON), of any kind.")],
-    json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
-    limit_mb: Annotated[int, typer.Option(min=1, help="Refuse files larger than this many MB.")] = 256,
+    json: Json = False,
+    limit_mb: LimitMb = 256,
 ) -> None:
     """Verify a certificate: check its seal, then recompute every claim from what it is about.
 
