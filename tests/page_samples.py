@@ -4,13 +4,13 @@ from fractions import Fraction
 from functools import cache
 
 import pyarrow as pa
+from sfumato.study.questions import Count, FreeText, OneOfMany, YesNo
+from sfumato.study.surveys import StudyLimits
 
 from sfumato.bits import InsecureSeeded
 from sfumato.study.planning import plan_study
 from sfumato.study.publishing import open_table, publish_table
-from sfumato.study.questions import Count, FreeText, OneOfMany, YesNo
 from sfumato.study.studies import Analyst, Study
-from sfumato.study.surveys import StudyLimits
 
 ROWS = 600
 OCCUPATIONS = ("student", "farming", "white-collar", "teacher")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 
 import pytest
+from sfumato.study.budgets import release_of_reports
 
 from sfumato.render.budgets import charge_rows, debit_words
 from sfumato.render.report_pages import study_report_html
 from sfumato.render.study_plans import study_plan_markdown
-from sfumato.study.budgets import release_of_reports
 from sfumato.study.planning import plan_study
 from sfumato.study.publishing import publish_table
 from small_studies import answers, small_study

@@ -1,6 +1,5 @@
 """Calls with mistakes that a checker of types has to find: each line with the comment `error`, and no other.
 
-`error soon` is a mistake that is not found yet, because a parameter still takes any object; the test says when it is.
 Nothing here is run.
 """
 
@@ -19,7 +18,7 @@ def a_name_that_is_not_there(channel: sf.Channel) -> None:
 
 def certificates(channel: sf.Channel) -> None:
     sf.certify(3)  # error
-    sf.certify(channel, prior="uniform")  # error soon
+    sf.certify(channel, prior="uniform")  # error
     sf.certify(channel, prior=0.5)  # error
     sf.certify(channel, shape=2.5)  # error
     certificate = sf.certify(channel, [0.5, 0.5])
@@ -34,21 +33,21 @@ def certificates(channel: sf.Channel) -> None:
 def channels() -> None:
     sf.Channel(5)  # error
     sf.Channel([0.5, 0.5])  # error
-    sf.Channel([["half", "half"]])  # error soon
+    sf.Channel([["half", "half"]])  # error
     sf.Channel([[Fraction(1, 2), Fraction(1, 2)]], output=["a", "b"])  # error
     sf.Channel.read(5)  # error
 
 
 def designs(channel: sf.Channel) -> None:
-    sf.design.survey(guess_error="a")  # error soon
+    sf.design.survey(guess_error="a")  # error
     sf.design.survey(guess_error=0.375, outputs="three")  # error
     sf.design.survey(0.375)  # error
     sf.design.gaussian(bound=50)  # error
-    sf.design.gaussian(bound="wide", budget_bits=1)  # error soon
+    sf.design.gaussian(bound="wide", budget_bits=1)  # error
     sf.design.gaussian(bound=50, budget_bits="one")  # error
     sf.design.spinner_card("yes")  # error
     variance: str = sf.design.gaussian(bound=50, budget_bits=1).variance  # error
-    print(variance, sf.design.recoverable([0.5, 0.5], ["a", "b"], rho="often"))  # error soon
+    print(variance, sf.design.recoverable([0.5, 0.5], ["a", "b"], rho="often"))  # error
     sf.measures.capacity_bits(channel) + 1  # error
 
 
@@ -72,7 +71,7 @@ def studies(study: sf.Study, reports: sf.Reports) -> None:
     sf.read_study(5)  # error
     sf.plan(5)  # error
     print(sf.plan(study).question)  # error
-    sf.publish(study, 5)  # error soon
+    sf.publish(study, 5)  # error
     sf.publish(5, "answers.csv")  # error
     sf.publish(study, "answers.csv", epoch="first")  # error
     sf.open_reports(reports, 5)  # error
@@ -85,7 +84,7 @@ def studies(study: sf.Study, reports: sf.Reports) -> None:
 
 def accounts(path: Path) -> None:
     sf.account.Ledger(5)  # error
-    ledger = sf.account.Ledger.create(path, budget_bits="two")  # error soon
+    ledger = sf.account.Ledger.create(path, budget_bits="two")  # error
     ledger.spend("Mean income")  # error
     ledger.spend(sf.account.information(0.5, "Mean income"))  # error
     ledger.settle(0.5)  # error
@@ -94,7 +93,7 @@ def accounts(path: Path) -> None:
 
 
 def disclosures() -> None:
-    sf.disclose.optimum(5)  # error soon
+    sf.disclose.optimum(5)  # error
     sf.disclose.optimum([[0.5, 0.0], [0.0, 0.5]], seconds="many")  # error
     told = sf.disclose.optimum([[0.5, 0.0], [0.0, 0.5]])
     told.release(3)  # error

@@ -6,12 +6,6 @@ import math
 from fractions import Fraction
 
 import pytest
-
-import sfumato as sf
-from record_channels import h2
-from sfumato.account import Kind, Ledger
-from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
-from sfumato.study import FreeText, YesNo
 from sfumato.study.budgets import (
     check_folder_of,
     id_of_reports,
@@ -21,6 +15,12 @@ from sfumato.study.budgets import (
     release_of_noise,
     release_of_reports,
 )
+
+import sfumato as sf
+from record_channels import h2
+from sfumato.account import Kind, Ledger
+from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
+from sfumato.study import FreeText, YesNo
 from sfumato.study.publishing import publish_table
 from sfumato.study.study_files import as_toml, read_study, write_study
 from sfumato.study.totals import totals_of

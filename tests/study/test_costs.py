@@ -4,12 +4,12 @@ import math
 from fractions import Fraction
 
 import pytest
+from sfumato.study.costs import ANY_EPSILON
 
 from sfumato import measures
 from sfumato.design import survey, unrelated_question, warner
 from sfumato.infer import respondents_for_half_width, respondents_for_test
 from sfumato.study import Plan, Rule, StudyLimits, Survey, cost_levels, plan_survey
-from sfumato.study.costs import ANY_EPSILON
 
 TENTH = Fraction(1, 10)
 

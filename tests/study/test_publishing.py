@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from sfumato.study.collecting import ladder_for
 
 import sfumato as sf
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, KeyReused, UnreadableFile
 from sfumato.refine import Passphrase, Unprotected, rotate_key, split_key
 from sfumato.study import Analyst, FreeText, OneOfMany, Recoverable, Study
-from sfumato.study.collecting import ladder_for
 from sfumato.study.estimating import estimate_table
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.publishing import binding_of, open_table, publish_table, recover_table

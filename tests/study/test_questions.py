@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sfumato.study.answer_columns import checked_epsilon
+from sfumato.study.questions import FreeText
 
 from sfumato.bits import ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.study import Count, OneOfMany, Plan, StudyLimits, YesNo
-from sfumato.study.answer_columns import checked_epsilon
-from sfumato.study.questions import FreeText
 
 NO_BITS = ScriptedBits([])
 SECRET = "zebra"  # noqa: S105  stands for an answer

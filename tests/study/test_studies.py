@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from sfumato.study.questions import FreeText
 
 from sfumato.errors import InvalidParameter
 from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, Survey, YesNo
-from sfumato.study.questions import FreeText
 from sfumato.study.studies import MOST_ANALYSTS, has_card, has_levels
 from study_strategies import studies
 

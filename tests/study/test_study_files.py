@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from sfumato.study.questions import FreeText
+from sfumato.study.toml_lines import line_of
 
 from damaged_files import NASTY
 from sfumato.cli import main
@@ -27,9 +29,7 @@ from sfumato.study import (
     write_study,
     write_survey,
 )
-from sfumato.study.questions import FreeText
 from sfumato.study.study_files import as_document, as_toml, is_short_form, study_from
-from sfumato.study.toml_lines import line_of
 from study_strategies import studies
 
 COMMAND = Path(sys.executable).parent / "sfumato"

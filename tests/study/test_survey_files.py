@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sfumato.study.survey_files import STUDY_LIMIT_BYTES
 
 from damaged_files import mutations
 from sfumato.design import spinner_card, survey
 from sfumato.errors import InvalidInput, InvalidParameter, UnknownSchema, UnreadableFile
 from sfumato.study import Plan, StudyLimits, Survey, read_survey, write_survey
-from sfumato.study.survey_files import STUDY_LIMIT_BYTES
 
 HEAD = 'schema = "sfumato/study/1"\nname = "Overtime"\nquestion = "Overtime?"\n'
 LIMITS = "[limits]\nguess_error = 0.375\n"

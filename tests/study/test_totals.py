@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 
 import pytest
+from sfumato.study.collecting import card_for
 
 from sfumato.measures import epsilon_interval
 from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, YesNo
-from sfumato.study.collecting import card_for
 from sfumato.study.totals import totals_of
 
 HALF, ONE, TWO = Fraction(1, 2), Fraction(1), Fraction(2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet, cut_at_commas
+from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet, SampleWord, cut_at_commas
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def disclose_command(
     about: Annotated[
         str | None, typer.Option(help="Tell most about this column; default: the data themselves.")
     ] = None,
-    samples: Annotated[str, typer.Option(help="rows: one data set; columns: every row is one.")] = "columns",
+    samples: Annotated[
+        SampleWord, typer.Option(help="rows: one data set; columns: every row is one.")
+    ] = SampleWord.COLUMNS,
     law: Annotated[
         Path | None, typer.Option(help="The law of the values, for rows; default: estimated from the data.")
     ] = None,
@@ -60,7 +62,7 @@ def disclose_command(
             protect=cut_at_commas(protect),
             about=about,
             study=study,
-            samples=samples,
+            samples=samples.value,
             law=law,
             book=book,
             ledger=ledger,

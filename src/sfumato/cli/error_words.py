@@ -22,22 +22,18 @@ from sfumato.errors import SfumatoError
 ALIASES: dict[str, tuple[str, ...]] = {
     "by": ("group",),
     "claimed_epsilon": ("epsilon",),
-    "expected_share": ("share",),
-    "guarantee": ("kind",),
     "keys": ("key",),
-    "kind": ("samples",),
     "limit_bytes": ("limit_mb",),
     "n": ("responses",),
     "passphrase": ("passphrase_file",),
     "path": ("file", "data", "reports", "channel", "certificate", "table", "ledger"),
     "questions": ("question",),
     "release_id": ("name",),
+    "protection": ("passphrase_file",),
     "reports": ("samples",),
     "rows_id": ("rows",),
     "seed": ("insecure_seed",),
-    "theta": ("share",),
-    "theta_1": ("share",),
-    "theta_2": ("against",),
+    "theta": ("expected_share",),
 }
 # Options in another unit than the parameter.
 _UNITS: dict[str, int] = {"limit_bytes": MEGABYTE}

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.open import show_estimates
-from sfumato.cli.options import CountColumn, Group, Json, LimitMb, Markdown, Questions, Quiet, ReportColumn, one_screen
+from sfumato.cli.options import (
+    CountColumn,
+    Group,
+    Json,
+    LimitMb,
+    Markdown,
+    MethodWord,
+    Questions,
+    Quiet,
+    ReportColumn,
+    one_screen,
+)
 from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting
 
 if TYPE_CHECKING:
@@ -32,7 +43,9 @@ def estimate_command(
     ] = False,
     column: ReportColumn = None,
     count: CountColumn = None,
-    method: Annotated[str, typer.Option(help="exact, likelihood-ratio or wald.", rich_help_panel=_PAIRS)] = "exact",
+    method: Annotated[
+        MethodWord, typer.Option(help="How intervals are made.", rich_help_panel=_PAIRS)
+    ] = MethodWord.EXACT,
     ignoring: Annotated[
         float | None,
         typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
@@ -72,7 +85,7 @@ def estimate_command(
             confidence=level,
             group=group,
             questions=question,
-            method=method,
+            method=method.value,
             ignoring=ignoring,
             simultaneous=simultaneous,
         )

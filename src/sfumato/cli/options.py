@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 _PAYING = "Paying"
+
+
+class SampleWord(StrEnum):
+    """What the samples of a disclosure are."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+class GuaranteeWord(StrEnum):
+    """What keys are made of."""
+
+    TRUE = "information-theoretic"
+    SEED = "computational"
+
+
+class MethodWord(StrEnum):
+    """How intervals of a share are made."""
+
+    EXACT = "exact"
+    LIKELIHOOD_RATIO = "likelihood-ratio"
+    WALD = "wald"
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the result as Markdown.")]

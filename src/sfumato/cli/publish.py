@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet
+from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, LimitMb, PayingLedger, Quiet
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, protection_for, unlocker_of
 
@@ -31,9 +31,9 @@ def publish_command(
     epoch: Annotated[int, typer.Option(min=0, help="Which time step this is.")] = 0,
     ledger: PayingLedger = None,
     guarantee: Annotated[
-        str,
-        typer.Option(help="information-theoretic (true draws) or computational (a seed).", rich_help_panel=_SECRETS),
-    ] = "information-theoretic",
+        GuaranteeWord,
+        typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=_SECRETS),
+    ] = GuaranteeWord.TRUE,
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
     to: Annotated[
@@ -70,7 +70,7 @@ def publish_command(
             unlock=unlocker_of(passphrase_file, None),
             keep=keep or [],
             epoch=epoch,
-            guarantee=guarantee,
+            guarantee=guarantee.value,
             ledger=ledger,
             insecure_seed=insecure_seed,
             limit_bytes=limit_mb * MEGABYTE,
