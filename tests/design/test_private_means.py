@@ -123,7 +123,7 @@ def test_a_record_outside_is_refused_without_being_told():
         (lambda: private_mean(1, 0, 5, 1), "low=1"),
         (lambda: private_mean(0, 1, 5, 0), "budget_bits=0"),
         (lambda: private_mean(0, 1, 5, 1).error_chance(0), "tau=0"),
-        (lambda: private_mean(0, 1, 5, 1).limit_error_chance(math.nan), "tau is nan"),
+        (lambda: private_mean(0, 1, 5, 1).limit_error_chance(math.nan), "tau=nan must be finite"),
         (lambda: private_mean(0, 1, 5, 1).release([1, 1]), "must be the 5 records"),
         (lambda: normal_error_chance(1, 0), "variance=0"),
     ],

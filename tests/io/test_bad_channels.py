@@ -80,7 +80,7 @@ JSON = [
     (V1 | {"kind": "circulant", "size": 7, "odds": 3}, UnreadableFile, r"lacks the key support.*Add it"),
     (V1 | {"kind": "circulant", "size": 7, "support": [9], "odds": 3}, InvalidLaw, r"support must hold.*Reduce"),
     (V1 | {"kind": "circulant", "size": 7, "support": [], "odds": 3}, InvalidLaw, r"support must hold.*Reduce"),
-    (V1 | {"kind": "circulant", "size": 7, "support": [1], "odds": "1/3"}, InvalidParameter, r"odds=1/3.*Raise odds"),
+    (V1 | {"kind": "circulant", "size": 7, "support": [1], "odds": "1/3"}, InvalidParameter, r"odds=1/3.*Raise `odds`"),
     (V1 | {"kind": "circulant", "size": 10**15, "support": [1], "odds": 3}, UnreadableFile, r"size must be.*digits"),
     (V1 | {"kind": "circulant", "size": "7", "support": [1], "odds": 3}, UnreadableFile, r"size must be.*quotes"),
     (

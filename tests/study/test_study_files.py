@@ -266,7 +266,7 @@ BAD = [
     ("highest = 6", "highest = 6.5", 35, "whole number", "without quotes or point"),
     ("highest = 6\n", "\n", 31, "needs highest", "Add it"),
     ("points = 4", "points = 5", 36, "do not spread evenly", "Move highest"),
-    ("points = 4", "points = 1", 36, "points=1", "Move points"),
+    ("points = 4", "points = 1", 36, "points=1", "Move `points`"),
     ("points = 4", "points = 4\npoints = 4", 37, "at line 37", "Correct it there"),
     ("guess_error = 0.375", "guess_error = 0.6", 42, "guess_error", ""),
     ("guess_error = 0.375", "guess_error = 37.5", 42, "[0, 1]", "Write a share"),
