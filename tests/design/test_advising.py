@@ -24,7 +24,7 @@ def test_a_thousand_answers_get_the_cyclic_response():
 
 
 def test_a_budget_of_random_bits_leaves_binary_hadamard():
-    advice = advise(1000, 1_000_000, 1.0, R=0.7)
+    advice = advise(1000, 1_000_000, 1.0, random_bits=0.7)
     assert isinstance(advice.mechanism, BinaryHadamard)
     assert advice.mechanism.randomness_bits().upper <= 0.7
     assert "only mechanism" in advice.because
@@ -56,9 +56,9 @@ def test_nothing_better_is_left_unsaid(k, epsilon):
 
 
 def test_impossible_demands_and_bad_numbers():
-    with pytest.raises(InvalidParameter, match=r"R=0\.5 is met by no mechanism with `recoverable`=True"):
-        advise(1000, 1_000_000, 1.0, R=0.5, recoverable=True)
-    with pytest.raises(InvalidParameter, match="k=1 must be at least 2"):
+    with pytest.raises(InvalidParameter, match=r"random_bits=0\.5 is met by no mechanism with `recoverable`=True"):
+        advise(1000, 1_000_000, 1.0, random_bits=0.5, recoverable=True)
+    with pytest.raises(InvalidParameter, match="size=1 must be at least 2"):
         advise(1, 10, 1.0)
     with pytest.raises(InvalidParameter, match="epsilon=0 must be a positive"):
         advise(10, 10, 0)

@@ -134,14 +134,14 @@ class TestChain:
 
     @pytest.mark.parametrize("given", [SYMMETRIC, THREE, random_measurements(1, 4, 2)], ids=["bsc", "three", "four"])
     def test_proposition_5(self, given):
-        chain = chain_of_limits(given, samples=2)
+        chain = chain_of_limits(given, n=2)
         values = [chain.limit, *reversed(chain.between), chain.full_data, chain.open_after_one]
         assert chain.floor_bits <= chain.limit.upper
         for smaller, larger in itertools.pairwise(values):
             assert smaller.lower <= larger.upper
 
     def test_more_samples_protect_more(self):
-        chain = chain_of_limits(SYMMETRIC, samples=4)
+        chain = chain_of_limits(SYMMETRIC, n=4)
         numbers = [round(one.midpoint, 6) for one in (chain.full_data, *chain.between)]
         assert numbers == [0.192494, 0.162171, 0.14631, 0.097793]
 

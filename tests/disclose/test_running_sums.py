@@ -121,7 +121,7 @@ def test_bad_schemes(arguments, sentence):
 
 
 def test_bad_questions():
-    with pytest.raises(InvalidParameter, match="count=1 must be at least 2"):
+    with pytest.raises(InvalidParameter, match="n=1 must be at least 2"):
         RunningSums(modulus=4).release([1])
     with pytest.raises(InvalidParameter, match="radius"):
         RunningSums(modulus=4).leak_within(3, 2)

@@ -47,7 +47,7 @@ def test_known_efficiencies(tenths, size, efficiency):
 
 def test_overlapping_windows_are_refused_with_what_they_leak():
     mapping = best_mapping(Q, 3)
-    leaks = overlap_leaks(Q, mapping, size=3, stride=1, count=4)
+    leaks = overlap_leaks(Q, mapping, size=3, stride=1, n=4)
     assert [round(leak.midpoint, 4) for leak in leaks] == [0.1119, 0.1535, 0.1535, 0.1119]
     with pytest.raises(Refused, match=r"leak 0\.1119, 0\.1535, 0\.1535, 0\.1119 bits .* Use `stride`=2"):
         WindowScheme(law=Q, mapping=mapping, size=3, stride=1)
@@ -76,7 +76,7 @@ def test_the_printed_case_and_disjoint_windows_are_private():
 def test_pairs_of_any_binary_law_are_private_and_add_up(law, count):
     scheme = WindowScheme.best(Distribution(law))
     check = scheme.certify_small(count)
-    assert check.samples == count
+    assert check.n == count
     listed = information_by_listing(scheme.law, count, scheme.output_law)
     assert listed.widened(1e-12).overlaps(scheme.information_bits(count))
 
@@ -227,7 +227,7 @@ def test_errors_never_show_a_sample():
     with pytest.raises(InvalidParameter, match="the first at position 1") as refused:
         WindowScheme.best(Q).release([0, 987, 1], BulkBits())
     assert "987" not in str(refused.value)
-    with pytest.raises(InvalidParameter, match="count=1 must be at least 2"):
+    with pytest.raises(InvalidParameter, match="n=1 must be at least 2"):
         WindowScheme.best(Q).release([0])
 
 

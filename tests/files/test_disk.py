@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
-from sfumato.files import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.files import DEFAULT_LIMIT_BYTES, create_atomically, read_bytes, write_atomically
 from sfumato.io import read_channel, read_prior, read_samples
 
 
@@ -197,3 +197,25 @@ def test_a_link_stays_a_link(tmp_path):
 def test_a_device_is_written_to_and_not_replaced():
     write_atomically("/dev/null", "new")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_new_file_is_made_whole_and_never_over_another(tmp_path):
+    path = tmp_path / "new"
+    create_atomically(path, b"whole")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    for taken in (path, tmp_path / "dangling"):
+        with pytest.raises(InvalidParameter, match="exists already, and is never overwritten") as refusal:
+            create_atomically(taken, b"other")
+        assert (refusal.value.parameter, refusal.value.value) == ("path", str(taken))
+    assert path.read_bytes() == b"whole"
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["dangling", "new"]
+
+
+def test_a_new_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """A name that leads to bytes that a power failure may take back would be half a file."""
+    done = []
+    sync, link = os.fsync, os.link
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (done.append("fsync"), sync(descriptor))[1])
+    monkeypatch.setattr(os, "link", lambda *names: (done.append("link"), link(*names))[1])
+    create_atomically(tmp_path / "new", b"whole")
+    assert done == ["fsync", "link", "fsync"], "the bytes, the name, the folder"

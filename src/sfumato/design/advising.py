@@ -61,29 +61,29 @@ class Advice:
 
 
 def advise(
-    k: int,
+    size: int,
     n: int,
     epsilon: float,
-    R: float | None = None,
+    random_bits: float | None = None,
     recoverable: bool = False,
     levels: Sequence[float] | None = None,
 ) -> Advice:
     """Pick the mechanism with the shortest reports among those whose expected squared error is all but the least.
 
-    Errors are at uniform shares. `R` limits the random bits of a report, `recoverable` asks that a key can turn reports
-    back into answers, `levels` that readers can open them by degrees.
+    Errors are at uniform shares of `size` answers from `n` people. `random_bits` limits the random bits of a report,
+    `recoverable` asks that a key can turn reports back into answers, `levels` that readers can open them by degrees.
     """
-    check_at_least("k", check_integer("k", k), 2)
+    check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)
     check_positive("epsilon", epsilon)
-    judged = _predict(k, n, epsilon, R, recoverable or levels is not None, levels is not None)
+    judged = _predict(size, n, epsilon, random_bits, recoverable or levels is not None, levels is not None)
     fitting = [prediction for prediction in judged if not prediction.refused]
     if not fitting:
         reasons = "; ".join(f"{prediction.name} {prediction.refused}" for prediction in judged)
         raise InvalidParameter(
             f"is met by no mechanism with `recoverable`={recoverable}: {reasons}",
-            parameter="R",
-            value=R,
+            parameter="random_bits",
+            value=random_bits,
             way_out="Drop a demand.",
         )
     least = min(prediction.expected_squared_error for prediction in fitting)

@@ -82,7 +82,7 @@ class PrivateMean:
         if len(values) != self.count:
             raise InvalidParameter(
                 f"must be the {self.count} records that the mean was planned for",
-                parameter="records",
+                parameter="values",
                 way_out="Pass exactly so many.",
             )
         exact = [private_number(value, self.design.low, self.design.high) for value in values]

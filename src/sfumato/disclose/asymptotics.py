@@ -215,10 +215,10 @@ class LimitChain:
                 )
 
 
-def chain_of_limits(measurements: Measurements, *, samples: int = 3, seconds: float = 60.0) -> LimitChain:
+def chain_of_limits(measurements: Measurements, *, n: int = 3, seconds: float = 60.0) -> LimitChain:
     """Compute (C_X(W) - log|X|)⁺ ≤ C_1(0) ≤ J(n) ≤ … ≤ J(2) ≤ C_2(0) ≤ H(W~|X)."""
     limit = limit_disclosure(measurements, seconds=seconds)
-    found = [full_data_disclosure(measurements, n, seconds=seconds) for n in range(1, samples + 1)]
+    found = [full_data_disclosure(measurements, seen, seconds=seconds) for seen in range(1, n + 1)]
     full, *between = [Interval(one.lower_bits, one.upper_bits) for one in found]
     chain = LimitChain(
         floor_bits=max(0.0, measurements.told_in_the_end.lower - math.log2(measurements.noise.shape[1])),

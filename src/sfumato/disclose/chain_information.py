@@ -32,20 +32,20 @@ MOST_PRODUCTS = 60_000
 MOST_STEPS = 96
 
 
-def chain_information_interval(law: Distribution, uniformiser: Channel, count: int) -> Interval:
+def chain_information_interval(law: Distribution, uniformiser: Channel, n: int) -> Interval:
     """Enclose I(X^n; L^{n-1}); a few ulps wide for few samples, and closed to H(S_n|…) of fewer samples for many."""
     modulus = uniformiser.shape[1]
     each = mutual_information_interval(uniformiser, law)
     start = log2_interval(Fraction(modulus))
-    rest = leftover_interval(law, uniformiser, count)
-    lower = count * each.lower - start.upper + rest.lower
-    upper = count * each.upper - start.lower + rest.upper
-    slack = 4 * UNIT_ROUNDOFF * (count * each.upper + start.upper + rest.upper)
+    rest = leftover_interval(law, uniformiser, n)
+    lower = n * each.lower - start.upper + rest.lower
+    upper = n * each.upper - start.lower + rest.upper
+    slack = 4 * UNIT_ROUNDOFF * (n * each.upper + start.upper + rest.upper)
     return Interval(lower, upper).widened(slack).at_least(0.0)
 
 
 @lru_cache(maxsize=64)
-def leftover_interval(law: Distribution, uniformiser: Channel, count: int) -> Interval:
+def leftover_interval(law: Distribution, uniformiser: Channel, n: int) -> Interval:
     """Enclose H(S_n|X^n, L^{n-1}): what the samples and all sums leave open about one uniformised sample."""
     rows = [_weights(row) for row in uniformiser.integers()[0]]
     modulus = uniformiser.shape[1]
@@ -54,12 +54,12 @@ def leftover_interval(law: Distribution, uniformiser: Channel, count: int) -> In
         states[_turned(row, modulus)] += float(share)
     widths = sum(len(row) for row in rows)
     products = 0
-    for done in range(1, count):
+    for done in range(1, n):
         products += widths * sum(len(state) for state in states)
         if products > MOST_PRODUCTS or done > MOST_STEPS:
             return Interval(0.0, _expected_entropy(states, done).upper)
         states = _next_states(states, law, rows, modulus)
-    return _expected_entropy(states, count)
+    return _expected_entropy(states, n)
 
 
 def _next_states(

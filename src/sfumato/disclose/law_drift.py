@@ -18,17 +18,17 @@ from sfumato.values.checks import Number, as_exact, check_at_least, check_betwee
 from sfumato.values.rounding import log2_bounds
 
 
-def leak_within_bits(law: Distribution, count: int, radius: Number) -> float:
-    """Bound I(X_i;Y) for n = `count` samples whose law lies within `radius` of `law` in total variation."""
+def leak_within_bits(law: Distribution, n: int, radius: Number) -> float:
+    """Bound I(X_i;Y) for n samples whose law lies within `radius` of `law` in total variation."""
     exact = check_sample_law(law)
     step = as_exact("radius", radius)
     check_between("radius", step, 0, 1)
     first, second = sorted(exact.fractions)[:2]
-    return leak_from_chi_square_bits(count, step**2 * (1 / first + 1 / second), len(exact))
+    return leak_from_chi_square_bits(n, step**2 * (1 / first + 1 / second), len(exact))
 
 
-def leak_from_chi_square_bits(count: int, chi_square: Number, size: int) -> float:
+def leak_from_chi_square_bits(n: int, chi_square: Number, size: int) -> float:
     """The same from a bound on Σ (p'-p)²/p; never more than all there is to say about a sample of `size` values."""
-    check_at_least("count", check_integer("count", count), 1)
+    check_at_least("n", check_integer("n", n), 1)
     each = log2_bounds(1 + as_exact("chi_square", chi_square))[1]
-    return min(math.nextafter((count - 1) * each, math.inf) if each else 0.0, log2_bounds(Fraction(size))[1])
+    return min(math.nextafter((n - 1) * each, math.inf) if each else 0.0, log2_bounds(Fraction(size))[1])

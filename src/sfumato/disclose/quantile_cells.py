@@ -92,23 +92,23 @@ class QuantileCells:
         """Running sums of the cells of one column of independent values. Publish one release of a dataset only."""
         return self.sums.release(self.cells_of(values), bits)
 
-    def information_bits(self, count: int) -> Interval:
-        """I(X^n; Y) for n = `count` values; it has no limit as cells get narrower."""
-        return self.sums.information_bits(count)
+    def information_bits(self, n: int) -> Interval:
+        """I(X^n; Y) for n values; it has no limit as cells get narrower."""
+        return self.sums.information_bits(n)
 
-    def efficiency(self, count: int) -> Fraction:
+    def efficiency(self, n: int) -> Fraction:
         """The part of the cells' own information that is disclosed; that of the values is infinite."""
-        return self.sums.efficiency(count)
+        return self.sums.efficiency(n)
 
-    def certify_small(self, count: int) -> IndependenceCheck:
-        """Check the sums of `count` equally likely cells by listing."""
-        return self.sums.certify_small(count)
+    def certify_small(self, n: int) -> IndependenceCheck:
+        """Check the sums of n equally likely cells by listing."""
+        return self.sums.certify_small(n)
 
-    def leak_within(self, count: int, radius: Number) -> float:
+    def leak_within(self, n: int, radius: Number) -> float:
         """Bound the leak about a value, in bits, when the true law is within `radius` of the one that was cut."""
-        return self.sums.leak_within(count, radius)
+        return self.sums.leak_within(n, radius)
 
-    def reference_leak(self, count: int, *, failing: float = 1e-6) -> float:
+    def reference_leak(self, n: int, *, failing: float = 1e-6) -> float:
         """Bound the leak about a value, in bits, but for an unlucky reference (probability at most `failing`).
 
         A cell between order statistics has a beta-distributed probability, whatever the continuous law is.
@@ -129,7 +129,7 @@ class QuantileCells:
         furthest = np.maximum(np.abs(low - even), np.abs(high - even))
         # The margin covers the rounding of the quantiles, whose relative error is far smaller.
         chi_square = self.cells * float((furthest**2).sum()) * (1 + 1e-6)
-        return leak_from_chi_square_bits(count, chi_square, self.cells)
+        return leak_from_chi_square_bits(n, chi_square, self.cells)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +169,9 @@ class ColumnSums:
         sums = [(left + right) % self.cells for left, right in itertools.pairwise(found)]
         return np.stack(sums, axis=1).astype(smallest_dtype(self.cells))
 
-    def information_bits(self, rows: int) -> Interval:
-        """I(X;Y) of `rows` rows: the sums are uniform, and fixed by the values."""
-        return scaled_interval(log2_interval(Fraction(self.cells)), check_count(rows, 1) * (len(self.columns) - 1))
+    def information_bits(self, n: int) -> Interval:
+        """I(X;Y) of n rows: the sums are uniform, and fixed by the values."""
+        return scaled_interval(log2_interval(Fraction(self.cells)), check_count(n, 1) * (len(self.columns) - 1))
 
     @property
     def efficiency(self) -> Fraction:

@@ -91,25 +91,25 @@ class RunningSums:
             waiting = column[max(0, column.size - self.window + 1) :]
             yield ((sums + start) % self.modulus).astype(dtype)
 
-    def information_bits(self, count: int) -> Interval:
+    def information_bits(self, n: int) -> Interval:
         """I(X^n; Y) = (n - protects) log2 M: the outputs are uniform, and the mask is all that is random in them."""
-        check_count(count, self.window)
-        return scaled_interval(log2_interval(Fraction(self.modulus)), count - self.protects)
+        check_count(n, self.window)
+        return scaled_interval(log2_interval(Fraction(self.modulus)), n - self.protects)
 
-    def efficiency(self, count: int) -> Fraction:
+    def efficiency(self, n: int) -> Fraction:
         """I(X^n; Y) / H(X^n) = (n - protects)/n, exactly; with protects = 1 no scheme has more [D, Lemma 6]."""
-        check_count(count, self.window)
-        return Fraction(count - self.protects, count)
+        check_count(n, self.window)
+        return Fraction(n - self.protects, n)
 
     @property
     def asymptotic_efficiency(self) -> Fraction:
         """What the efficiency tends to for long columns."""
         return Fraction(1)
 
-    def certify_small(self, count: int) -> IndependenceCheck:
-        """List all datasets of `count` samples and compare the law of any `protects` in a row with and without y."""
-        check_count(count, max(self.window, self.protects))
-        return certify_independence(self.law, count, self.output_law, together=self.protects)
+    def certify_small(self, n: int) -> IndependenceCheck:
+        """List all datasets of n samples and compare the law of any `protects` in a row with and without y."""
+        check_count(n, max(self.window, self.protects))
+        return certify_independence(self.law, n, self.output_law, together=self.protects)
 
     def output_law(self, dataset: Symbols) -> dict[Symbols, Fraction]:
         """P(y|x^n) for one dataset."""
@@ -118,8 +118,8 @@ class RunningSums:
         sums = [sum(dataset[i : i + self.window]) for i in range(len(dataset) - self.window + 1)]
         return {tuple((s + start) % self.modulus for s in sums): Fraction(1, len(starts)) for start in starts}
 
-    def leak_within(self, count: int, radius: Number) -> float:
+    def leak_within(self, n: int, radius: Number) -> float:
         """Bound the leak about a sample, in bits, when the true law is within `radius` of uniform."""
         step = as_exact("radius", radius)
         check_between("radius", step, 0, 1)
-        return leak_from_chi_square_bits(count, 2 * self.modulus * step**2, self.modulus)
+        return leak_from_chi_square_bits(n, 2 * self.modulus * step**2, self.modulus)

@@ -32,7 +32,7 @@ MOST_PAIRS = 1 << 18
 class IndependenceCheck:
     """What was compared, every time with equality: P(x_i, y) and P(x_i)P(y)."""
 
-    samples: int
+    n: int
     outputs: int
     comparisons: int
 
@@ -61,45 +61,43 @@ class _Table:
         return expected_log2_interval(terms).at_least(0.0)
 
 
-def certify_independence(
-    law: Distribution, count: int, output_law: OutputLaw, *, together: int = 1
-) -> IndependenceCheck:
+def certify_independence(law: Distribution, n: int, output_law: OutputLaw, *, together: int = 1) -> IndependenceCheck:
     """Check that any `together` samples in a row are independent of the outputs; refuse, with the leak, if not."""
-    tables = _tables(law, count, output_law, together)
+    tables = _tables(law, n, output_law, together)
     for first, table in enumerate(tables):
         if not table.independent():
             rest = f" and the {together - 1} after it" if together > 1 else ""
             raise ClaimRefused(
-                f"the outputs are not independent of sample {first + 1} of {count}{rest}: they leak "
+                f"the outputs are not independent of sample {first + 1} of {n}{rest}: they leak "
                 f"{table.information().midpoint:.4f} bits",
                 way_out="Publish this with another mapping, or not at all.",
             )
     return IndependenceCheck(
-        samples=count,
+        n=n,
         outputs=len(tables[0].outputs),
         comparisons=sum(len(table.values) * len(table.outputs) for table in tables),
     )
 
 
-def leaks_interval(law: Distribution, count: int, output_law: OutputLaw) -> tuple[Interval, ...]:
+def leaks_interval(law: Distribution, n: int, output_law: OutputLaw) -> tuple[Interval, ...]:
     """Enclose I(X_i; Y) for each sample; exactly [0, 0] where it is independent."""
-    return tuple(table.information() for table in _tables(law, count, output_law, 1))
+    return tuple(table.information() for table in _tables(law, n, output_law, 1))
 
 
-def information_by_listing(law: Distribution, count: int, output_law: OutputLaw) -> Interval:
+def information_by_listing(law: Distribution, n: int, output_law: OutputLaw) -> Interval:
     """Enclose I(X^n; Y) by listing all datasets: slow, and independent of every formula."""
-    return _tables(law, count, output_law, count)[0].information()
+    return _tables(law, n, output_law, n)[0].information()
 
 
-def _tables(law: Distribution, count: int, output_law: OutputLaw, together: int) -> list[_Table]:
-    check_at_least("count", check_integer("count", count), together)
+def _tables(law: Distribution, n: int, output_law: OutputLaw, together: int) -> list[_Table]:
+    check_at_least("n", check_integer("n", n), together)
     shares = law.fractions
-    _check_pairs(len(shares) ** count if count < 64 else MOST_PAIRS + 1)
-    runs = range(count - together + 1)
+    _check_pairs(len(shares) ** n if n < 64 else MOST_PAIRS + 1)
+    runs = range(n - together + 1)
     joint: list[dict[tuple[Symbols, Symbols], Fraction]] = [defaultdict(Fraction) for _ in runs]
     outputs: dict[Symbols, Fraction] = defaultdict(Fraction)
     pairs = 0
-    for dataset in itertools.product(range(len(shares)), repeat=count):
+    for dataset in itertools.product(range(len(shares)), repeat=n):
         weight = math.prod((shares[x] for x in dataset), start=Fraction(1))
         reached = output_law(dataset)
         pairs += len(reached)
@@ -120,7 +118,7 @@ def _check_pairs(pairs: int) -> None:
     if pairs > MOST_PAIRS:
         raise InvalidParameter(
             f"asks for more than {MOST_PAIRS} pairs of a data set and an output",
-            parameter="count",
+            parameter="n",
             way_out="Check fewer samples; the proof for any number of them is on the theory page.",
         )
 
@@ -137,10 +135,10 @@ def check_sample_law(law: Distribution) -> Distribution:
     return exact
 
 
-def efficiency_interval(information: Interval, law: Distribution, count: int) -> Interval:
+def efficiency_interval(information: Interval, law: Distribution, n: int) -> Interval:
     """I(X^n; Y) / (n H(X)): the part of the data's information that is disclosed."""
     whole = entropy_interval((p, 1) for p in law.probabilities)
-    return Interval(information.lower / (count * whole.upper), information.upper / (count * whole.lower)).widened(0.0)
+    return Interval(information.lower / (n * whole.upper), information.upper / (n * whole.lower)).widened(0.0)
 
 
 def scaled_interval(information: Interval, factor: int) -> Interval:
@@ -150,10 +148,10 @@ def scaled_interval(information: Interval, factor: int) -> Interval:
     return Interval(information.lower * factor, information.upper * factor).widened(0.0).at_least(0.0)
 
 
-def check_count(count: int, least: int) -> int:
+def check_count(n: int, least: int) -> int:
     """Refuse a dataset too short for one output."""
-    check_at_least("count", check_integer("count", count), least)
-    return count
+    check_at_least("n", check_integer("n", n), least)
+    return n
 
 
 def slices(length: int, size: int) -> Sequence[slice]:

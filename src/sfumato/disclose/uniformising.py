@@ -103,27 +103,27 @@ class UniformisedChain:
             kept = residues[-1:]
             yield ((residues[:-1] + residues[1:]) % self.modulus).astype(dtype)
 
-    def information_bits(self, count: int) -> Interval:
-        """I(X^n; Y) for n = `count` samples, by the recursion over the chain."""
-        return chain_information_interval(self._law, self.uniformiser, check_count(count, 2))
+    def information_bits(self, n: int) -> Interval:
+        """I(X^n; Y) for n samples, by the recursion over the chain."""
+        return chain_information_interval(self._law, self.uniformiser, check_count(n, 2))
 
-    def pairwise_bits(self, count: int) -> Interval:
+    def pairwise_bits(self, n: int) -> Interval:
         """The sum over pairs [D, eq. (67)]: exact for two samples, a bound from below for more."""
         pair = chain_information_interval(self._law, self.uniformiser, 2)
-        return scaled_interval(pair, check_count(count, 2) - 1)
+        return scaled_interval(pair, check_count(n, 2) - 1)
 
-    def efficiency(self, count: int) -> Interval:
+    def efficiency(self, n: int) -> Interval:
         """I(X^n; Y) / H(X^n)."""
-        return efficiency_interval(self.information_bits(count), self.law, count)
+        return efficiency_interval(self.information_bits(n), self.law, n)
 
     @property
     def asymptotic_efficiency(self) -> Interval:
         """What the efficiency tends to for long columns: I(X;S)/H(X)."""
         return efficiency_interval(mutual_information_interval(self.uniformiser, self._law), self.law, 1)
 
-    def certify_small(self, count: int) -> IndependenceCheck:
-        """List all datasets of `count` samples and compare P(x_i, y) with P(x_i)P(y), in fractions."""
-        return certify_independence(self.law, check_count(count, 2), self.output_law)
+    def certify_small(self, n: int) -> IndependenceCheck:
+        """List all datasets of n samples and compare P(x_i, y) with P(x_i)P(y), in fractions."""
+        return certify_independence(self.law, check_count(n, 2), self.output_law)
 
     def output_law(self, dataset: Symbols) -> dict[Symbols, Fraction]:
         """P(y|x^n) for one dataset, by listing; for few samples."""
@@ -140,9 +140,9 @@ class UniformisedChain:
             outputs[sums] += weight
         return outputs
 
-    def leak_within(self, count: int, radius: Number) -> float:
+    def leak_within(self, n: int, radius: Number) -> float:
         """Bound the leak about a sample, in bits, when the true law is within `radius` of `law` in total variation."""
-        return leak_within_bits(self.law, count, radius)
+        return leak_within_bits(self.law, n, radius)
 
     @property
     def _law(self) -> Distribution:

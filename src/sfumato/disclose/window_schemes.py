@@ -99,47 +99,47 @@ class WindowScheme:
         waiting = np.empty(0, dtype=np.int64)
         for chunk in chunks:
             column = np.concatenate([waiting, check_symbols("samples", chunk, base)])
-            count = self.window_count(column.size)
-            windows = np.zeros(count, dtype=np.int64)
+            whole = self.window_count(column.size)
+            windows = np.zeros(whole, dtype=np.int64)
             for place in range(self.size):
-                windows = windows * base + column[place :: self._step][:count]
-            waiting = column[count * self._step :]
+                windows = windows * base + column[place :: self._step][:whole]
+            waiting = column[whole * self._step :]
             yield rows.draw(source, windows).astype(dtype)
 
-    def window_count(self, count: int) -> int:
-        """How many whole windows `count` samples make; the samples after the last one stay out of the release."""
-        return max(0, (count - self.size) // self._step + 1)
+    def window_count(self, n: int) -> int:
+        """How many whole windows n samples make; the samples after the last one stay out of the release."""
+        return max(0, (n - self.size) // self._step + 1)
 
     @property
     def window_bits(self) -> Interval:
         """I of a window and its output."""
         return mutual_information_interval(self.mapping, self._window_law)
 
-    def information_bits(self, count: int) -> Interval:
-        """I(X^n; Y) for n = `count` samples: windows that share one sample add up exactly."""
-        return scaled_interval(self.window_bits, self.window_count(check_count(count, self.size)))
+    def information_bits(self, n: int) -> Interval:
+        """I(X^n; Y) for n samples: windows that share one sample add up exactly."""
+        return scaled_interval(self.window_bits, self.window_count(check_count(n, self.size)))
 
-    def efficiency(self, count: int) -> Interval:
+    def efficiency(self, n: int) -> Interval:
         """I(X^n; Y) / H(X^n)."""
-        return efficiency_interval(self.information_bits(count), self.law, count)
+        return efficiency_interval(self.information_bits(n), self.law, n)
 
     @property
     def asymptotic_efficiency(self) -> Interval:
         """What the efficiency tends to for long columns."""
         return efficiency_interval(self.window_bits, self.law, self._step)
 
-    def certify_small(self, count: int) -> IndependenceCheck:
-        """List all datasets of `count` samples and compare P(x_i, y) with P(x_i)P(y), in fractions."""
-        check_count(count, self.size)
-        return certify_independence(self.law, count, self.output_law)
+    def certify_small(self, n: int) -> IndependenceCheck:
+        """List all datasets of n samples and compare P(x_i, y) with P(x_i)P(y), in fractions."""
+        check_count(n, self.size)
+        return certify_independence(self.law, n, self.output_law)
 
     def output_law(self, dataset: Symbols) -> dict[Symbols, Fraction]:
         """P(y|x^n) for one dataset, by listing; for few windows."""
         return _outputs(self.law, self.mapping, dataset, self.size, self._step)
 
-    def leak_within(self, count: int, radius: Number) -> float:
+    def leak_within(self, n: int, radius: Number) -> float:
         """Bound the leak about a sample, in bits, when the true law is within `radius` of `law` in total variation."""
-        return leak_within_bits(self.law, count, radius)
+        return leak_within_bits(self.law, n, radius)
 
     @property
     def _step(self) -> int:
@@ -151,11 +151,11 @@ class WindowScheme:
 
     def _overlap(self) -> Refused:
         """Return the refusal of windows that share more than one sample, with what two of them leak."""
-        count = self.size + self._step
+        n = self.size + self._step
         try:
-            leaks = overlap_leaks(self.law, self.mapping, size=self.size, stride=self._step, count=count)
+            leaks = overlap_leaks(self.law, self.mapping, size=self.size, stride=self._step, n=n)
             measured = "two such windows leak " + ", ".join(f"{leak.midpoint:.4f}" for leak in leaks)
-            measured += f" bits about their {count} samples"
+            measured += f" bits about their {n} samples"
             if not any(leak.upper for leak in leaks):
                 measured = "two such windows leak nothing, and nothing proves it for more of them"
         except InvalidParameter:
@@ -194,9 +194,9 @@ def _check_window(whole: Distribution, mapping: Channel, values: int, size: int)
             )
 
 
-def overlap_leaks(law: Distribution, mapping: Channel, *, size: int, stride: int, count: int) -> tuple[Interval, ...]:
-    """Enclose I(X_i; Y) for each of `count` samples under windows with any overlap: what a refusal is based on."""
-    return leaks_interval(law, count, lambda dataset: _outputs(law, mapping, dataset, size, stride))
+def overlap_leaks(law: Distribution, mapping: Channel, *, size: int, stride: int, n: int) -> tuple[Interval, ...]:
+    """Enclose I(X_i; Y) for each of n samples under windows with any overlap: what a refusal is based on."""
+    return leaks_interval(law, n, lambda dataset: _outputs(law, mapping, dataset, size, stride))
 
 
 def _outputs(law: Distribution, mapping: Channel, dataset: Symbols, size: int, stride: int) -> dict[Symbols, Fraction]:

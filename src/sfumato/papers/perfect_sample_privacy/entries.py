@@ -47,7 +47,7 @@ def _block_corners(count: int) -> int:
 
 def _first_leak(q: Fraction) -> float:
     scheme = examples.pairs(q, 3)
-    return overlap_leaks(scheme.law, scheme.mapping, size=3, stride=1, count=4)[0].midpoint
+    return overlap_leaks(scheme.law, scheme.mapping, size=3, stride=1, n=4)[0].midpoint
 
 
 def _entropy(q: Fraction) -> float:

@@ -95,7 +95,7 @@ def check_running_sums(printed: Callable[[int, int, int], float] = in_print.prin
 def check_overlap(printed: Callable[[int], float] = in_print.printed_overlap_leak) -> None:
     """Windows of three at every sample: each is private, and together they are not."""
     scheme = examples.pairs(_Q, 3)
-    leaks = overlap_leaks(scheme.law, scheme.mapping, size=3, stride=1, count=4)
+    leaks = overlap_leaks(scheme.law, scheme.mapping, size=3, stride=1, n=4)
     expected = (0.1119, 0.1535, 0.1535, 0.1119)
     must_show(
         "the leaks are as said",
@@ -103,7 +103,7 @@ def check_overlap(printed: Callable[[int], float] = in_print.printed_overlap_lea
     )
     must_show("more leaks than is printed", holds=min(leak.lower for leak in leaks) > printed(3) + 0.1)
     scheme.certify_small(5)
-    alone = overlap_leaks(scheme.law, scheme.mapping, size=3, stride=1, count=3)
+    alone = overlap_leaks(scheme.law, scheme.mapping, size=3, stride=1, n=3)
     must_show("one window alone leaks nothing", holds=all(leak.upper == 0 for leak in alone))
 
 
