@@ -123,7 +123,8 @@ class Circulant:
     def __getitem__(self, place: tuple[int, int]) -> Number:
         """P(y|x) for the x-th input and the y-th output."""
         x, y = (range(length)[index] for length, index in zip(self.shape, place, strict=True))
-        return self.levels[self.codes[(y - x) % len(self.codes)]]
+        found: Number = self.levels[self.codes[(y - x) % len(self.codes)]]
+        return found
 
     def to_exact(self, width: int | None = None) -> Circulant:
         """Return the exact channel whose shift law is rounded by the rule of :mod:`sfumato.prob.exact`."""
