@@ -57,16 +57,16 @@ def test_rows_rank_by_distortion(table, ratio):
     if ratio < 1:
         expected = math.log2(size) - noise_entropy_nats(size, design.rate) / math.log(2)
         assert design.printed_bits.midpoint == pytest.approx(expected, abs=1e-10)
-    assert design.bits.lower <= design.printed_bits.upper
+    assert design.capacity_bits.lower <= design.printed_bits.upper
 
 
 @pytest.mark.parametrize("budget", [0.05, 0.5, 1.0])
 @pytest.mark.parametrize("values", [None, 2, 3])
 def test_the_calibration_keeps_the_budget_and_wastes_none(budget, values):
     design = exponential(line(6), budget_bits=budget, values=values)
-    assert design.bits.upper <= budget
+    assert design.capacity_bits.upper <= budget
     sharper = exponential_of(line(6), ratio=design.ratio - Fraction(1, 1 << 16), values=values)
-    assert sharper.bits.upper > budget
+    assert sharper.capacity_bits.upper > budget
 
 
 def test_a_record_with_two_values_may_have_sharper_answers():
@@ -77,7 +77,7 @@ def test_a_record_with_two_values_may_have_sharper_answers():
         measures.capacity_bits(Channel([binary.channel.rows[a], binary.channel.rows[b]])).upper
         for a, b in itertools.combinations(range(10), 2)
     )
-    assert by_loop == pytest.approx(binary.bits.upper, abs=2e-7)
+    assert by_loop == pytest.approx(binary.capacity_bits.upper, abs=2e-7)
 
 
 def test_a_budget_of_the_whole_alphabet_tells_nearly_everything():

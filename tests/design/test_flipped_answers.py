@@ -20,23 +20,23 @@ from sfumato.measures.individual.capacities import individual_capacity_bits
 @given(budget=st.floats(1e-6, 0.999))
 def test_the_flip_keeps_the_budget_and_a_smaller_one_would_not(budget):
     found = flip(budget_bits=budget)
-    assert found.bits.upper <= budget
+    assert found.capacity_bits.upper <= budget
     less = FlipDesign(flip=found.flip - Fraction(1, 1 << 32))
-    assert less.bits.upper > budget
-    assert found.bits.lower <= 1 - h2(float(found.flip)) + 1e-12
-    assert 1 - h2(float(found.flip)) - 1e-12 <= found.bits.upper
+    assert less.capacity_bits.upper > budget
+    assert found.capacity_bits.lower <= 1 - h2(float(found.flip)) + 1e-12
+    assert 1 - h2(float(found.flip)) - 1e-12 <= found.capacity_bits.upper
 
 
 def test_a_whole_bit_needs_no_flip():
     assert flip(budget_bits=1).flip == 0
-    assert flip(budget_bits=2.5).bits.upper >= 1
+    assert flip(budget_bits=2.5).capacity_bits.upper >= 1
 
 
 def test_it_is_the_leak_of_the_channel():
     design = flip(budget_bits=Fraction(1, 2))
     found = individual_capacity_bits(design.channel([0, 1, 1, 1, 0, 1]), (3, 2))
-    assert found.lower <= design.bits.upper
-    assert found.overlaps(design.bits.widened(1e-9))
+    assert found.lower <= design.capacity_bits.upper
+    assert found.overlaps(design.capacity_bits.widened(1e-9))
 
 
 def test_every_draw_of_a_quarter_flip():
