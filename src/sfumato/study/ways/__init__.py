@@ -57,11 +57,7 @@ def read_question(table: dict[str, object]) -> Question:
             raise InvalidParameter(f"a question of kind {kind!r} needs {key.name}", way_out="Add it.")
     strange = [name for name in entries if name not in {key.name for key in meant.KEYS}]
     if strange:
-        raise InvalidParameter(
-            f"does not go with the other keys of this question ({meant.__name__})",
-            parameter=strange[0],
-            way_out="Delete it, or one of the others.",
-        )
+        raise meant.without_key(strange[0])
     heading = {name: as_text(table[name], name) for name in ("id", "text")}
     return meant.from_entries({**heading, **entries})
 

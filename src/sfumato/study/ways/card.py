@@ -146,7 +146,8 @@ class Card(Question):
         """Read a guess error, or delta = 1 - 2·guess_error."""
         delta = entries.pop("delta", None)
         if (delta is None) == ("guess_error" not in entries):
-            given = next(key.name for key in OWN_KEYS if key.name in entries or key.name == "delta")
+            # One of its own keys is there, else no card would be meant.
+            given = next(key.name for key in OWN_KEYS if key.name in entries)
             raise InvalidParameter(
                 "belongs to a card, which needs either `guess_error` or `delta` = 1 - 2·guess_error",
                 parameter=given,
@@ -155,6 +156,13 @@ class Card(Question):
         if delta is not None:
             entries["guess_error"] = error_from_delta(delta)
         return cls(**Goal.taken_from(entries))
+
+    @classmethod
+    def without_key(cls, name: str) -> InvalidParameter:
+        """A ceiling on ε is another promise."""
+        return InvalidParameter(
+            "and the guess error of a card are two ways to promise", parameter=name, way_out="Give one of the two."
+        )
 
     def entries(self) -> dict[str, Entry]:
         """Return what a file says of it."""

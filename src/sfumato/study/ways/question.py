@@ -54,6 +54,15 @@ class Question(ABC):
         return True
 
     @classmethod
+    def without_key(cls, name: str) -> InvalidParameter:
+        """Return the refusal of a key that belongs to another class of the same kind."""
+        return InvalidParameter(
+            "does not go with the other keys of this question",
+            parameter=name,
+            way_out="Delete it, or the others.",
+        )
+
+    @classmethod
     def from_entries(cls, entries: dict[str, Any]) -> Self:
         """Return the question of a table whose entries were read by `KEYS`."""
         return cls(**entries)
