@@ -1,6 +1,7 @@
 """What people see says what the certificate says, and needs nothing from elsewhere."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from sfumato.certificates import audit_counts, certify
 from sfumato.prob import Channel, Circulant
 from sfumato.render import audit_text, certificate_html, certificate_markdown, heatmap_svg
+from sfumato.render.numbers import value_of
+from sfumato.values import Interval, Relation
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"], ["no", "yes"])
 
@@ -70,6 +73,20 @@ def test_labels_cannot_break_out_of_the_page(labels):
     tags = [tag for tag, _ in parse(page)]
     assert "script" not in tags
     assert "b" not in tags
+
+
+def test_an_interval_is_shown_by_the_end_that_its_promise_rests_on():
+    claim = certify(CHANNEL)["epsilon"]
+    wide = replace(claim, value=Interval(0.125, 0.1875))
+    assert value_of(wide) == "0.2 nats"
+    assert value_of(replace(wide, measure="randomness_bits", unit="bits")) == "0.1 bits"
+    assert value_of(replace(wide, relation=Relation.AT_MOST)) == "≤ 0.1875 nats"
+    assert value_of(replace(wide, relation=Relation.AT_LEAST)) == "≥ 0.125 nats"
+    assert value_of(replace(wide, relation=Relation.AT_MOST, value=Interval(0.0, float("inf")))) == "≤ ∞ nats"
+    assert value_of(replace(wide, value=Interval(2.0, 2.0))) == "2 nats"
+    tiny = replace(wide, relation=Relation.AT_MOST, value=Interval(0.0, 2.0**-52))
+    assert float(value_of(tiny).split()[1]) >= 2.0**-52
+    assert value_of(tiny) == "≤ 2.221e-16 nats"
 
 
 def test_markdown_escapes_bars_and_has_a_row_for_each_claim():

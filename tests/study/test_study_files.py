@@ -203,6 +203,7 @@ def test_the_fingerprint_changes_with_every_field(tmp_path):
 # What is replaced in GOOD, by what, the line that must be named, and words of the refusal and of the way out.
 BAD = [
     ('schema = "sfumato/study/2"', 'schema = "sfumato/study/3"', 1, "sfumato/study/2", "Upgrade"),
+    ('schema = "sfumato/study/2"', 'schema = "sfumato/study/1"', 1, "older than sfumato/study/2", "Write the file again"),
     ('schema = "sfumato/study/2"', 'schema = "acme/study"', 1, "schema", "Add it"),
     ('schema = "sfumato/study/2"', "schema = 2", 1, "schema", "Add it"),
     ('name = "Marriage survey"', 'name = ""', 2, "name must not be empty", "plain text"),
@@ -253,10 +254,11 @@ BAD = [
     ("guess_error = 0.375", "guess_error = 0.6", 42, "guess_error", ""),
     ("guess_error = 0.375", "guess_error = 37.5", 42, "[0, 1]", "Write a share"),
     ("guess_error = 0.375", 'guess_error = "37,5"', 42, "decimal comma", "Write a point"),
-    ("guess_error = 0.375", "guess_error = 0.375\nepsilon = 1", 43, "epsilon and the guess error of a card are two ways to promise", "Give one"),
-    ("guess_error = 0.375", "guess_error = 0.375\ndelta = 0.25", 42, "belongs to a card", "Give one of the two"),
-    ('kind = "yes-no"\n\n', 'kind = "yes-no"\ntheta_1 = 0.1\n', 23, "theta_1 belongs to a goal for a card", "guess_error"),
+    ("guess_error = 0.375", "guess_error = 0.375\nepsilon = 1", 43, "epsilon does not go with `guess_error`", "Delete one of the two"),
+    ("guess_error = 0.375", "guess_error = 0.375\ndelta = 0.25", 43, "delta belongs to a card", "Give one of the two"),
+    ('kind = "yes-no"\n\n', 'kind = "yes-no"\ntheta_1 = 0.1\n', 23, "theta_1 belongs to a card", "Give one of the two"),
     ("guess_error = 0.375", "guess_error = 0.375\nhalf_width = 2", 43, "half_width=2", "Write a share"),
+    ('kind = "yes-no"\n\n', 'kind = "yes-no"\nepsilon = 1\ntheta_1 = 0.1\n', 23, "epsilon does not go with `theta_1`", ""),
     ("max_epsilon = 2\n", "max_epsilon = -1\n", 43, "max_epsilon=-1", "leave out `max_epsilon`"),
     ("max_epsilon = 2\n", "outputs = 2\n", 43, "outputs=2 needs `expected_share`", "use three outputs"),
     ("max_epsilon = 2\n", 'max_epsilon = "2', 43, "at end of document", "Correct it there"),

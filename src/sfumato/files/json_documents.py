@@ -63,11 +63,13 @@ def check_schema(document: dict[str, object], path: str | Path, *, kind: str, ve
     expected = f"sfumato/{kind}/{version}"
     if schema == expected:
         return
-    newer = re.fullmatch(rf"sfumato/{kind}/([0-9]+)", schema) if isinstance(schema, str) else None
-    if newer:
+    other = re.fullmatch(rf"sfumato/{kind}/([0-9]{{1,9}})", schema) if isinstance(schema, str) else None
+    if other:
+        is_newer = int(other[1]) > version
         raise UnknownSchema(
-            f"the file has the schema {short(schema)}, and this version reads {expected}",
-            way_out="Upgrade sfumato, or write the file again with this version.",
+            f"the file has the schema {short(schema)}, which is {'newer' if is_newer else 'older'} than {expected}, "
+            f"which this version reads",
+            way_out="Upgrade sfumato to read it." if is_newer else "Write the file again with this version.",
             place=Place(file=str(path)),
         )
     raise UnknownSchema(

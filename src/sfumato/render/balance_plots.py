@@ -83,16 +83,20 @@ def _label(name: str, end: float | None) -> str:
 def _check(curves: Mapping[str, Sequence[Balance]], ends: Mapping[str, float]) -> None:
     if not 0 < len(curves) <= _MOST_CURVES:
         raise InvalidParameter(
-            f"curves has {len(curves)} entries and from 1 to {_MOST_CURVES} can be told apart. Draw fewer at once."
+            f"has {len(curves)} entries, and from 1 to {_MOST_CURVES} can be told apart",
+            parameter="curves",
+            way_out="Draw fewer at once.",
         )
     for name, curve in curves.items():
         if len(curve) < 2:
             raise InvalidParameter(
-                f"the curve {printable(name)[:40]!r} has {len(curve)} points and a curve needs at least 2. Give more "
-                f"points to balance_curve()."
+                f"the curve {printable(name)[:40]!r} has {len(curve)} points, and a curve needs at least 2",
+                way_out="Give more points to balance_curve().",
             )
     unknown = sorted(set(ends) - set(curves))
     if unknown:
         raise InvalidParameter(
-            f"plateaus names {printable(unknown[0])[:40]!r}, which is none of the curves. Use the same names in both."
+            f"names {printable(unknown[0])[:40]!r}, which is none of the curves",
+            parameter="plateaus",
+            way_out="Use the same names in both.",
         )

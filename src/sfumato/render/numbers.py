@@ -6,7 +6,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from sfumato.certificates.words import fraction_text
+from sfumato.certificates.words import at_least, at_most, fraction_text
 from sfumato.values import Claim, Interval, Relation
 
 NAMES = {
@@ -67,8 +67,9 @@ def _end_of(claim: Claim, value: Interval) -> str:
     end = value.lower if promises_least else value.upper
     if math.isinf(end):
         return "∞" if end > 0 else "-∞"
-    known = claim.relation is Relation.WITHIN and 0 < value.width < 1
-    digits = min(9, max(1, math.floor(-math.log10(value.width)))) if known else 9
+    if claim.relation is not Relation.WITHIN:
+        return at_least(end) if promises_least else at_most(end)
+    digits = min(9, max(1, math.floor(-math.log10(value.width)))) if 0 < value.width < math.inf else 9
     step = Decimal(1).scaleb(-digits)
     shown = Decimal(end).quantize(step, rounding=ROUND_FLOOR if promises_least else ROUND_CEILING)
     text = format(shown, "f")

@@ -101,7 +101,7 @@ def _asked(planned: QuestionPlan, answers: str) -> str:
     parts = [f"<h3>{escape(planned.question.text)}</h3>", f"<p>{escape(answers)}</p>"]
     parts.append(f"<p>{escape(' '.join([planned.because, *planned.words]))}</p>")
     if planned.instructions:
-        parts.append("<p>Each respondent does this, unwatched:</p>")
+        parts.append("<p>Each respondent does this:</p>")
         parts.append(f"<ol>{''.join(_item(line, False) for line in planned.instructions)}</ol>")
     return "".join(parts)
 

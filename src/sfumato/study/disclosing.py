@@ -26,7 +26,7 @@ from sfumato.disclose import DataLaw, Disclosure, optimum
 from sfumato.disclose.data_laws import DataLawLike
 from sfumato.disclose.disclosure_certificates import estimation_radius
 from sfumato.disclose.window_schemes import WindowScheme
-from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
+from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.locks import locked
@@ -93,7 +93,9 @@ def disclose_columns(
     Without `law`, an array over the values of the protected columns, the law is that of the table's own rows.
     """
     if len(protect) < 2:
-        raise InvalidParameter("protect names one column, and a row of one sample has no whole. Name at least two.")
+        raise InvalidParameter(
+            "names one column, and a row of one sample has no whole", parameter="protect", way_out="Name at least two."
+        )
     columns = [words_of(table, name) for name in protect]
     _check_values(columns, protect)
     cells = np.stack([column.codes for column in columns], axis=1)
@@ -101,7 +103,11 @@ def disclose_columns(
     feature = None if about is None else _feature(cells, shape, words_of(table, about))
     data = _counted(cells, shape) if law is None else DataLaw.of(law)
     if data.shape != shape:
-        raise InvalidParameter(f"law has the shape {data.shape}, and the protected columns have {shape} values.")
+        raise InvalidParameter(
+            f"has the shape {data.shape}, and the protected columns have {shape} values",
+            parameter="law",
+            way_out="Give a probability to each combination of values, columns in their order.",
+        )
     found = optimum(data, feature, seconds=seconds)
     symbols = np.asarray(found.release(cells.tolist(), SystemBits() if bits is None else bits), dtype=np.int64)
     certificate = certify(found, estimated_from=len(cells) if law is None else None)
@@ -135,7 +141,11 @@ def disclose_rows(
     counts = np.bincount(column.codes, minlength=len(column.texts))
     known = Distribution([Fraction(int(c), len(column)) for c in counts], column.texts) if law is None else law
     if law is not None and set(law.labels) != set(column.texts):
-        raise InvalidParameter("law and column have different values. Give a probability to each value of the column.")
+        raise InvalidParameter(
+            "has other values than the column",
+            parameter="law",
+            way_out="Give a probability to each value of the column.",
+        )
     ordered = Distribution([known[text] for text in column.texts], column.texts).to_exact()
     size = window or (3 if len(column.texts) == 2 else 2)
     scheme = WindowScheme.best(ordered, size)
@@ -183,9 +193,9 @@ def record_release(book: Path, digests: Sequence[str], release: str) -> None:
 def _refuse_twice(book: Path, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
     if any(set(entry["columns"]) & set(digests) for entry in entries):
         raise KeyReused(
-            f"the book {book} says that some of these columns were released before. Perfect sample privacy does not "
-            f"add up: two private releases of the same data can leak together. Use the first, or protect all "
-            f"columns in one."
+            f"the book {book} says that some of these columns were released before, and perfect sample privacy does "
+            f"not add up: two private releases of the same data can leak together",
+            way_out="Use the first, or protect all columns in one.",
         )
 
 
@@ -198,7 +208,11 @@ def _read_book(book: Path) -> list[dict[str, Any]]:
             return list(document["releases"])
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise UnreadableFile(f"file {book} is not a book of releases, or is damaged. Restore it: it guards the data.")
+    raise UnreadableFile(
+        "this is not a book of releases, or it is damaged",
+        place=Place(file=str(book)),
+        way_out="Restore it: it guards the data.",
+    )
 
 
 def _digest(name: str, table: Any) -> str:
@@ -247,5 +261,6 @@ def _check_values(columns: Sequence[Words], names: Sequence[str]) -> None:
         if not 2 <= len(column.texts) <= _MOST_VALUES:
             raise InvalidParameter(
                 f"column {name} has {len(column.texts)} different values, and between 2 and {_MOST_VALUES} can be "
-                f"protected. Merge values into cells first."
+                f"protected",
+                way_out="Merge values into cells first.",
             )

@@ -96,7 +96,7 @@ class ReportsNote:
         """Read the note of a table; refuses one that is missing, damaged or newer."""
         if text is None:
             raise UnreadableFile(
-                "does not say which study its reports are of",
+                "the file does not say which study its reports are of",
                 place=Place(file=str(path)),
                 way_out=f"Use the file that `sfumato publish` wrote; a CSV needs the file {Path(path).name}.about.json "
                 f"beside it. Reports of a card that were typed in need the study: name it as well.",
@@ -115,9 +115,7 @@ class ReportsNote:
 
 
 def _damaged(path: str | Path) -> UnreadableFile:
-    return UnreadableFile(
-        "has a note that is damaged", place=Place(file=str(path)), way_out="Ask for the reports again."
-    )
+    return UnreadableFile("the note is damaged", place=Place(file=str(path)), way_out="Ask for the reports again.")
 
 
 def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:

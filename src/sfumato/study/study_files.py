@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sfumato.errors import InvalidInput, Place, UnreadableFile
+from sfumato.errors import InvalidInput, Place, UnknownSchema, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.json_documents import check_schema
@@ -43,8 +43,10 @@ def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Stu
     """Read a study; whatever is wrong is refused with a sentence that names line and key."""
     text = decode_text(read_bytes(path, limit_bytes=limit_bytes), path)
     document = parse_toml(text, path)
-    line = line_of(text, "", 0, "schema")
-    check_schema(document, f"{path}, line {line}," if line else path, kind="study", version=2)
+    try:
+        check_schema(document, path, kind="study", version=2)
+    except UnknownSchema as error:
+        raise error.at(Place(file=str(path), line=line_of(text, "", 0, "schema"), key="schema")) from None
     try:
         return study_from(document)
     except InvalidInput as error:
@@ -118,6 +120,10 @@ def _written_out(document: Mapping[str, object]) -> dict[str, object]:
                 "stands beside the list of questions",
                 parameter=SHORT,
                 way_out="Write one question as `question`, or all of them under [[questions]].",
+            )
+        if "text" in document:
+            raise UnreadableFile(
+                "is what `question` says already", parameter="text", way_out="Write the question once, as `question`."
             )
     mine = {key: value for key, value in document.items() if key not in STUDY_KEYS and key != SHORT}
     asked = {"id": SHORT_ID, "kind": "yes-no", **mine, "text": document[SHORT]}

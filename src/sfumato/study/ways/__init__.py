@@ -30,6 +30,11 @@ def register(*questions: type[Question]) -> None:
     _KINDS[questions[0].KIND] = questions
 
 
+def unregister(*questions: type[Question]) -> None:
+    """Forget a kind again."""
+    _KINDS.pop(questions[0].KIND, None)
+
+
 def kinds() -> dict[str, tuple[type[Question], ...]]:
     """Return the classes of each kind."""
     return dict(_KINDS)
@@ -57,7 +62,13 @@ def read_question(table: dict[str, object]) -> Question:
             raise InvalidParameter(f"a question of kind {kind!r} needs {key.name}", way_out="Add it.")
     strange = [name for name in entries if name not in {key.name for key in meant.KEYS}]
     if strange:
-        raise meant.without_key(strange[0])
+        own = {key.name for key in meant.KEYS} - {key.name for one in classes if one is not meant for key in one.KEYS}
+        beside = next((name for name in entries if name in own), "kind")
+        raise InvalidParameter(
+            f"does not go with `{beside}`, which asks in another way",
+            parameter=strange[0],
+            way_out="Delete one of the two.",
+        )
     heading = {name: as_text(table[name], name) for name in ("id", "text")}
     return meant.from_entries({**heading, **entries})
 
@@ -89,4 +100,5 @@ __all__ = [
     "kinds",
     "read_question",
     "register",
+    "unregister",
 ]

@@ -45,6 +45,7 @@ OWN_KEYS = (
     number_key("max_epsilon", "Of a card: no report says more than this ε, in nats.", 0, 1000),
     choice_key("outputs", "Of a card: three different reports, or two.", (2, 3)),
     whole_key("faces", "Of a card: make it playable with so many faces, such as 6, 20 or 1000.", 2, MOST_FACES),
+    *TEST_KEYS,
 )
 
 
@@ -62,8 +63,8 @@ class Card(Question):
         texts_key("answers", 'The answers, each once, "no" first.', low=2, high=2),
         *OWN_KEYS,
         *INTERVAL_KEYS,
-        *TEST_KEYS,
     )
+    ONE_OF: ClassVar = ("guess_error", "delta")
 
     answers: tuple[str, str] = ("no", "yes")
     guess_error: Fraction
@@ -146,8 +147,7 @@ class Card(Question):
         """Read a guess error, or delta = 1 - 2·guess_error."""
         delta = entries.pop("delta", None)
         if (delta is None) == ("guess_error" not in entries):
-            # One of its own keys is there, else no card would be meant.
-            given = next(key.name for key in OWN_KEYS if key.name in entries)
+            given = "delta" if delta is not None else next(key.name for key in OWN_KEYS if key.name in entries)
             raise InvalidParameter(
                 "belongs to a card, which needs either `guess_error` or `delta` = 1 - 2·guess_error",
                 parameter=given,
@@ -156,13 +156,6 @@ class Card(Question):
         if delta is not None:
             entries["guess_error"] = error_from_delta(delta)
         return cls(**Goal.taken_from(entries))
-
-    @classmethod
-    def without_key(cls, name: str) -> InvalidParameter:
-        """A ceiling on ε is another promise."""
-        return InvalidParameter(
-            "and the guess error of a card are two ways to promise", parameter=name, way_out="Give one of the two."
-        )
 
     def entries(self) -> dict[str, Entry]:
         """Return what a file says of it."""

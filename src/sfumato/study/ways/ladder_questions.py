@@ -123,7 +123,11 @@ class YesNo(LadderQuestion):
             check_line("answers", answer)
         object.__setattr__(self, "answers", check_answers(self.answers))
         if self.goal.is_test:
-            raise self.without_key("theta_1")
+            raise InvalidParameter(
+                "is a goal for a card",
+                parameter="theta_1",
+                way_out="Give `guess_error` as well, or plan for a `half_width`.",
+            )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -174,15 +178,6 @@ class YesNo(LadderQuestion):
     def with_goal(self, wished: Mapping[str, Fraction]) -> Self:
         """Return the same question for another goal."""
         return replace(self, goal=self.goal.changed(wished))
-
-    @classmethod
-    def without_key(cls, name: str) -> InvalidParameter:
-        """What a card has and this has not are the tests of two shares."""
-        return InvalidParameter(
-            "belongs to a goal for a card",
-            parameter=name,
-            way_out="Give `guess_error` as well, or plan for a `half_width`.",
-        )
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any]) -> Self:

@@ -24,6 +24,8 @@ class Question(ABC):
     HEADLINE: ClassVar[str]
     """Its answers in a few words, for a first file."""
     KEYS: ClassVar[tuple[Key, ...]]
+    ONE_OF: ClassVar[tuple[str, ...]] = ()
+    """Keys of which a table has exactly one."""
 
     id: str
     text: str
@@ -52,15 +54,6 @@ class Question(ABC):
         """Whether a table with these keys means this class, where several share a kind."""
         del keys
         return True
-
-    @classmethod
-    def without_key(cls, name: str) -> InvalidParameter:
-        """Return the refusal of a key that belongs to another class of the same kind."""
-        return InvalidParameter(
-            "does not go with the other keys of this question",
-            parameter=name,
-            way_out="Delete it, or the others.",
-        )
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any]) -> Self:
