@@ -60,9 +60,7 @@ def keys_of_questions():
 
 def test_every_key_of_the_reader_is_described_and_no_other():
     described = {
-        name
-        for entry in study_schema()["properties"]["questions"]["items"]["oneOf"]
-        for name in entry["properties"]
+        name for entry in study_schema()["properties"]["questions"]["items"]["oneOf"] for name in entry["properties"]
     }
     assert described == {name for name, _ in keys_of_questions()} | set(HEADING)
     assert set(STUDY_KEYS) == set(SECTIONS) | {"questions"}
