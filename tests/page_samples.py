@@ -4,13 +4,12 @@ from fractions import Fraction
 from functools import cache
 
 import pyarrow as pa
-from sfumato.study.questions import Count, FreeText, OneOfMany, YesNo
-from sfumato.study.surveys import StudyLimits
 
 from sfumato.bits import InsecureSeeded
+from sfumato.study import Analyst, Card, Count, FreeText, OneOfMany, Study, YesNo
+from sfumato.study.opening import open_table
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import open_table, publish_table
-from sfumato.study.studies import Analyst, Study
+from sfumato.study.publishing import draw_publication
 
 ROWS = 600
 OCCUPATIONS = ("student", "farming", "white-collar", "teacher")
@@ -28,7 +27,7 @@ STUDY = Study(
     name="Marriage survey",
     questions=(
         YesNo(id="affair", text="Have you had an affair?"),
-        YesNo(id="drugs", text="Have you taken drugs?", limits=StudyLimits(guess_error=Fraction(3, 8)), faces=8),
+        Card(id="drugs", text="Have you taken drugs?", guess_error=Fraction(3, 8), faces=8),
         OneOfMany(id="occupation", text="What is your occupation?", answers=OCCUPATIONS),
         Count(id="children", text="How many children do you have?", highest=6, points=4),
         FreeText(id="town", text="Where do you live?", longest=1),
@@ -50,7 +49,7 @@ def sample_plan(study=STUDY):
 def sample_files(*, is_secure=True, study=STUDY, epoch=0):
     """The public reports, and what university and ministry see, of the questions they have keys for."""
     bits = None if is_secure else InsecureSeeded(1)
-    published = publish_table(study, ANSWERS, bits=bits, keep=["region"], epoch=epoch)
+    published = draw_publication(study, ANSWERS, bits=bits, keep=["region"], epoch=epoch)
     levels = {1: "ministry", 2: "university"}
     opened = {
         name: open_table(published.reports, [keys[level] for keys in published.keys.values()])

@@ -8,6 +8,8 @@ from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo
 
 PLACES = ("north", "south", "east", "west", "prefer not to answer")
 
+LADDERS = ("moved", "place", "rooms")
+
 
 def small_study(**changes):
     values = {
@@ -39,3 +41,7 @@ def answers(rows=600):
             "region": ["hill" if i < rows // 2 else "coast" for i in range(rows)],
         }
     )
+
+
+def keys_at(publication, level, questions=LADDERS):
+    return [publication.keys[name][level] for name in questions]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
-from sfumato.study import Analyst, Card, Count, FreeText, Goal, OneOfMany, Study, YesNo
+from sfumato.study import Analyst, Card, Count, FreeText, Goal, OneOfMany, Recoverable, Study, YesNo
 
 # What a study refuses: it would move the cursor, or turn the direction of writing.
 MARKS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff"
@@ -18,14 +18,14 @@ pairs = st.lists(lines.filter(lambda text: text != "either"), min_size=2, max_si
 
 
 @st.composite
-def goals(draw):
-    goal = draw(st.sampled_from(["none", "interval", "test"]))
+def goals(draw, *, tests=True):
+    kind = draw(st.sampled_from(["none", "interval", "test"] if tests else ["none", "interval"]))
     expected = draw(st.none() | shares)
     confidence = draw(st.fractions(Fraction(1, 2), Fraction(996, 997), max_denominator=997))
-    if goal == "interval":
+    if kind == "interval":
         half_width = draw(st.fractions(Fraction(1, 997), Fraction(1, 2), max_denominator=997))
         return Goal(expected_share=expected, half_width=half_width, confidence=confidence)
-    if goal == "test":
+    if kind == "test":
         one, two = draw(st.lists(shares, min_size=2, max_size=2, unique=True))
         return Goal(
             expected_share=expected, theta_1=one, theta_2=two, error=draw(st.none() | shares.map(lambda x: x / 2))
@@ -36,14 +36,13 @@ def goals(draw):
 @st.composite
 def cards(draw, name):
     weight = draw(st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=99))
-    error = min(weight, 1 - weight) * draw(shares)
     goal = draw(goals())
     has_share = goal.expected_share is not None or goal.is_test
     return Card(
         id=name,
         text=draw(lines),
         answers=draw(pairs),
-        guess_error=error,
+        guess_error=min(weight, 1 - weight) * draw(shares),
         weight=weight,
         max_epsilon=draw(st.none() | epsilons),
         outputs=draw(st.sampled_from([2, 3])) if has_share else 3,
@@ -53,33 +52,57 @@ def cards(draw, name):
 
 
 @st.composite
-def questions(draw, name, promises):
-    """`promises` says whether the question must promise something itself."""
-    kind = draw(st.sampled_from(["yes-no", "card", "one-of-many", "count", "text"]))
-    if kind == "card":
-        return draw(cards(name))
-    epsilon = draw(epsilons if promises else st.none() | epsilons)
-    text = draw(lines)
-    if kind == "yes-no":
-        return YesNo(
-            id=name,
-            text=text,
-            answers=draw(pairs),
-            epsilon=epsilon,
-            goal=draw(goals().filter(lambda goal: not goal.is_test)),
-        )
-    if kind == "text":
-        return FreeText(
-            id=name, text=text, longest=draw(st.integers(1, 32)), keep=draw(st.integers(1, 1000)), epsilon=epsilon
-        )
-    if kind == "one-of-many":
-        answers = tuple(draw(st.lists(lines, min_size=2, max_size=6, unique=True)))
-        return OneOfMany(id=name, text=text, answers=answers, epsilon=epsilon, random_bits=draw(st.none() | epsilons))
+def recoverables(draw, name):
+    answers = tuple(draw(st.lists(lines, min_size=2, max_size=5, unique=True)))
+    values = draw(st.lists(lines, min_size=2, max_size=2, unique=True))
+    # Both values are told of somebody.
+    tell = (*values, *(draw(st.sampled_from(values)) for _ in answers[2:]))
+    weights = draw(st.none() | st.lists(st.integers(1, 50), min_size=len(answers), max_size=len(answers)))
+    return Recoverable(
+        id=name,
+        text=draw(lines),
+        answers=answers,
+        tell=tell,
+        rho=draw(st.fractions(Fraction(1, 2), Fraction(98, 99), max_denominator=99)),
+        probabilities=None if weights is None else tuple(Fraction(weight, sum(weights)) for weight in weights),
+    )
+
+
+def yes_no(name, text, draw, epsilon):
+    return YesNo(id=name, text=text, answers=draw(pairs), epsilon=epsilon, goal=draw(goals(tests=False)))
+
+
+def one_of_many(name, text, draw, epsilon):
+    answers = tuple(draw(st.lists(lines, min_size=2, max_size=6, unique=True)))
+    return OneOfMany(id=name, text=text, answers=answers, epsilon=epsilon, random_bits=draw(st.none() | epsilons))
+
+
+def count(name, text, draw, epsilon):
     points, step = draw(st.integers(2, 9)), draw(st.integers(1, 1000))
     lowest = draw(st.integers(-(10**6), 10**6))
     return Count(
         id=name, text=text, lowest=lowest, highest=lowest + step * (points - 1), points=points, epsilon=epsilon
     )
+
+
+def free_text(name, text, draw, epsilon):
+    return FreeText(
+        id=name, text=text, longest=draw(st.integers(1, 32)), keep=draw(st.integers(1, 1000)), epsilon=epsilon
+    )
+
+
+OWN_PROMISE = {Card: cards, Recoverable: recoverables}
+BY_EPSILON = {YesNo: yes_no, OneOfMany: one_of_many, Count: count, FreeText: free_text}
+
+
+@st.composite
+def questions(draw, name, promises, kinds=(*OWN_PROMISE, *BY_EPSILON)):
+    """`promises` says whether the question must promise something itself; `kinds` are the classes to draw from."""
+    kind = draw(st.sampled_from(list(kinds)))
+    if kind in OWN_PROMISE:
+        return draw(OWN_PROMISE[kind](name))
+    epsilon = draw(epsilons if promises else st.none() | epsilons)
+    return BY_EPSILON[kind](name, draw(lines), draw, epsilon)
 
 
 @st.composite

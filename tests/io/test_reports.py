@@ -19,14 +19,18 @@ KNOWN = ("either", "no", "yes")
 COUNTED = ReportCounts(reports=KNOWN, counts=(3, 1, 2))
 GOOD = [
     ("csv", "report\neither\neither\neither\nno\nyes\nyes\n", {}),
-    ("csv", "\ufeffreport;count\r\nyes;2\r\n\r\nno;1\r\neither;3\r\nno;0", {}),
+    ("csv", "\ufeffreport;count\r\nyes;2\r\n\r\nno;1\r\neither;3\r\nno;0", {"count": "count"}),
     ("csv", 'answer\n"either"\neither\n either \nno\nyes\nyes\n\n\n', {}),
     ("csv", "id,report\n1,either\n2,either\n3,either\n4,no\n5,yes\n6,yes\n", {}),
-    ("csv", 'r,note,count\nyes,"a\nb",2\nno,"",1\neither,x,3\n', {"column": "r"}),
-    ("tsv", "count\treport\n2\tyes\n1\tno\n3\teither\n", {}),
+    ("csv", 'r,note,count\nyes,"a\nb",2\nno,"",1\neither,x,3\n', {"column": "r", "count": "count"}),
+    ("tsv", "count\treport\n2\tyes\n1\tno\n3\teither\n", {"count": "count"}),
     ("parquet", {"report": ["either"] * 3 + ["no"] + ["yes"] * 2, "id": range(6)}, {}),
-    ("parquet", {"x": ["either", "no", "yes"], "count": [3, 1, 2]}, {}),
-    ("parquet", {"x": pa.array(["either", "no", "yes"]).dictionary_encode(), "count": [3, 1, 2]}, {"column": "x"}),
+    ("parquet", {"x": ["either", "no", "yes"], "count": [3, 1, 2]}, {"count": "count"}),
+    (
+        "parquet",
+        {"x": pa.array(["either", "no", "yes"]).dictionary_encode(), "n": [3, 1, 2]},
+        {"column": "x", "count": "n"},
+    ),
     ("parquet", {"count": ["either"] * 3 + ["no"] + ["yes"] * 2}, {"column": "count"}),
 ]
 
@@ -64,43 +68,44 @@ def test_csv_and_parquet_agree_with_a_counter(tmp_path, monkeypatch, rows, chunk
         write(tmp_path, "csv", "id,report,place,count\n" + quoted),
         write(tmp_path, "parquet", columns),
     ):
-        found = read_report_counts(path, known=KNOWN, group="place")
+        found = read_report_counts(path, known=KNOWN, group="place", count="count")
         assert found.counts == tuple(expected[label] for label in KNOWN)
         places = {place for (place, _), n in by_group.items() if n}
         assert found.by_group == {place: tuple(by_group[place, label] for label in KNOWN) for place in places}
         assert found.total == sum(n for *_, n in rows)
-        assert read_report_counts(path, known=KNOWN) == ReportCounts(reports=KNOWN, counts=found.counts)
+        ungrouped = read_report_counts(path, known=KNOWN, count="count")
+        assert ungrouped == ReportCounts(reports=KNOWN, counts=found.counts)
 
 
 ANSWER = "hasdisease"
 BAD = [
     ("csv", "", {}, "is empty"),
     ("csv", "report\n\n", {}, "holds no reports.*Write one a row"),
-    ("csv", "report,count\nyes,0\n", {}, "holds no reports"),
+    ("csv", "report,count\nyes,0\n", {"count": "count"}, "holds no reports"),
     (
         "csv",
         f"report\nyes\n\n{ANSWER}\n",
         {},
-        "line 4 holds a report that the design never gives.*'either', 'no', 'yes'",
+        "line 4: holds a report that the design never gives.*'either', 'no', 'yes'",
     ),
-    ("csv", f'note,report\n"a\nb",yes\nx,{ANSWER}\n', {}, "line 4 holds a report that the design never gives"),
-    ("csv", "id,report\n1,yes\n2,\n", {}, "line 3 holds no report.*drop the line"),
-    ("csv", f"id,report\n1,yes\n{ANSWER},yes,no\n", {}, "line 3 has another number of cells"),
-    ("csv", "yes\nno\n", {}, "line 1 is a report and no header"),
-    ("csv", f"{ANSWER},b\nyes,1\n", {}, "has no column 'report'.*--column"),
-    ("csv", "report\nyes\n", {"column": "r"}, "has no column 'r', which column asks for"),
-    ("csv", "report\nyes\n", {"group": "region"}, "has no column 'region', which group asks for"),
+    ("csv", f'note,report\n"a\nb",yes\nx,{ANSWER}\n', {}, "line 4: holds a report that the design never gives"),
+    ("csv", "id,report\n1,yes\n2,\n", {}, "line 3: holds no report.*drop the line"),
+    ("csv", f"id,report\n1,yes\n{ANSWER},yes,no\n", {}, "line 3: has another number of cells"),
+    ("csv", "yes\nno\n", {}, "line 1: this is a report and no header"),
+    ("csv", f"{ANSWER},b\nyes,1\n", {}, "has no column 'report'.*`column`"),
+    ("csv", "report\nyes\n", {"column": "r"}, "column='r' is not a column of this file"),
+    ("csv", "report\nyes\n", {"group": "region"}, "group='region' is not a column of this file"),
     ("csv", "report,report\nyes,no\n", {}, "two columns of the same name"),
-    ("csv", f"report,g\nyes,{ANSWER}\nyes,\n", {"group": "g"}, "line 3 names no group.*Fill it in"),
-    ("csv", f"report,count\nyes,{ANSWER}\n", {}, "line 2, count must be a whole number"),
-    ("csv", "report,count\nyes,3\nyes,-1\n", {}, "line 3, count must be a whole number"),
-    ("csv", "report,count\nyes,1.5\n", {}, "line 2, count must be a whole number"),
+    ("csv", f"report,g\nyes,{ANSWER}\nyes,\n", {"group": "g"}, "line 3: names no group.*Fill it in"),
+    ("csv", f"report,count\nyes,{ANSWER}\n", {"count": "count"}, "line 2: count must be a whole number"),
+    ("csv", "report,count\nyes,3\nyes,-1\n", {"count": "count"}, "line 3: count must be a whole number"),
+    ("csv", "report,count\nyes,1.5\n", {"count": "count"}, "line 2: count must be a whole number"),
     ("csv", f'report\n"{ANSWER}\n', {}, "is not a table.*Close every quote"),
     ("csv", b"report\n\xff" + ANSWER.encode(), {}, "not UTF-8"),
     ("parquet", {"report": ["yes", "no", ANSWER, ANSWER]}, {}, "row 3 holds a report that the design never gives"),
     ("parquet", {"report": ["yes", None]}, {}, "row 2 has an empty cell"),
-    ("parquet", {"report": ["yes"], "count": [-1]}, {}, "count must hold whole numbers"),
-    ("parquet", {"report": ["yes"], "count": [1.5]}, {}, "column count is of type double"),
+    ("parquet", {"report": ["yes"], "count": [-1]}, {"count": "count"}, "count must hold whole numbers"),
+    ("parquet", {"report": ["yes"], "count": [1.5]}, {"count": "count"}, "column count is of type double"),
     ("parquet", {"report": [1.5]}, {}, "column report is of type double"),
     ("parquet", {ANSWER: ["yes"], "b": ["no"]}, {}, "has no column 'report'"),
     ("parquet", {"report": ["yes", "no"], "g": ["a", " "]}, {"group": "g"}, "row 2 names no group"),
@@ -122,7 +127,7 @@ def test_the_line_is_right_in_a_later_chunk(tmp_path, monkeypatch):
     monkeypatch.setattr(reports, "_CHUNK", 7)
     monkeypatch.setattr("sfumato.files.parquet_tables._BATCH_ROWS", 7)
     rows = ["yes"] * 1000 + ["maybe"] + ["no", "maybe"] * 9
-    with pytest.raises(UnreadableFile, match="line 1002 holds"):
+    with pytest.raises(UnreadableFile, match="line 1002: holds"):
         read_report_counts(write(tmp_path, "csv", "report\n" + "\n".join(rows)), known=KNOWN)
     with pytest.raises(UnreadableFile, match="row 1001 holds"):
         read_report_counts(write(tmp_path, "parquet", {"report": rows}), known=KNOWN)
@@ -134,7 +139,7 @@ def test_json_and_strange_extensions_are_refused(tmp_path):
     with pytest.raises(InvalidParameter, match="extension"):
         read_report_counts(write(tmp_path, "xlsx", ""), known=KNOWN)
     path = write(tmp_path, "csv", "report\nyes\n")
-    with pytest.raises(InvalidParameter, match="column and group are both 'report'"):
+    with pytest.raises(InvalidParameter, match="column and `group` are both 'report'"):
         read_report_counts(path, known=KNOWN, column="report", group="report")
 
 
@@ -179,15 +184,20 @@ def test_any_bytes_are_counted_or_refused(tmp_path, extension):
     path = tmp_path / f"x.{extension}"
 
     @settings(max_examples=150, suppress_health_check=list(HealthCheck))
-    @given(data=st.data(), original=st.sampled_from(VALID[extension]), group=st.sampled_from([None, "g"]))
-    def check(data, original, group):
+    @given(
+        data=st.data(),
+        original=st.sampled_from(VALID[extension]),
+        group=st.sampled_from([None, "g"]),
+        count=st.sampled_from([None, "count"]),
+    )
+    def check(data, original, group, count):
         mutated = bytearray(original)
         for _ in range(data.draw(st.integers(0, 4))):
             place = data.draw(st.integers(0, len(mutated) - 1))
             mutated[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=3))
         path.write_bytes(bytes(mutated) or b"x")
         try:
-            found = read_report_counts(path, known=KNOWN, group=group)
+            found = read_report_counts(path, known=KNOWN, group=group, count=count)
         except InvalidInput:
             return
         assert found.total > 0

@@ -7,8 +7,6 @@ from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
-from sfumato.render.surveys import interval_words
-from sfumato.study.questions import FreeText, OneOfMany, YesNo
 
 from page_samples import ANSWERS, OCCUPATIONS, STUDY, sample_files, sample_plan
 from sfumato.bits import InsecureSeeded
@@ -16,10 +14,11 @@ from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.render.report_charts import Series, dot_chart
 from sfumato.render.report_pages import SECTIONS, study_report_html
-from sfumato.study.estimating import estimate_table
+from sfumato.render.words import interval_words
+from sfumato.study import FreeText, OneOfMany, Study, YesNo
+from sfumato.study.estimating import estimate_collected
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import publish_table
-from sfumato.study.studies import Study
+from sfumato.study.publishing import draw_publication
 from sfumato.values import Interval
 
 VOID = {"meta", "br", "img", "line", "circle", "rect", "path"}
@@ -88,13 +87,13 @@ class TestWhatIsSaid:
     def test_numbers_in_the_tables_are_the_estimates(self, page):
         words = read(page)
         for file in sample_files():
-            for found in estimate_table(file, questions=["affair", "drugs", "occupation", "children"]):
+            for found in estimate_collected(file, questions=["affair", "drugs", "occupation", "children"]):
                 for share, interval in zip(found.shares, found.intervals, strict=True):
                     assert f"{100 * share:.1f} % {interval_words(interval)}" in words
 
     def test_groups_stand_below_the_whole(self, page):
         words = read(page)
-        for found in estimate_table(sample_files()[0], group="region", questions=["affair"])[1:]:
+        for found in estimate_collected(sample_files()[0], group="region", questions=["affair"])[1:]:
             assert f"{found.group} ({found.total:,}) yes {100 * found.shares[1]:.1f} %" in words
 
     def test_texts_are_found_or_said_not_to_be(self):
@@ -103,7 +102,7 @@ class TestWhatIsSaid:
         plan = plan_study(study)
         for rows, said in ((len(ANSWERS), "groups cannot be told apart"), (4, "No text is surely frequent")):
             table = ANSWERS.slice(0, rows)
-            files = [publish_table(study, table, bits=InsecureSeeded(2), keep=["region"]).reports]
+            files = [draw_publication(study, table, bits=InsecureSeeded(2), keep=["region"]).reports]
             assert said in read(study_report_html(plan, files, group="region"))
 
     def test_groups_that_cannot_be_read_are_said(self):
@@ -111,7 +110,7 @@ class TestWhatIsSaid:
             id="occupation", text="What do you do?", answers=OCCUPATIONS, epsilon=Fraction(1), random_bits=Fraction(1)
         )
         study = Study(name="Thrifty", questions=(question,))
-        files = [publish_table(study, ANSWERS, keep=["region"]).reports]
+        files = [draw_publication(study, ANSWERS, keep=["region"]).reports]
         assert "groups cannot be told apart" in read(study_report_html(plan_study(study), files, group="region"))
 
     def test_each_reader_once_and_the_public_first(self, page):
@@ -151,7 +150,7 @@ class TestWhatIsSaid:
 
     def test_limits_that_do_not_apply_are_left_out(self):
         study = Study(name="One", questions=(YesNo(id="affair", text="Have you?", epsilon=Fraction(1)),))
-        words = read(study_report_html(plan_study(study), [publish_table(study, ANSWERS).reports]))
+        words = read(study_report_html(plan_study(study), [draw_publication(study, ANSWERS).reports]))
         for limit in ("add up: everybody", "handed on", "registrar", "Counts are"):
             assert limit not in words
         assert "another study" in words
@@ -212,7 +211,7 @@ class TestSafety:
         import pyarrow as pa
 
         table = pa.table({"occupation": ["<b>", "ok"] * 50, "region": ["<u>\u202e", "s"] * 50})
-        files = [publish_table(study, table, keep=["region"]).reports]
+        files = [draw_publication(study, table, keep=["region"]).reports]
         page = study_report_html(plan_study(study), files, group="region")
         words = read(page)
         for tag in ("<script", "<b>", "<img", "<i>", "<u>"):

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
 from sfumato.errors import InvalidInput
-from sfumato.study.json_schema import KEYS, SECTIONS, study_schema, study_schema_text
+from sfumato.study.json_schema import SECTIONS, study_schema, study_schema_text
 from sfumato.study.planning import plan_study
-from sfumato.study.study_files import STUDY_KEYS, as_toml, question_kinds, read_study
+from sfumato.study.study_files import STUDY_KEYS, as_toml, read_study
+from sfumato.study.ways import HEADING, kinds
 from study_strategies import studies
 
 ROOT = Path(__file__).parents[2]
@@ -47,11 +48,25 @@ def test_it_is_a_schema():
     assert json.loads(study_schema_text()) == study_schema()
 
 
+def keys_of_questions():
+    """Each key of a question with its words, and the kinds that have it."""
+    found = {}
+    for kind, classes in kinds().items():
+        for one in classes:
+            for key in one.KEYS:
+                found.setdefault((key.name, key.words), {})[kind] = None
+    return {words: tuple(where) for words, where in found.items()}
+
+
 def test_every_key_of_the_reader_is_described_and_no_other():
-    known = {key for _, keys in question_kinds().values() for key in keys}
-    assert known == set(KEYS) | {"kind"}
+    described = {
+        name for entry in study_schema()["properties"]["questions"]["items"]["oneOf"] for name in entry["properties"]
+    }
+    assert described == {name for name, _ in keys_of_questions()} | set(HEADING)
     assert set(STUDY_KEYS) == set(SECTIONS) | {"questions"}
-    assert all(entry["description"].endswith(".") for entry in (*KEYS.values(), *SECTIONS.values()))
+    assert set(study_schema()["properties"]) == described - {"text"} | set(STUDY_KEYS) | {"question"}
+    words = [text for _, text in keys_of_questions()]
+    assert all(text.endswith(".") for text in (*words, *(entry["description"] for entry in SECTIONS.values())))
 
 
 def rows_of_the_reference():
@@ -63,10 +78,8 @@ def rows_of_the_reference():
             yield f"| `{key}` | {entry['description']} |"
         else:
             yield from (f"| `{head}` `{name}` | {part['description']} |" for name, part in inner.items())
-    for key, entry in KEYS.items():
-        kinds = [kind for kind, (_, known) in question_kinds().items() if key in known]
-        where = "all" if len(kinds) == len(question_kinds()) else ", ".join(kinds)
-        yield f"| `{key}` | {where} | {entry['description']} |"
+    for (name, words), where in keys_of_questions().items():
+        yield f"| `{name}` | {', '.join(where)} | {words} |"
 
 
 @pytest.mark.parametrize("row", list(rows_of_the_reference()))
@@ -115,20 +128,47 @@ BAD = {
     "two equal answers": ('kind = "yes-no"', 'kind = "yes-no"\nanswers = ["a", "a"]'),
     "two promises": ('kind = "yes-no"', 'kind = "yes-no"\nguess_error = 0.3\nepsilon = 1'),
     "a limit without its promise": ('kind = "yes-no"', 'kind = "yes-no"\nmax_epsilon = 2'),
+    "two guess errors": ('kind = "yes-no"', 'kind = "yes-no"\nguess_error = 0.3\ndelta = 0.4'),
+    "a test without a card": ('kind = "yes-no"', 'kind = "yes-no"\ntheta_1 = 0.1\ntheta_2 = 0.2'),
+    "a question beside the list": ('name = "Poll"', 'name = "Poll"\nquestion = "Q?"'),
+    "a key of a question beside the list": ('name = "Poll"', 'name = "Poll"\nguess_error = 0.3'),
     "a long question": ('text = "A?"', f'text = "{"x" * 2001}"'),
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_schema_and_reader_refuse_the_same(tmp_path, case):
-    old, new = BAD[case]
-    assert old in GOOD
-    path = tmp_path / "study.toml"
-    path.write_text(GOOD)
+SHORT = """schema = "sfumato/study/2"
+name = "Poll"
+question = "A?"
+guess_error = "3/8"
+"""
+BAD_SHORT = {
+    "an unknown key": ("guess_error", "colour = 1\nguess_error"),
+    "an unknown kind": ("guess_error", 'kind = "maybe"\nguess_error'),
+    "an id with a blank": ("guess_error", 'id = "a b"\nguess_error'),
+    "a number for text": ('"A?"', "7"),
+    "words for a number": ('"3/8"', '"some"'),
+    "no question": ('question = "A?"\n', ""),
+    "its text twice": ("guess_error", 'text = "B?"\nguess_error'),
+}
+
+
+def check_both_refuse(path, good, old, new):
+    assert old in good
+    path.write_text(good)
     read_study(path)
-    VALIDATOR.validate(tomllib.loads(GOOD))
-    text = GOOD.replace(old, new, 1)
+    VALIDATOR.validate(tomllib.loads(good))
+    text = good.replace(old, new, 1)
     path.write_text(text)
     assert not VALIDATOR.is_valid(tomllib.loads(text))
     with pytest.raises(InvalidInput):
         read_study(path)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_schema_and_reader_refuse_the_same(tmp_path, case):
+    check_both_refuse(tmp_path / "study.toml", GOOD, *BAD[case])
+
+
+@pytest.mark.parametrize("case", BAD_SHORT)
+def test_they_do_of_a_question_written_short(tmp_path, case):
+    check_both_refuse(tmp_path / "study.toml", SHORT, *BAD_SHORT[case])

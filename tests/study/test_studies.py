@@ -1,19 +1,20 @@
 """Who sees how much: levels from the sharpest key to the public, ceilings, and studies that cannot be."""
 
+import math
 from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from sfumato.study.questions import FreeText
 
 from sfumato.errors import InvalidParameter
-from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, Survey, YesNo
-from sfumato.study.studies import MOST_ANALYSTS, has_card, has_levels
+from sfumato.study import Analyst, Card, Count, FreeText, OneOfMany, Study, YesNo
+from sfumato.study.studies import MOST_ANALYSTS
+from sfumato.study.ways.ladder import LadderWay
 from study_strategies import studies
 
 HALF, ONE, TWO = Fraction(1, 2), Fraction(1), Fraction(2)
 MINISTRY, UNIVERSITY = Analyst(name="ministry", epsilon=TWO), Analyst(name="university", epsilon=ONE)
-CARD = YesNo(id="card", text="Q?", limits=StudyLimits(guess_error=Fraction(3, 8)))
+CARD = Card(id="card", text="Q?", guess_error=Fraction(3, 8))
 
 
 def study(*questions, **changes):
@@ -22,60 +23,62 @@ def study(*questions, **changes):
 
 
 def test_levels_run_from_the_sharpest_key_to_the_public():
-    plain = YesNo(id="q", text="Q?")
-    poll = study(plain)
-    assert poll.levels(plain) == (TWO, ONE, HALF)
-    assert (poll.level_of(MINISTRY, plain), poll.level_of(UNIVERSITY, plain)) == (1, 2)
+    way = study().way("q")
+    assert way.epsilons == (2.0, 1.0, 0.5)
+    assert (way.level_of(MINISTRY), way.level_of(UNIVERSITY)) == (1, 2)
+    assert [level.readers for level in way.levels] == [("ministry",), ("university",), ("public",)]
+    assert way.key_levels == (1, 2)
+    assert study(recover=True).way("q").key_levels == (0, 1, 2)
 
 
 def test_a_questions_epsilon_is_a_ceiling():
-    capped = YesNo(id="q", text="Q?", epsilon=Fraction(3, 2))
-    poll = study(capped)
-    assert poll.levels(capped) == (Fraction(3, 2), ONE, HALF)
-    lower = OneOfMany(id="q", text="Q?", answers=("a", "b", "c"), epsilon=Fraction(3, 4))
-    assert study(lower).levels(lower) == (Fraction(3, 4), HALF)
-    assert study(lower).level_of(MINISTRY, lower) == study(lower).level_of(UNIVERSITY, lower) == 1
-    below = Count(id="q", text="Q?", highest=4, epsilon=Fraction(1, 4))
-    assert study(below).levels(below) == (Fraction(1, 4),)
-    assert study(below).level_of(MINISTRY, below) == 1
+    assert study(YesNo(id="q", text="Q?", epsilon=Fraction(3, 2))).way("q").epsilons == (1.5, 1.0, 0.5)
+    lower = study(OneOfMany(id="q", text="Q?", answers=("a", "b", "c"), epsilon=Fraction(3, 4))).way("q")
+    assert lower.epsilons == (0.75, 0.5)
+    assert lower.level_of(MINISTRY) == lower.level_of(UNIVERSITY) == 1
+    assert [level.readers for level in lower.levels] == [("ministry", "university"), ("public",)]
+    below = study(Count(id="q", text="Q?", highest=4, epsilon=Fraction(1, 4))).way("q")
+    assert below.epsilons == (0.25,)
+    assert below.level_of(MINISTRY) == 1
 
 
 def test_an_analyst_at_the_publics_level_needs_no_key():
-    plain = YesNo(id="q", text="Q?")
     guest = Analyst(name="guest", epsilon=HALF)
-    poll = study(plain, analysts=(guest,))
-    assert poll.levels(plain) == (HALF,)
-    assert poll.level_of(guest, plain) == len(poll.levels(plain))
+    way = study(analysts=(guest,)).way("q")
+    assert way.epsilons == (0.5,)
+    assert way.level_of(guest) == 1
+    assert way.key_levels == ()
 
 
-def test_cards_and_texts_have_no_levels():
-    text = FreeText(id="text", text="Q?", epsilon=Fraction(3, 4))
-    poll = study(CARD, text)
-    assert poll.levels(CARD) == ()
-    assert poll.levels(text) == (HALF,)
-    assert poll.level_of(MINISTRY, CARD) == poll.level_of(MINISTRY, text) == 1
-    assert (has_card(CARD), has_card(text)) == (True, False)
-    assert not has_levels(CARD)
-    assert not has_levels(text)
+def test_cards_and_texts_have_one_level_and_no_keys():
+    poll = study(CARD, FreeText(id="text", text="Q?", epsilon=Fraction(3, 4)), recover=True)
+    card, text = poll.ways
+    assert card.epsilons == (math.inf,)
+    assert text.epsilons == (0.5,)
+    assert card.level_of(MINISTRY) == text.level_of(MINISTRY) == 1
+    assert (card.on_paper, text.on_paper) == (True, False)
+    assert card.key_levels == text.key_levels == ()
 
 
 def test_without_a_public_epsilon_a_questions_own_is_what_everybody_sees():
-    own = YesNo(id="q", text="Q?", epsilon=ONE)
-    poll = study(own, public_epsilon=None, analysts=())
-    assert poll.levels(own) == (ONE,)
+    poll = study(YesNo(id="q", text="Q?", epsilon=ONE), public_epsilon=None, analysts=())
+    assert poll.way("q").epsilons == (1.0,)
 
 
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(poll=studies())
 def test_levels_fall_and_nobody_sees_more_than_promised(poll):
-    for question in poll.questions:
-        levels = poll.levels(question)
-        assert list(levels) == sorted(set(levels), reverse=True)
-        for analyst in poll.analysts if has_levels(question) else ():
-            seen = levels[poll.level_of(analyst, question) - 1]
-            assert seen <= analyst.epsilon
-            assert question.epsilon is None or seen <= question.epsilon
-            assert seen >= levels[-1]
+    for way in poll.ways:
+        epsilons = way.epsilons
+        assert list(epsilons) == sorted(set(epsilons), reverse=True)
+        assert [level.level for level in way.levels] == list(range(1, len(epsilons) + 1))
+        for analyst in poll.analysts if isinstance(way, LadderWay) else ():
+            ceiling = way.question.epsilon
+            seen = Fraction(epsilons[way.level_of(analyst) - 1])
+            # What is promised is rounded up to a float.
+            assert seen <= Fraction(math.nextafter(float(analyst.epsilon), math.inf))
+            assert ceiling is None or seen <= Fraction(math.nextafter(float(ceiling), math.inf))
+            assert seen >= Fraction(epsilons[-1])
 
 
 @pytest.mark.parametrize(
@@ -103,10 +106,3 @@ def test_levels_fall_and_nobody_sees_more_than_promised(poll):
 def test_studies_that_cannot_be(make, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         make()
-
-
-def test_a_survey_is_a_study_of_one_card():
-    survey = Survey(name="Overtime", question="Overtime?", limits=StudyLimits(guess_error=Fraction(3, 8)), faces=20)
-    poll = Study.of_survey(survey, column="late")
-    assert poll.question("late").survey("Overtime") == survey
-    assert poll.levels(poll.question("late")) == ()

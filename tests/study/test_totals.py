@@ -4,18 +4,17 @@ import math
 from fractions import Fraction
 
 import pytest
-from sfumato.study.collecting import card_for
 
 from sfumato.measures import epsilon_interval
-from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, YesNo
-from sfumato.study.totals import totals_of
+from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo
+from sfumato.study.totals import Seen, totals_of
 
 HALF, ONE, TWO = Fraction(1, 2), Fraction(1), Fraction(2)
 PLAIN = YesNo(id="plain", text="Q?")
 CAPPED = OneOfMany(id="capped", text="Q?", answers=("a", "b", "c"), epsilon=Fraction(3, 2))
 COUNT = Count(id="count", text="Q?", highest=6, points=4)
-OPEN_CARD = YesNo(id="card", text="Q?", limits=StudyLimits(guess_error=Fraction(3, 8)))
-CLOSED_CARD = YesNo(id="closed", text="Q?", limits=StudyLimits(guess_error=Fraction(3, 8), max_epsilon=TWO))
+OPEN_CARD = Card(id="card", text="Q?", guess_error=Fraction(3, 8))
+CLOSED_CARD = Card(id="closed", text="Q?", guess_error=Fraction(3, 8), max_epsilon=TWO)
 READERS = (Analyst(name="ministry", epsilon=TWO), Analyst(name="university", epsilon=ONE))
 
 
@@ -31,12 +30,19 @@ def test_sums_over_the_questions():
     assert found["ministry"].epsilon == 2 + 1.5 + 2
     assert found["university"].epsilon == 3
     assert found["all analysts together"].epsilon == found["ministry"].epsilon
-    assert found["ministry"].by_question == (("plain", 2.0), ("capped", 1.5), ("count", 2.0))
+    assert found["ministry"].by_question == (
+        Seen(question="plain", level=1, epsilon=2.0),
+        Seen(question="capped", level=1, epsilon=1.5),
+        Seen(question="count", level=1, epsilon=2.0),
+    )
+    assert [seen.level for seen in found["university"].by_question] == [2, 2, 2]
+    assert [seen.level for seen in found["public"].by_question] == [3, 3, 3]
 
 
 def test_the_registrar_sees_answers():
     registrar = totals(PLAIN)["registrar"]
     assert (registrar.epsilon, registrar.sees_answers, registrar.as_json) == (math.inf, True, "answers")
+    assert registrar.by_question == (Seen(question="plain", level=0, epsilon=math.inf),)
     assert "registrar" not in totals(PLAIN, recover=False)
 
 
@@ -56,10 +62,10 @@ def test_a_card_without_a_limit_on_epsilon_makes_every_total_infinite():
 
 def test_a_card_with_a_limit_counts_the_same_for_everybody():
     found = totals(PLAIN, CLOSED_CARD)
-    study = Study(name="Poll", questions=(CLOSED_CARD,))
-    card = epsilon_interval(card_for(study, CLOSED_CARD).channel).upper
+    card = epsilon_interval(CLOSED_CARD.design().channel).upper
     assert 1.99 < card <= 2 + 1e-9
-    assert dict(found["public"].by_question)["closed"] == dict(found["ministry"].by_question)["closed"] == card
+    for total in found.values():
+        assert total.by_question[1] == Seen(question="closed", level=1, epsilon=card)
     assert found["public"].epsilon == pytest.approx(0.5 + card, abs=1e-12)
     assert Fraction(found["public"].epsilon) >= HALF + Fraction(card)
 

@@ -54,13 +54,12 @@ def find_columns(names: Sequence[str], path: str | Path, wanted: WantedColumns) 
                 place=here,
                 way_out="Name one that is in its header.",
             )
-    given = [name for _, name in asked if name is not None]
-    if len(set(given)) != len(given):
-        raise InvalidParameter(
-            f"and another are both {given[0]!r}",
-            parameter=asked[0][0] if asked[0][1] is not None else asked[1][0],
-            way_out="Name different columns.",
-        )
+    for i, (parameter, name) in enumerate(asked):
+        for other, same in asked[i + 1 :]:
+            if name is not None and name == same:
+                raise InvalidParameter(
+                    f"and `{other}` are both {name!r}", parameter=parameter, way_out="Name different columns."
+                )
     others = [name for name in names if name not in (wanted.group, wanted.count)]
     alone = [name for name in others if name != COUNT]
     report = wanted.column

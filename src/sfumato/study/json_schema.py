@@ -107,7 +107,7 @@ def study_schema() -> dict[str, Any]:
         "type": "array",
         "minItems": 1,
         "maxItems": MOST_QUESTIONS,
-        "items": {"oneOf": [_question(one, beside) for beside in kinds().values() for one in beside]},
+        "items": {"oneOf": [_question(one) for beside in kinds().values() for one in beside]},
     }
     properties = {key: listed if key == "questions" else SECTIONS[key] for key in STUDY_KEYS}
     short = {"description": "The only question, written short.", **line_schema(LONGEST["text"])}
@@ -132,8 +132,8 @@ def study_schema_text() -> str:
     return json.dumps(study_schema(), ensure_ascii=False, indent=2) + "\n"
 
 
-def _question(one: type[Question], beside: tuple[type[Question], ...]) -> dict[str, Any]:
-    """The keys of a class; where several share a kind, those before it in the table must not be meant."""
+def _question(one: type[Question]) -> dict[str, Any]:
+    """The keys of a class; where several share a kind, what they need and what they lack tells them apart."""
     keys: tuple[Key, ...] = one.KEYS
     document: dict[str, Any] = {
         "title": f"{one.KIND} ({one.HEADLINE})",
@@ -142,8 +142,6 @@ def _question(one: type[Question], beside: tuple[type[Question], ...]) -> dict[s
         "required": ["id", "text", "kind", *(key.name for key in keys if key.is_needed)],
         "additionalProperties": False,
     }
-    others = {key.name for other in beside if other is not one for key in other.KEYS}
-    own = [key.name for key in keys if key.name not in others]
-    if len(beside) > 1 and own and one.is_meant(frozenset(own)) and not one.is_meant(frozenset(others)):
-        document["anyOf"] = [{"required": [name]} for name in own if one.is_meant(frozenset({name}))]
+    if one.ONE_OF:
+        document["oneOf"] = [{"required": [name]} for name in one.ONE_OF]
     return document

@@ -22,7 +22,7 @@ from sfumato.files.toml_lines import line_of
 from sfumato.files.toml_tables import decimal_text, parse_toml, toml_value
 from sfumato.study.audience import Analyst
 from sfumato.study.studies import DisclosedColumns, Study
-from sfumato.study.ways import HEADING, read_question
+from sfumato.study.ways import HEADING, kinds, read_question
 from sfumato.study.ways.keys import as_flag, as_number, as_text, as_texts, as_whole, check_table
 from sfumato.study.ways.question import Question
 
@@ -50,7 +50,10 @@ def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Stu
     try:
         return study_from(document)
     except InvalidInput as error:
-        raise error.at(_in_file(error.place, text, path, is_short=SHORT in document)) from None
+        found = error.at(_in_file(error.place, text, path, is_short=SHORT in document))
+        if SHORT in document and found.parameter == "text" and error.place and error.place.table == "questions":
+            found.parameter = SHORT  # as it is called there
+        raise found from None
 
 
 def write_study(study: Study, path: str | Path) -> None:
@@ -121,6 +124,13 @@ def _written_out(document: Mapping[str, object]) -> dict[str, object]:
                 parameter=SHORT,
                 way_out="Write one question as `question`, or all of them under [[questions]].",
             )
+        if "text" in document:
+            raise UnreadableFile(
+                "is what `question` says already", parameter="text", way_out="Write the question once, as `question`."
+            )
+        own = dict.fromkeys(key.name for classes in kinds().values() for one in classes for key in one.KEYS)
+        known = (*(key for key in STUDY_KEYS if key != "questions"), SHORT, "id", "kind", *own)
+        check_table(document, "a study of one question", known, ("name",))
     mine = {key: value for key, value in document.items() if key not in STUDY_KEYS and key != SHORT}
     asked = {"id": SHORT_ID, "kind": "yes-no", **mine, "text": document[SHORT]}
     return {key: value for key, value in document.items() if key in STUDY_KEYS} | {"questions": [asked]}
@@ -221,4 +231,6 @@ def _in_file(place: Place | None, text: str, path: str | Path, *, is_short: bool
     if is_short and table == "questions":
         table, key = "", SHORT if key in {None, "text"} else key
     line = line_of(text, table, place.index, key)
+    if line is None and key is not None:
+        line = line_of(text, key, 0, None)  # a table that nobody knows
     return Place(file=str(path), line=line, table=place.table, index=place.index, key=place.key)

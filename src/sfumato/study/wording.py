@@ -26,7 +26,9 @@ def exact_number(name: str, value: Real | str) -> Fraction:
         try:
             number = parse_number(value, name)
         except InvalidInput as error:
-            raise InvalidParameter(error.rule, parameter=error.parameter, way_out=error.way_out) from None
+            # The name becomes a field, so that a file can say the line of that key.
+            rule = error.rule.removeprefix(f"{name} ")
+            raise InvalidParameter(rule, parameter=name, way_out=error.way_out) from None
     else:
         number = as_exact(name, value)
     if number.denominator > MOST_DENOMINATOR or abs(number) > MOST_DENOMINATOR:

@@ -45,6 +45,7 @@ OWN_KEYS = (
     number_key("max_epsilon", "Of a card: no report says more than this ε, in nats.", 0, 1000),
     choice_key("outputs", "Of a card: three different reports, or two.", (2, 3)),
     whole_key("faces", "Of a card: make it playable with so many faces, such as 6, 20 or 1000.", 2, MOST_FACES),
+    *TEST_KEYS,
 )
 
 
@@ -62,8 +63,8 @@ class Card(Question):
         texts_key("answers", 'The answers, each once, "no" first.', low=2, high=2),
         *OWN_KEYS,
         *INTERVAL_KEYS,
-        *TEST_KEYS,
     )
+    ONE_OF: ClassVar = ("guess_error", "delta")
 
     answers: tuple[str, str] = ("no", "yes")
     guess_error: Fraction

@@ -24,6 +24,8 @@ class Question(ABC):
     HEADLINE: ClassVar[str]
     """Its answers in a few words, for a first file."""
     KEYS: ClassVar[tuple[Key, ...]]
+    ONE_OF: ClassVar[tuple[str, ...]] = ()
+    """Keys of which a table has exactly one."""
 
     id: str
     text: str

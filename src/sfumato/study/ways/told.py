@@ -29,7 +29,7 @@ from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
 from sfumato.study.ways.plans import QuestionPlan, Said
 from sfumato.study.ways.question import Question, listed_answers
-from sfumato.study.wording import check_line, exact_number
+from sfumato.study.wording import LONGEST, check_line, exact_number
 from sfumato.values import Tally
 
 MOST_ANSWERS = 2000
@@ -85,7 +85,13 @@ class Recoverable(Question):
         check_heading(self.id, self.text)
         check_list(self.answers, MOST_ANSWERS)
         for value in self.tell:
-            check_line("answers", value)
+            check_line("tell", value, most=LONGEST["answers"])
+        if len(self.tell) != len(self.answers) or len(self.labels) < 2:
+            raise InvalidParameter(
+                "must say what is told of each answer, in their order, and at least two different things",
+                parameter="tell",
+                way_out="Write one value for each answer.",
+            )
         rho = exact_number("rho", self.rho)
         object.__setattr__(self, "rho", rho)
         if self.probabilities is not None:

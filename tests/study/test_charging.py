@@ -6,22 +6,17 @@ import math
 from fractions import Fraction
 
 import pytest
-from sfumato.study.budgets import (
-    check_folder_of,
-    id_of_reports,
-    ledger_path,
-    paid,
-    release_of_disclosure,
-    release_of_noise,
-    release_of_reports,
-)
 
 import sfumato as sf
 from record_channels import h2
 from sfumato.account import Kind, Ledger
+from sfumato.bits import InsecureSeeded
 from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
+from sfumato.refine import Unprotected
 from sfumato.study import FreeText, YesNo
-from sfumato.study.publishing import publish_table
+from sfumato.study.charging import id_of_reports, release_of_disclosure, release_of_noise, release_of_reports
+from sfumato.study.publishing import draw_publication
+from sfumato.study.steps.paying import ledger_of, paid, probe, probe_folder
 from sfumato.study.study_files import as_toml, read_study, write_study
 from sfumato.study.totals import totals_of
 from small_studies import PLACES, answers, small_study
@@ -109,8 +104,14 @@ class TestPaying:
 
     def test_a_folder_that_is_not_there_is_seen_before(self, tmp_path):
         with pytest.raises(InvalidParameter, match="nothing was debited"):
-            check_folder_of(tmp_path / "no" / "reports.csv")
-        check_folder_of(tmp_path / "reports.csv")
+            probe(tmp_path / "no" / "reports.csv")
+        with pytest.raises(InvalidParameter, match=r"is a folder.*nothing was debited"):
+            probe(tmp_path)
+        probe(tmp_path / "reports.csv")
+        (tmp_path / "file").write_text("x")
+        with pytest.raises(InvalidParameter, match=r"cannot be written to.*nothing was debited"):
+            probe_folder(tmp_path / "file" / "keys")
+        probe_folder(tmp_path / "new" / "keys")
 
 
 class TestAStudyNamesItsLedger:
@@ -119,8 +120,11 @@ class TestAStudyNamesItsLedger:
         write_study(study, tmp_path / "study.toml")
         assert "[budget]" in as_toml(study)
         assert read_study(tmp_path / "study.toml") == study
-        assert ledger_path(study, tmp_path / "study.toml") == tmp_path / "money" / "budget.ledger"
-        assert ledger_path(small_study()) is None
+        assert ledger_of(tmp_path / "study.toml") == tmp_path / "money" / "budget.ledger"
+        assert ledger_of(small_study()) is None
+        assert ledger_of(small_study(), tmp_path / "other") == tmp_path / "other"
+        with pytest.raises(InvalidParameter, match=r"ledger='\S+' is not the ledger of the study"):
+            ledger_of(tmp_path / "study.toml", tmp_path / "other")
 
     @pytest.mark.parametrize("name", ['""', "7", '"two\\nlines"'])
     def test_a_bad_name_is_refused_with_its_line(self, tmp_path, name):
@@ -134,25 +138,69 @@ class TestAStudyNamesItsLedger:
         ledger = Ledger.create(tmp_path / "budget", epsilon=17)
         study = small_study(questions=small_study().questions[:3], ledger="budget")
         write_study(study, tmp_path / "study.toml")
-        sf.publish(tmp_path / "study.toml", answers())
+
+        def publish(name):
+            sf.publish(
+                tmp_path / "study.toml",
+                answers(),
+                out=tmp_path / f"{name}.parquet",
+                keys=tmp_path / name,
+                protection=Unprotected(),
+            )
+
+        publish("first")
         (entry,) = ledger.entries()
         assert entry.release == release_of_reports(study, 600)
         assert entry.settled is not None
+        publish("first")
+        assert len(ledger.entries()) == 1, "the same draws, made again under their keys"
         with pytest.raises(BudgetSpent, match="nats of ε"):
+            publish("second")
+        assert not (tmp_path / "second").exists()
+        assert not (tmp_path / "second.parquet").exists()
+
+    def test_nothing_stays_in_memory_that_must_be_paid_for(self, tmp_path):
+        ledger = Ledger.create(tmp_path / "budget", epsilon=17)
+        write_study(small_study(ledger="budget"), tmp_path / "study.toml")
+        with pytest.raises(InvalidParameter, match="out must say where the reports are written"):
             sf.publish(tmp_path / "study.toml", answers())
+        with pytest.raises(InvalidParameter, match="out must say"):
+            sf.publish(small_study(), answers(), ledger=tmp_path / "budget")
+        with pytest.raises(InvalidParameter, match="insecure_seed makes a simulation"):
+            sf.publish(tmp_path / "study.toml", answers(), insecure_seed=1)
+        assert ledger.entries() == ()
+
+    def test_what_was_made_in_memory_is_paid_for_when_it_is_written(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        ledger = Ledger.create(tmp_path / "budget", epsilon=17)
+        study = small_study(questions=small_study().questions[:3], ledger="budget")
+        made = draw_publication(study, answers())
+        sf.write_publication(made, "reports.parquet", "keys", Unprotected())
+        (entry,) = ledger.entries()
+        assert entry.release == release_of_reports(study, 600)
+        simulated = draw_publication(study, answers(), bits=InsecureSeeded(1))
+        with pytest.raises(InvalidParameter, match="makes a simulation"):
+            sf.write_publication(simulated, "simulated.parquet", "others", Unprotected())
 
     def test_a_missing_ledger_stops_the_release(self, tmp_path):
         write_study(small_study(ledger="budget"), tmp_path / "study.toml")
         with pytest.raises(UnreadableFile, match="budget"):
-            sf.publish(tmp_path / "study.toml", answers())
+            sf.publish(
+                tmp_path / "study.toml", answers(), out=tmp_path / "r.csv", keys=tmp_path, protection=Unprotected()
+            )
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["study.toml"]
 
 
 def test_the_same_draws_are_the_same_release():
     study = small_study(questions=small_study().questions[:3])
-    first = publish_table(study, answers())
-    again = publish_table(study, answers(), keys=first.keys)
-    other = publish_table(study, answers())
-    assert id_of_reports(first) == id_of_reports(again) is not None
-    assert id_of_reports(other) != id_of_reports(first)
+    first = draw_publication(study, answers())
+    again = draw_publication(study, answers(), keys=first.keys)
+    other = draw_publication(study, answers())
+
+    def name_of(made):
+        return id_of_reports(made.reports.note, made.keys)
+
+    assert name_of(first) == name_of(again) is not None
+    assert name_of(other) != name_of(first)
     # A card is played afresh: never the same release.
-    assert id_of_reports(publish_table(small_study(), answers())) is None
+    assert name_of(draw_publication(small_study(), answers())) is None

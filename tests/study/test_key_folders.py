@@ -1,0 +1,60 @@
+"""Reports and key files on disk: who holds which file, and how a folder is published under again."""
+
+from fractions import Fraction
+
+import pytest
+
+import sfumato as sf
+from sfumato.errors import InvalidInput, InvalidParameter
+from sfumato.refine import Passphrase, Unprotected
+from sfumato.study import Study
+from sfumato.study.key_folders import KeyFolder
+from sfumato.study.publishing import draw_publication
+from small_studies import answers, small_study
+
+
+def test_each_step_in_one_call(tmp_path):
+    study = tmp_path / "study.toml"
+    sf.study.write_study(small_study(), study)
+    import polars as pl
+
+    for data in (answers(), answers().to_pandas(), pl.from_arrow(answers()), answers().to_pydict()):
+        publication = sf.publish(study, data, keep=["region"])
+        assert len(publication.reports) == 600
+    with pytest.raises(InvalidParameter, match="protection"):
+        sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys")
+    secret = Passphrase("correct horse", memory_kib=64, passes=1, lanes=1)
+    files = sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys", secret)
+    assert len(files) == 9
+    assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+    opened = sf.open_reports(tmp_path / "reports.parquet", tmp_path / "keys" / "ministry.place.key", unlock=secret)
+    assert opened.to_polars().shape == (600, 5)
+    assert opened.to_pandas().shape == (600, 5)
+    estimates = sf.estimate_reports(opened, questions=["place"])
+    assert estimates.to_arrow().num_rows == 5
+    assert "prefer not to answer" in estimates._repr_html_()
+    answers_again = sf.recover_answers(
+        tmp_path / "reports.parquet", tmp_path / "keys" / "registrar.moved.key", unlock=secret
+    )
+    assert answers_again["moved"].to_pylist() == answers()["moved"].to_pylist()
+    with pytest.raises(InvalidParameter, match="holds key files"):
+        sf.write_publication(publication, tmp_path / "r2.parquet", tmp_path / "keys", secret)
+    with pytest.raises(InvalidParameter, match="dictionary of columns"):
+        sf.publish(study, 7)
+    with pytest.raises(InvalidInput, match="different lengths"):
+        sf.publish(study, {"moved": ["yes"], "place": []})
+
+
+def test_a_folder_of_keys_knows_its_holders(tmp_path):
+    folder = KeyFolder.of(small_study(), tmp_path)
+    assert folder.holders == ("ministry", "press", "registrar")
+    assert len(folder.files) == 9
+    with pytest.raises(InvalidParameter, match=r"readers with keys.*give `keys`"):
+        KeyFolder.of(small_study(), None)
+    alone = Study(name="s", questions=small_study().questions[:1], public_epsilon=Fraction(1))
+    assert KeyFolder.of(alone, None).files == {}
+    publication = draw_publication(small_study(recover=False), answers())
+    bare = KeyFolder.of(small_study(recover=False), tmp_path)
+    bare.write(publication.keys, dict.fromkeys(bare.holders, Unprotected()), lambda _: Unprotected())
+    with pytest.raises(InvalidParameter, match="not the registrar"):
+        bare.held_keys(lambda _: Unprotected())
