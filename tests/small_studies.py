@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 
-from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, YesNo
+from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo
 
 PLACES = ("north", "south", "east", "west", "prefer not to answer")
 
@@ -17,7 +17,7 @@ def small_study(**changes):
             YesNo(id="moved", text="Did you move?"),
             OneOfMany(id="place", text="Where do you live?", answers=PLACES),
             Count(id="rooms", text="How many rooms?", highest=6, points=4),
-            YesNo(id="debt", text="Are you in debt?", limits=StudyLimits(guess_error=Fraction(3, 8))),
+            Card(id="debt", text="Are you in debt?", guess_error=Fraction(3, 8)),
         ),
         "analysts": (
             Analyst(name="ministry", epsilon=Fraction(3)),

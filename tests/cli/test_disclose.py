@@ -40,11 +40,11 @@ def test_columns_of_a_real_table(sfumato, folder, table):
     values = [sorted({row[i] for row in table}, key=[row[i] for row in table].index) for i in range(3)]
     counts = Counter(tuple(values[i].index(row[i]) for i in range(3)) for row in table)
     for i in range(3):
-        for symbol in range(certificate.channel.shape[1]):
+        for symbol in range(certificate.subject.channel.shape[1]):
             shares = []
             for value in range(2):
                 mine = {cell: count for cell, count in counts.items() if cell[i] == value}
-                row_of = dict(zip(certificate.channel.inputs, certificate.channel.rows, strict=True))
+                row_of = dict(zip(certificate.subject.channel.inputs, certificate.subject.channel.rows, strict=True))
                 total = sum((Fraction(n) * row_of[cell][symbol] for cell, n in mine.items()), Fraction(0))
                 shares.append(total / sum(mine.values()))
             assert shares[0] == shares[1]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import sfumato as sf
 from sfumato.certificates import Certificate, verify
 
 COMMAND = str(Path(sys.executable).parent / "sfumato")
@@ -67,6 +68,29 @@ def test_verify_refuses_a_changed_certificate(sfumato, channel_file, tmp_path):
     assert refused.stdout == ""
     verdict = json.loads(sfumato("verify", "c.json", "--json").stdout)
     assert verdict["verified"] is False
+
+
+def test_verify_takes_certificates_of_every_kind(sfumato, tmp_path):
+    ladder = sf.certify(sf.Ladder.within(size=3, epsilons=[1.0], recover=True))
+    noise = sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8))
+    told = sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]]), estimated_from=100)
+    for certificate in (ladder, noise, told):
+        (tmp_path / "c.json").write_text(certificate.to_json())
+        done = sfumato("verify", "c.json")
+        assert done.returncode == 0
+        assert certificate.title in done.stdout
+        assert f"Source: [{certificate.sources[0].key}]" in done.stdout
+        assert f"all {len(certificate.claims)} claims hold" in done.stdout
+
+
+def test_verify_calls_another_file_what_it_is(sfumato, channel_file, tmp_path):
+    (tmp_path / "note.json").write_text('{"schema": "sfumato/reports/1"}')
+    refused = sfumato("verify", "note.json")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("UnknownSchema: file note.json: this is a file of reports, not a certificate.")
+    stranger = sfumato("verify", channel_file)
+    assert stranger.returncode == 2
+    assert "this is not a Sfumato certificate." in stranger.stderr
 
 
 def test_audit_of_samples(sfumato, tmp_path):

@@ -13,7 +13,7 @@ from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 
 if TYPE_CHECKING:
     from sfumato.design.gaussian_noise import GaussianDesign
-    from sfumato.study.steps.numbers import NoisyAnswer
+    from sfumato.study.steps.numbers import NoiseDesign, NoisyAnswer
 
 noise_app = typer.Typer(
     name="noise",
@@ -60,22 +60,13 @@ def gaussian_command(
     from sfumato.design import gaussian
     from sfumato.io.noise_files import read_private_number
     from sfumato.render.noises import gaussian_lines
-    from sfumato.study.steps import release_noise
 
     _both(input, out)
     with show_waiting("calibrating"):
         design = gaussian(bound=bound, low=low, high=high, budget_bits=budget_bits, values=values)
     released = None
     if input is not None and out is not None:
-        released = release_noise(
-            design,
-            read_private_number(input),
-            out=out,
-            title="gaussian",
-            study=study,
-            ledger=ledger,
-            insecure_seed=insecure_seed,
-        )
+        released = _release(design, read_private_number(input), "gaussian", out, study, ledger, insecure_seed)
     _show("Gaussian noise", gaussian_lines(design), _gaussian_json(design), released, json=json)
 
 
@@ -105,7 +96,6 @@ def mean_command(
     from sfumato.files.tables import read_table, words_of
     from sfumato.io.noise_files import private_numbers
     from sfumato.render.noises import mean_lines
-    from sfumato.study.steps import release_noise
 
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
     words = words_of(table, column)
@@ -113,15 +103,7 @@ def mean_command(
         mean = private_mean(low, high, len(words), budget_bits)
     released = None
     if out is not None:
-        released = release_noise(
-            mean,
-            private_numbers(words, column),
-            out=out,
-            title="mean",
-            study=study,
-            ledger=ledger,
-            insecure_seed=insecure_seed,
-        )
+        released = _release(mean, private_numbers(words, column), "mean", out, study, ledger, insecure_seed)
     described = {**_gaussian_json(mean.design), "kind": "mean", "records": mean.count}
     _show("Private mean", mean_lines(mean), described, released, json=json)
 
@@ -149,7 +131,6 @@ def flip_command(
     from sfumato.files.numbers import parse_number
     from sfumato.io.noise_files import read_private_text
     from sfumato.render.noises import flip_lines
-    from sfumato.study.steps import release_noise
 
     _one_of(budget_bits=budget_bits, flip=flip)
     _both(input, out)
@@ -168,15 +149,7 @@ def flip_command(
                 place=Place(file=str(input)),
                 way_out="Write one of the two.",
             )
-        released = release_noise(
-            design,
-            answer,
-            out=out,
-            title="flipped answer",
-            study=study,
-            ledger=ledger,
-            insecure_seed=insecure_seed,
-        )
+        released = _release(design, answer, "flipped answer", out, study, ledger, insecure_seed)
     described = {"kind": "flip", "flip": str(design.flip), "capacity_bits": design.capacity_bits.upper}
     _show("Flipped answer", flip_lines(design), described, released, json=json)
 
@@ -209,7 +182,6 @@ def exponential_command(
     from sfumato.io import write_channel
     from sfumato.io.noise_files import read_distortion, read_private_text
     from sfumato.render.noises import exponential_lines, exponential_table
-    from sfumato.study.steps import release_noise
 
     _one_of(budget_bits=budget_bits, rate=rate)
     _both(input, out)
@@ -232,21 +204,27 @@ def exponential_command(
         say(f"wrote {channel}")
     released = None
     if input is not None and out is not None:
-        released = release_noise(
-            design,
-            read_private_text(input),
-            out=out,
-            title="exponential answer",
-            study=study,
-            ledger=ledger,
-            insecure_seed=insecure_seed,
-        )
+        released = _release(design, read_private_text(input), "exponential answer", out, study, ledger, insecure_seed)
     described = {"kind": "exponential", "rate": design.rate, "ratio": str(design.ratio), "answers": list(answers)}
     described |= {"capacity_bits": design.capacity_bits.upper, "printed_bits": design.printed_bits.upper}
     _show("Exponential answers", exponential_lines(design), described, released, json=json)
     drawn = exponential_table(design)
     if drawn is not None and not json:
         console().print(drawn)
+
+
+def _release(
+    design: NoiseDesign,
+    value: Any,
+    title: str,
+    out: Path,
+    study: Path | None,
+    ledger: Path | None,
+    insecure_seed: int | None,
+) -> NoisyAnswer:
+    from sfumato.study.steps import release_noise
+
+    return release_noise(design, value, out=out, title=title, study=study, ledger=ledger, insecure_seed=insecure_seed)
 
 
 def _gaussian_json(design: GaussianDesign) -> dict[str, Any]:

@@ -143,11 +143,11 @@ def _declared(
 ) -> Study:
     """Return the study of a file with the goals that were wished for, or one of a single card."""
     from sfumato.errors import InvalidParameter
-    from sfumato.study import Card, Study, read_study
+    from sfumato.study import read_study
+    from sfumato.study.study_files import study_from
     from sfumato.study.wording import exact_number
 
-    given = {name: exact_number(name, text) for name, text in limits.items() if text is not None}
-    more = {name: number for name, number in wholes.items() if number is not None}
+    given: dict[str, object] = {name: value for name, value in (limits | wholes).items() if value is not None}
     wished = {name: exact_number(name, text) for name, text in goal.items() if text is not None}
     if path is None:
         if ("guess_error" in given) == ("delta" in given):
@@ -156,23 +156,24 @@ def _declared(
                 parameter="guess_error",
                 way_out="Give a study file, or one of the two.",
             )
-        entries = {"id": "answer", "text": "your yes/no question", **given, **more}
-        made = Card.from_entries(entries)
-        return Study(name="Plan", questions=(made.with_goal(wished),))
-    promised = [*given, *more]
-    if promised:
+        if "theta_2" in wished and "theta_1" not in wished and "expected_share" in wished:
+            wished["theta_1"] = wished["expected_share"]
+        asked = {name: str(number) for name, number in wished.items()}
+        return study_from({"name": "Plan", "question": "your yes/no question", **given, **asked})
+    if given:
         raise InvalidParameter(
             "is promised by the study file",
-            parameter=promised[0],
+            parameter=next(iter(given)),
             way_out="Change it there, or plan without a file.",
         )
-    study = read_study(path)
-    return _wished(study, question, wished) if wished else study
+    return _wished(read_study(path), question, wished)
 
 
 def _wished(study: Study, question: str | None, wished: dict[str, Fraction]) -> Study:
     from dataclasses import replace
 
+    if not wished:
+        return study
     name = question or _only([one.id for one in study.questions if one.takes_goal], "a goal")
     changed = study.question(name).with_goal(wished)
     return replace(study, questions=tuple(changed if one.id == name else one for one in study.questions))
