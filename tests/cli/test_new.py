@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.cli import main
-from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, YesNo, read_study
+from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo, read_study
 from sfumato.study.first_files import first_file
 from sfumato.study.planning import plan_study
 
@@ -89,7 +89,7 @@ def test_counts_and_cards(here, tmp_path):
     assert read_study(tmp_path / "count.toml").questions == (Count(id="answer", text=TEXT, lowest=-5, highest=5),)
     assert here("card.toml", "--guess-error", "3/8", "--yes")[0] == 0
     card = read_study(tmp_path / "card.toml")
-    assert card.questions == (YesNo(id="answer", text=TEXT, limits=StudyLimits(guess_error=Fraction(3, 8))),)
+    assert card.questions == (Card(id="answer", text=TEXT, guess_error=Fraction(3, 8)),)
     plan_study(card)
     assert here("typed.toml", typed=["", "", "", "card"])[0] == 0
     assert read_study(tmp_path / "typed.toml") == card
