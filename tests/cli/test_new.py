@@ -103,7 +103,7 @@ def test_a_bad_answer_is_asked_again_with_the_reason(here, tmp_path):
     for reason in (
         "name must not be empty",
         "name has 101 characters",
-        "answers=1 must lie in [2, 100000]",
+        "answers has 1 answers, and between 2 and 100000 can be",
         "answers must be two different texts",
         "epsilon is not a number",
         "epsilon=99 must lie in",
@@ -144,6 +144,10 @@ def test_a_file_that_is_there_stays(here, tmp_path):
         ["--guess-error", "0.6"],
         ["--answers", "5..5"],
         ["--answers", "a,,b"],
+        ["--answers", "0..x"],
+        ["--kind", "recoverable"],
+        ["--kind", "count"],
+        ["--kind", "novel"],
         ["--answers", "either, no"],
         ["--name", "a\nb"],
         ["--question", ""],
@@ -210,6 +214,6 @@ def test_on_a_real_terminal(tmp_path):
             sent, said = sent + 1, said + "|"
     assert process.wait(timeout=30) == 0
     os.close(leader)
-    assert "answers=1 must lie in" in said
+    assert "answers has 1 answers" in said
     study = read_study(tmp_path / "study.toml")
     assert (study.name, study.public_epsilon, study.recover) == ("Poll", 2, True)

@@ -94,8 +94,11 @@ def _what(
             )
         return list(protect), about, what
     if declared is None:
+        said = "" if study is None else ": the study has no [disclosure]"
         raise InvalidParameter(
-            "must name the columns to protect", parameter="protect", way_out="Or give a `study` with a [disclosure]."
+            f"must name the columns to protect{said}",
+            parameter="protect",
+            way_out="Name them, or give a `study` with a [disclosure].",
         )
     if about is not None or what is not Samples.COLUMNS:
         raise InvalidParameter(
