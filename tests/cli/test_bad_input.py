@@ -94,7 +94,7 @@ def test_a_failed_run_keeps_the_old_certificate(sfumato, channel_file, tmp_path)
         ("audit", "--channel", "channel.csv", "--draws", "1"),
         ("audit", "--channel", "channel.csv", "--epsilon", "-1"),
         ("audit", "--channel", "channel.csv", "--failure", "2"),
-        ("audit", "--channel", "channel.csv", "--seed", "-5"),
+        ("audit", "--channel", "channel.csv", "--insecure-seed", "-5"),
         ("audit", "channel.csv"),
         ("paint",),
     ],

@@ -42,7 +42,7 @@ def ledger(sfumato, tmp_path):
 
 
 def test_a_budget_from_its_beginning_to_its_end(sfumato, ledger):
-    income = (*SPEND, "Mean income", "--bits", "0.5", "--epsilon", "0.7", "--id", "income")
+    income = (*SPEND, "Mean income", "--budget-bits", "0.5", "--epsilon", "0.7", "--id", "income")
     first = sfumato(*income)
     assert first.returncode == 0
     assert first.stdout == "Mean income: debited 0.5 bits, 0.7 nats of ε\nleft: 1.5 bits, 2.3 nats of ε\n"
@@ -55,7 +55,7 @@ def test_a_budget_from_its_beginning_to_its_end(sfumato, ledger):
     assert said["left"] == {"bits": "3/2", "epsilon": "23/10", "leakage_bits": "inf"}
     assert "debited before, and not again: 0.5 bits" in sfumato(*income).stdout
     assert sfumato(*income).stderr == "", "it was released, so there is nothing to do"
-    refused = sfumato(*SPEND, "Everything", "--bits", "1.6", "--epsilon", "1")
+    refused = sfumato(*SPEND, "Everything", "--budget-bits", "1.6", "--epsilon", "1")
     assert refused.returncode == 1
     assert refused.stderr.startswith("BudgetSpent: 'Everything' cannot be paid for: it asks for 1.6 bits, and 1.5 of 2")
     assert refused.stdout == ""
@@ -64,7 +64,7 @@ def test_a_budget_from_its_beginning_to_its_end(sfumato, ledger):
 
 def test_the_amounts_say_which_kind(inside, two):
     for arguments in (
-        ("--bits", "1/8", "--epsilon", "0.1"),
+        ("--budget-bits", "1/8", "--epsilon", "0.1"),
         ("--epsilon", "1/2", "--worst-case-bits", "0.25"),
         ("--epsilon", "1/2", "--worst-case-bits", "0.25", "--leakage-bits", "0.1"),
     ):
@@ -116,8 +116,8 @@ def test_init_as_json(sfumato):
 
 BAD_INIT = [
     ((), "needs a limit"),
-    (("--budget-bits", "0"), "budget_bits=0 must be a positive finite number"),
-    (("--budget-bits", "-1"), "budget_bits=-1 must be"),
+    (("--budget-bits", "0"), "--budget-bits 0 must be a positive finite number"),
+    (("--budget-bits", "-1"), "--budget-bits -1 must be"),
     (("--budget-bits", "inf"), "--budget-bits must be a finite number"),
     (("--epsilon", "nan"), "--epsilon must be a finite number"),
     (("--leakage-bits", "a lot"), "--leakage-bits must be a finite number"),
@@ -136,16 +136,16 @@ def test_bad_limits(inside, tmp_path, arguments, sentence):
 BAD_SPEND = [
     ((), "nothing says what it costs"),
     (("--worst-case-bits", "1"), "nothing says what it costs"),
-    (("--bits", "-1"), "bits=-1 must be at least 0"),
-    (("--bits", "inf"), "--bits must be a finite number"),
-    (("--bits", "1", "--worst-case-bits", "1"), "--bits is the worst case already"),
-    (("--bits", "1", "--rho", "1"), "--bits is the worst case already"),
+    (("--budget-bits", "-1"), "bits=-1 must be at least 0"),
+    (("--budget-bits", "inf"), "--budget-bits must be a finite number"),
+    (("--budget-bits", "1", "--worst-case-bits", "1"), "--budget-bits is the worst case already"),
+    (("--budget-bits", "1", "--rho", "1"), "--budget-bits is the worst case already"),
     (("--epsilon", "1", "--rho", "1"), "--rho goes with --leakage-bits"),
-    (("--leakage-bits", "1", "--rho", "2"), "rho=2 must lie in [0, 1]"),
+    (("--leakage-bits", "1", "--rho", "2"), "--rho 2 must lie in [0, 1]"),
     (("--rows", "a"), "--rows goes with --worst-case-bits"),
     (("--rows", "a", "--worst-case-bits", "1", "--epsilon", "1"), "--rows goes with --worst-case-bits"),
     (("--rows", ",", "--worst-case-bits", "1"), "names no rows"),
-    (("--bits", "1", "--epsilon", "1", "--id", ""), "release_id must be one line"),
+    (("--budget-bits", "1", "--epsilon", "1", "--id", ""), "--id must be one line"),
 ]
 
 
@@ -169,7 +169,7 @@ def test_files_that_are_no_ledger(inside, two, tmp_path):
         connection.execute("CREATE TABLE t (x)")
     connection.close()
     for name, sentence in (("missing", "does not exist"), ("answers.csv", "is not a ledger"), ("newer", "version 7")):
-        for arguments in (("show", name), ("spend", name, "--title", "x", "--bits", "1")):
+        for arguments in (("show", name), ("spend", name, "--title", "x", "--budget-bits", "1")):
             code, said = inside("budget", *arguments)
             assert code == 2
             assert sentence in said

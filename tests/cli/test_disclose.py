@@ -142,7 +142,12 @@ def test_a_question_cannot_be_disclosed_as_well(sfumato, folder):
     (folder / "study.toml").write_text(STUDY.replace('[disclosure]\nprotect = ["affair", "religion"]\n', ""))
     none = sfumato("disclose", "fair.csv", "--study", "study.toml", "--out", "whole.csv")
     assert "no [disclosure]" in none.stderr
+    asked = sfumato("disclose", "fair.csv", "--study", "study.toml", "--protect", "affair,school", "--out", "w.csv")
+    assert asked.returncode == 2
+    assert "'school', which is a question as well" in asked.stderr
+    (folder / "study.toml").write_text(STUDY)
     both = sfumato("disclose", "fair.csv", "--study", "study.toml", "--protect", "affair,religion", "--out", "w.csv")
+    assert both.returncode == 2
     assert "one of the two" in both.stderr
     neither = sfumato("disclose", "fair.csv", "--out", "w.csv")
     assert neither.returncode == 2

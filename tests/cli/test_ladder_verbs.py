@@ -93,7 +93,7 @@ def test_keys_are_not_used_for_another_study_or_epoch(sfumato, folder, part):
 def test_two_processes_racing_on_one_key_folder_exactly_one_wins(sfumato, folder):
     study = small_study(questions=small_study().questions[:2])
     write_study(study, folder / "study.toml")
-    computational = (*PUBLISH, "--unprotected", "--kind", "computational")
+    computational = (*PUBLISH, "--unprotected", "--guarantee", "computational")
     assert sfumato(*computational).returncode == 0
     for holder in ("registrar", "ministry", "press"):
         for question in ("moved", "place"):

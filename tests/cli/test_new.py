@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.cli import main
-from sfumato.study import Analyst, Count, OneOfMany, Study, StudyLimits, YesNo, read_study
+from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo, read_study
 from sfumato.study.first_files import first_file
 from sfumato.study.planning import plan_study
 
@@ -89,7 +89,7 @@ def test_counts_and_cards(here, tmp_path):
     assert read_study(tmp_path / "count.toml").questions == (Count(id="answer", text=TEXT, lowest=-5, highest=5),)
     assert here("card.toml", "--guess-error", "3/8", "--yes")[0] == 0
     card = read_study(tmp_path / "card.toml")
-    assert card.questions == (YesNo(id="answer", text=TEXT, limits=StudyLimits(guess_error=Fraction(3, 8))),)
+    assert card.questions == (Card(id="answer", text=TEXT, guess_error=Fraction(3, 8)),)
     plan_study(card)
     assert here("typed.toml", typed=["", "", "", "card"])[0] == 0
     assert read_study(tmp_path / "typed.toml") == card
@@ -103,7 +103,7 @@ def test_a_bad_answer_is_asked_again_with_the_reason(here, tmp_path):
     for reason in (
         "name must not be empty",
         "name has 101 characters",
-        "answers=1 must lie in [2, 100000]",
+        "answers has 1 answers, and between 2 and 100000 can be",
         "answers must be two different texts",
         "epsilon is not a number",
         "epsilon=99 must lie in",
@@ -144,6 +144,10 @@ def test_a_file_that_is_there_stays(here, tmp_path):
         ["--guess-error", "0.6"],
         ["--answers", "5..5"],
         ["--answers", "a,,b"],
+        ["--answers", "0..x"],
+        ["--kind", "recoverable"],
+        ["--kind", "count"],
+        ["--kind", "novel"],
         ["--answers", "either, no"],
         ["--name", "a\nb"],
         ["--question", ""],
@@ -210,6 +214,6 @@ def test_on_a_real_terminal(tmp_path):
             sent, said = sent + 1, said + "|"
     assert process.wait(timeout=30) == 0
     os.close(leader)
-    assert "answers=1 must lie in" in said
+    assert "answers has 1 answers" in said
     study = read_study(tmp_path / "study.toml")
     assert (study.name, study.public_epsilon, study.recover) == ("Poll", 2, True)

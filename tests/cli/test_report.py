@@ -57,7 +57,7 @@ def test_json_says_what_was_written(sfumato, published):
     [
         (("report", "missing.csv"), "Check the name and the folder."),
         (("report", "reports.csv", "--group", "affair"), "Name a kept column."),
-        (("report", "answers.csv"), "beside it."),
+        (("report", "answers.csv"), "need the study: name it as well."),
         (("report", "reports.csv", "--out", "no/page.html"), "Create the folder first."),
         (("report", "reports.csv", "--truth", "study.toml"), ""),
     ],

@@ -110,11 +110,11 @@ def test_audit_of_samples(sfumato, tmp_path):
 
 
 def test_audit_of_a_channel_with_a_seed_says_so(sfumato, channel_file):
-    done = sfumato("audit", "--channel", channel_file, "--draws", "20000", "--seed", "4")
+    done = sfumato("audit", "--channel", channel_file, "--draws", "20000", "--insecure-seed", "4")
     assert done.returncode == 0
     assert "INSECURE seed 4" in done.stderr
     assert "INSECURE seed 4" in done.stdout
-    assert done.stdout == sfumato("audit", "--channel", channel_file, "--draws", "20000", "--seed", "4").stdout
+    assert done.stdout == sfumato("audit", "--channel", channel_file, "--draws", "20000", "--insecure-seed", "4").stdout
 
 
 @pytest.mark.parametrize("verb", ["certify", "verify", "audit"])

@@ -174,10 +174,14 @@ def question_from(text: str, answers: str, kind: str | None = None) -> Question:
         )
     offered = [one for name, several in known.items() for one in several if kind in {None, name}]
     meant = next((one for one in offered if one.suits(answers)), None)
-    if meant is None:
-        # A kind that is asked for by name says itself what is wrong with its answers.
-        meant = offered[-1]
-    return meant.typed(COLUMN, text, answers)
+    if meant is None and kind is None:
+        raise InvalidParameter(
+            "must be a list with commas between, or a range of whole numbers",
+            parameter="answers",
+            way_out="Write them like no, yes or 0..10.",
+        )
+    # A kind that is asked for by name says itself what is wrong with its answers.
+    return (meant or offered[-1]).typed(COLUMN, text, answers)
 
 
 def promise_from(question: Question, text: str) -> tuple[Question, Fraction | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -110,16 +110,20 @@ class Study:
                 )
 
     def _check_columns(self) -> None:
-        if self.disclosure is None:
-            return
-        both = {question.id for question in self.questions} & set(self.disclosure.columns)
+        disclosed = self.disclosure
+        if disclosed is not None:
+            place = Place(table="disclosure", key="protect")
+            _placed(place, lambda: self.check_not_asked(disclosed.columns))
+
+    def check_not_asked(self, columns: Iterable[str]) -> None:
+        """Refuse to disclose the answers to a question."""
+        both = {question.id for question in self.questions} & set(columns)
         if both:
             raise InvalidParameter(
                 f"names {min(both)!r}, which is a question as well: private reports and a disclosure of the same "
                 f"answers can leak together",
                 parameter="protect",
                 way_out="Take it out of one of the two.",
-                place=Place(table="disclosure", key="protect"),
             )
 
     @property

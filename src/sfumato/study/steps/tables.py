@@ -84,7 +84,8 @@ def _what(
 ) -> tuple[list[str], str | None, Samples]:
     """Return what is protected and told about, from the parameters or from the study."""
     what = Samples.of(samples)
-    declared = None if study is None else study_of(study).disclosure
+    asked = None if study is None else study_of(study)
+    declared = None if asked is None else asked.disclosure
     if protect is not None:
         if declared is not None:
             raise InvalidParameter(
@@ -92,10 +93,15 @@ def _what(
                 parameter="protect",
                 way_out="Leave out one of the two.",
             )
+        if asked is not None:
+            asked.check_not_asked([*protect, *([] if about is None else [about])])
         return list(protect), about, what
     if declared is None:
+        said = "" if study is None else ": the study has no [disclosure]"
         raise InvalidParameter(
-            "must name the columns to protect", parameter="protect", way_out="Or give a `study` with a [disclosure]."
+            f"must name the columns to protect{said}",
+            parameter="protect",
+            way_out="Name them, or give a `study` with a [disclosure].",
         )
     if about is not None or what is not Samples.COLUMNS:
         raise InvalidParameter(

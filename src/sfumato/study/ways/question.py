@@ -77,8 +77,16 @@ class Question(ABC):
 
     @classmethod
     def typed(cls, name: str, text: str, answers: str) -> Self:
-        """Return the question with answers as a person types them."""
+        """Return the question with answers as a person types them; refuses where more than that is needed."""
         del answers
+        needed = [key.name for key in cls.KEYS if key.is_needed]
+        if needed:
+            raise InvalidParameter(
+                f"also needs {', '.join(needed)}, which are not asked for here",
+                parameter="kind",
+                value=cls.KIND,
+                way_out="Write such a question into a study file by hand.",
+            )
         return cls(id=name, text=text)
 
     def with_card(self, guess_error: Fraction) -> Question:
