@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.study import read_survey
+from sfumato.study import read_study
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "howto" / "survey.md").read_text(encoding="utf-8")
@@ -28,8 +28,8 @@ def folder(tmp_path):
 
 
 def test_the_study_is_the_one_of_the_table_in_the_paper(folder):
-    study = read_survey(folder / "study.toml")
-    assert float(study.design().fisher_information(study.plan.share)) == pytest.approx(2.7778, abs=1e-4)
+    (asked,) = read_study(folder / "study.toml").questions
+    assert float(asked.design().fisher_information(asked.goal.share)) == pytest.approx(2.7778, abs=1e-4)
 
 
 def test_there_is_a_plan_and_an_estimate():
