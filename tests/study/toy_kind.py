@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
-from sfumato.bits import RowDraws
 from sfumato.certificates import certify
 from sfumato.mechanisms import RandomizedResponse, Tabulated
-from sfumato.study.ways.answers import check_heading, positions
-from sfumato.study.ways.base import Drawn, Way, label_bits
+from sfumato.prob import Channel
+from sfumato.study.ways.answers import check_heading
+from sfumato.study.ways.base import label_bits
+from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate
 from sfumato.study.ways.keys import whole_key
 from sfumato.study.ways.plans import PlanTable, QuestionPlan, Said
 from sfumato.study.ways.question import Question
 from sfumato.values import Tally
-from sfumato.values.rounding import float_above, float_below
+from sfumato.values.rounding import float_below
 
 SEASONS = ("winter", "spring", "summer", "autumn")
 
@@ -54,14 +53,14 @@ class Season(Question):
         return answers.strip() == "seasons"
 
 
-class SeasonWay(Way):
+class SeasonWay(ChannelWay):
     def __init__(self, question, audience):
         self.question, self.audience = question, audience
         self.mechanism = RandomizedResponse.within(size=4, epsilon=float_below(audience.public_epsilon or Fraction(1)))
 
     @property
-    def epsilons(self):
-        return (float_above(self.audience.public_epsilon or Fraction(1)),)
+    def response(self):
+        return Channel(self.mechanism.channel().rows, self.question.labels, self.question.labels)
 
     def plan(self):
         sealed = self.certificate()
@@ -79,33 +78,12 @@ class SeasonWay(Way):
     def certificate(self):
         return certify(self.mechanism)
 
-    def channel(self, level):
-        del level
-        return self.mechanism.channel().to_dense()
-
-    def describe(self):
-        return "One of four seasons."
-
-    def read(self, column):
-        return positions(self.question.id, column, self.question.labels)
-
-    def draw(self, answers, draw):
-        return Drawn(reports=np.asarray(RowDraws(self.channel(1)).draw(draw.bits, answers)), keys={})
-
-    @property
-    def report_labels(self):
-        return self.question.labels
-
     @property
     def report_words(self):
         return "a season, not always the respondent's own"
 
-    @property
-    def report_count(self):
-        return 4
-
     def estimate(self, tally, reading):
-        table = Tabulated(self.channel(1))
+        table = Tabulated(self.response)
         found = table.estimate(Tally(mechanism=table.name, counts=tally.counts), confidence=reading.confidence)
         return QuestionEstimate(
             question=self.question,

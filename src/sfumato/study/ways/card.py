@@ -12,26 +12,22 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from sfumato.bits import RowDraws
 from sfumato.certificates import Certificate
 from sfumato.design import Limits, SurveyDesign, playable, survey
 from sfumato.design.cards import MOST_FACES
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
-from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import SymbolArray, check_heading, positions
-from sfumato.study.ways.base import Draw, Drawn, Way, channel_leakage_bits, label_bits
+from sfumato.study.ways.answers import check_heading
+from sfumato.study.ways.base import label_bits
 from sfumato.study.ways.card_plans import plan_card
+from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import INTERVAL_KEYS, TEST_KEYS, Goal, checked_share
 from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, whole_key
 from sfumato.study.ways.plans import QuestionPlan
-from sfumato.study.ways.question import Question, listed_answers
+from sfumato.study.ways.question import Question
 from sfumato.study.ways.two_answers import estimate_two
 from sfumato.study.wording import check_line, exact_number, short_number
 from sfumato.values import Tally
@@ -189,7 +185,7 @@ class Card(Question):
         ]
 
 
-class CardWay(Way):
+class CardWay(ChannelWay):
     """How a card is asked: one level, no keys, reports that have names."""
 
     on_paper: ClassVar[bool] = True
@@ -200,9 +196,9 @@ class CardWay(Way):
         self.design = question.design()
 
     @property
-    def epsilons(self) -> tuple[float, ...]:
-        """Of the design; often infinite."""
-        return (epsilon_interval(self.design.channel).upper,)
+    def response(self) -> Channel:
+        """The design's channel."""
+        return self.design.channel
 
     def plan(self) -> QuestionPlan:
         """Work the card out beside its rivals."""
@@ -212,38 +208,10 @@ class CardWay(Way):
         """Return the claims about the design."""
         return self.design.certificate
 
-    def channel(self, level: int) -> Channel:
-        """Return the design's channel."""
-        del level
-        return self.design.channel
-
-    def describe(self) -> str:
-        """Name the answers."""
-        return listed_answers(self.question.answers)
-
-    def read(self, column: Words) -> SymbolArray:
-        """Return the positions of the answers."""
-        return positions(self.question.id, column, self.question.answers)
-
-    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
-        """Let the software draw the card for each respondent."""
-        reports = RowDraws(self.design.channel.to_exact()).draw(draw.bits, answers)
-        return Drawn(reports=np.asarray(reports), keys={})
-
-    @property
-    def report_labels(self) -> tuple[str, ...]:
-        """What the card says."""
-        return tuple(str(label) for label in self.design.channel.outputs)
-
     @property
     def report_words(self) -> str:
         """Say that a report is what the card said."""
         return "what the card told the respondent to report; a report proves nothing unless the certificate says so"
-
-    @property
-    def report_count(self) -> int:
-        """Two or three."""
-        return self.design.channel.shape[1]
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return the share of the second answer by maximum likelihood."""
@@ -253,11 +221,6 @@ class CardWay(Way):
     def answer_bits(self) -> Fraction:
         """One bit."""
         return label_bits(2)
-
-    def leakage_bits(self, level: int) -> Fraction:
-        """Maximal leakage of the design."""
-        del level
-        return channel_leakage_bits(self.design.channel)
 
 
 @lru_cache(maxsize=256)

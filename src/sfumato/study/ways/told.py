@@ -11,24 +11,21 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
-import numpy as np
-
 from sfumato import measures
-from sfumato.bits import RowDraws
 from sfumato.certificates import Certificate
 from sfumato.certificates.words import percent_at_least
 from sfumato.design import Query, RecoverableDesign, best_answer
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import SymbolArray, check_heading, check_list, check_masses, positions
-from sfumato.study.ways.base import Draw, Drawn, Way, channel_leakage_bits, label_bits
+from sfumato.study.ways.answers import check_heading, check_list, check_masses
+from sfumato.study.ways.base import label_bits
+from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
 from sfumato.study.ways.plans import QuestionPlan, Said
-from sfumato.study.ways.question import Question, listed_answers
+from sfumato.study.ways.question import Question
 from sfumato.study.wording import LONGEST, check_line, exact_number
 from sfumato.values import Tally
 
@@ -120,7 +117,7 @@ class Recoverable(Question):
         return ToldWay(self, audience)
 
 
-class ToldWay(Way):
+class ToldWay(ChannelWay):
     """How a part of an answer is told: one level, no keys, reports that are values."""
 
     def __init__(self, question: Recoverable, audience: Audience) -> None:
@@ -129,9 +126,9 @@ class ToldWay(Way):
         self.design = question.design()
 
     @property
-    def epsilons(self) -> tuple[float, ...]:
-        """Of the response."""
-        return (measures.epsilon_interval(self.design.channel).upper,)
+    def response(self) -> Channel:
+        """The best response as a channel."""
+        return self.design.channel
 
     def plan(self) -> QuestionPlan:
         """Say what is told, and how well the answer stays hidden."""
@@ -164,39 +161,11 @@ class ToldWay(Way):
         """Return the claims about the response."""
         return self.design.certificate
 
-    def channel(self, level: int) -> Channel:
-        """Return the response as a channel."""
-        del level
-        return self.design.channel
-
-    def describe(self) -> str:
-        """Name the answers."""
-        return listed_answers(self.question.answers)
-
-    def read(self, column: Words) -> SymbolArray:
-        """Return the positions of the answers."""
-        return positions(self.question.id, column, self.question.answers)
-
-    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
-        """Answer for each respondent."""
-        reports = RowDraws(self.design.channel.to_exact()).draw(draw.bits, answers)
-        return Drawn(reports=np.asarray(reports), keys={})
-
-    @property
-    def report_labels(self) -> tuple[str, ...]:
-        """What is told."""
-        return tuple(str(label) for label in self.design.channel.outputs)
-
     @property
     def report_words(self) -> str:
         """Say how often a report is right."""
         rho = percent_at_least(self.question.rho)
         return f"what is told of the answer, right at least {rho} of the time"
-
-    @property
-    def report_count(self) -> int:
-        """As many as there are values."""
-        return self.design.channel.shape[1]
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Read the shares of what may be told; the noise depends on nothing else."""
@@ -238,11 +207,6 @@ class ToldWay(Way):
     def answer_bits(self) -> Fraction:
         """Of what may be told: nothing else reaches a report."""
         return label_bits(len(self.question.labels))
-
-    def leakage_bits(self, level: int) -> Fraction:
-        """Maximal leakage of the response."""
-        del level
-        return channel_leakage_bits(self.design.channel)
 
 
 @lru_cache(maxsize=256)

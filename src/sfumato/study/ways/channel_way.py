@@ -1,0 +1,68 @@
+"""Asking once through one channel: one level, no keys, reports that have names. Cards and told parts are such ways."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.bits import RowDraws
+from sfumato.files.tables import Words
+from sfumato.measures import epsilon_interval
+from sfumato.prob import Channel
+from sfumato.study.ways.answers import SymbolArray, positions
+from sfumato.study.ways.base import Draw, Drawn, Way, channel_leakage_bits
+from sfumato.study.ways.question import listed_answers
+
+
+class ChannelWay(Way):
+    """A way whose report is drawn from a row of one exact channel, chosen by the answer."""
+
+    @property
+    @abstractmethod
+    def response(self) -> Channel:
+        """From answers, by their labels, to reports."""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers that a column may hold."""
+        return tuple(str(label) for label in self.response.inputs)
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Of the channel; infinite where a report proves an answer."""
+        return (epsilon_interval(self.response).upper,)
+
+    def channel(self, level: int) -> Channel:
+        """Return the channel; there is one level."""
+        del level
+        return self.response
+
+    def describe(self) -> str:
+        """Name the answers."""
+        return listed_answers(self.answers)
+
+    def read(self, column: Words) -> SymbolArray:
+        """Return the positions of the answers."""
+        return positions(self.question.id, column, self.answers)
+
+    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
+        """Draw a report for each answer, exactly."""
+        reports = RowDraws(self.response.to_exact()).draw(draw.bits, answers)
+        return Drawn(reports=np.asarray(reports), keys={})
+
+    @property
+    def report_labels(self) -> tuple[str, ...]:
+        """The names of the reports."""
+        return tuple(str(label) for label in self.response.outputs)
+
+    @property
+    def report_count(self) -> int:
+        """As many as there are names."""
+        return self.response.shape[1]
+
+    def leakage_bits(self, level: int) -> Fraction:
+        """Maximal leakage of the channel."""
+        del level
+        return channel_leakage_bits(self.response)
