@@ -140,5 +140,5 @@ def test_nothing_to_compose_is_refused():
         compose([], (2,))
     with pytest.raises(InvalidParameter, match="shapes has 1"):
         compose_parallel([COIN, COIN], [(2,)])
-    with pytest.raises(InvalidLaw, match="different inputs"):
+    with pytest.raises(InvalidLaw, match="second must have the inputs of `first`"):
         compose([COIN, PARITY], (2,))

@@ -174,7 +174,7 @@ class TestLoudness:
         assert page.count('class="truth"') == 2 + 2 + 4
         assert "the true mean is 2." in words
         assert "33.3 %" in words
-        with pytest.raises(InvalidParameter, match="no column 'affair'"):
+        with pytest.raises(UnreadableFile, match="no column 'affair'"):
             study_report_html(sample_plan(), sample_files()[:1], truth=ANSWERS.select(["region"]))
 
     @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ class TestLoudness:
 
         row = ANSWERS.slice(0, len(values))
         table = row.set_column(row.column_names.index(column), column, pa.array(values, pa.string()))
-        with pytest.raises(UnreadableFile, match=f"truth: column {column} is empty, or holds what is no answer") as no:
+        with pytest.raises(InvalidParameter, match=f"truth has a column {column} that is empty, or holds what") as no:
             study_report_html(sample_plan(), sample_files()[:1], truth=table)
         assert not any(value in str(no.value) for value in values)
 

@@ -68,7 +68,9 @@ def estimate_command(
 
         sfumato estimate survey.toml typed.csv --group region --plot estimate.svg
     """
+    from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
+    from sfumato.files.places import check_places, check_table_place
     from sfumato.files.tables import write_table
     from sfumato.render.estimate_tables import estimates_markdown
     from sfumato.render.share_plots import shares_svg
@@ -76,7 +78,15 @@ def estimate_command(
     from sfumato.study.wording import exact_number
 
     one_screen(json=json, markdown=markdown)
-    study, path = study_and_reports(reports)
+    check_places(plot=plot)
+    check_table_place("out", out)
+    study, (path, *others) = study_and_reports(reports)
+    if others:
+        raise InvalidParameter(
+            f"takes one file of reports, not {1 + len(others)}",
+            parameter="reports",
+            way_out="Estimate one after the other; `sfumato report` puts several side by side.",
+        )
     level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
     collected = collect(path, study, question, column, group, count, limit_mb * MEGABYTE)
     with show_waiting("estimating"):
@@ -102,23 +112,25 @@ def estimate_command(
         show_estimates(found, note, json=json, quiet=quiet)
 
 
-def study_and_reports(files: list[Path]) -> tuple[Path | None, Path]:
+def study_and_reports(files: list[Path]) -> tuple[Path | None, list[Path]]:
     """Tell a study from reports: it ends in .toml, and comes first."""
     from sfumato.errors import InvalidParameter
 
-    study = files[0] if files[0].suffix.lower() == ".toml" else None
-    rest = files if study is None else files[1:]
+    studies = [path for path in files if path.suffix.lower() == ".toml"]
+    if not studies:
+        return None, files
+    study, *rest = files
+    if len(studies) > 1 or study != studies[0]:
+        raise InvalidParameter(
+            "may begin with one study, which comes before the reports",
+            parameter="reports",
+            way_out=f"Name {studies[0]} first, and no other.",
+        )
     if not rest:
         raise InvalidParameter(
-            f"{study} is a study", way_out=f"Name the reports after it: `sfumato estimate {study} reports.csv`."
+            f"names a study alone, {study}", parameter="reports", way_out="Name the reports after it."
         )
-    if len(rest) > 1:
-        raise InvalidParameter(
-            f"takes one file of reports, not {len(rest)}",
-            parameter="reports",
-            way_out="Estimate one after the other; `sfumato report` puts several side by side.",
-        )
-    return study, rest[0]
+    return study, rest
 
 
 def collect(

@@ -37,9 +37,11 @@ def open_command(
 
         sfumato open reports.parquet --key keys/ministry.affair.key
     """
-    from sfumato.study.reports import Reports
+    from sfumato.study.reports import Reports, check_reports_place
     from sfumato.study.steps import estimate_reports, open_reports
 
+    if out is not None:
+        check_reports_place(out)
     public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
     keys = read_keys(key, passphrase_file, private_key)
     with show_waiting("opening reports"):
@@ -67,10 +69,12 @@ def recover_command(
 
         sfumato recover reports.parquet --key keys/registrar.affair.key --out answers.csv
     """
+    from sfumato.files.places import check_table_place
     from sfumato.render.words import counted
     from sfumato.study.reports import Reports
     from sfumato.study.steps import recover_answers, write_answers
 
+    check_table_place("out", out)
     public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
     keys = read_keys(key, passphrase_file, private_key)
     with show_waiting("recovering answers"):

@@ -97,11 +97,14 @@ def plan_command(
         sfumato plan --guess-error 0.375 --max-epsilon 2 --theta-1 0.1 --theta-2 0.2 --error 0.05
     """
     from sfumato.files import write_atomically
+    from sfumato.files.places import check_folder, check_places
     from sfumato.render.plots import plan_svg
     from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
     from sfumato.study.steps import plan as plan_step
 
     one_screen(json=json, markdown=markdown)
+    check_places(card=card, plot=plot, out=out if _is_file(out) else None)
+    check_folder("out", None if _is_file(out) else out)
     limits = {"guess_error": guess_error, "delta": delta, "weight": weight, "max_epsilon": max_epsilon}
     goal = {
         "expected_share": expected_share,
@@ -120,7 +123,7 @@ def plan_command(
         documents[card] = _card(found, question)
     if plot is not None:
         documents[plot] = plan_svg(found.questions, population=declared.population, title=declared.name)
-    if out is not None and out.suffix.lower() != ".json":
+    if out is not None and not _is_file(out):
         out.mkdir(parents=True, exist_ok=True)
     for target, document in documents.items():
         write_atomically(target, document)
@@ -142,7 +145,7 @@ def _declared(
     goal: dict[str, str | None],
 ) -> Study:
     """Return the study of a file with the goals that were wished for, or one of a single card."""
-    from sfumato.errors import InvalidParameter
+    from sfumato.errors import InvalidInput, InvalidParameter, Place
     from sfumato.study import read_study
     from sfumato.study.study_files import study_from
     from sfumato.study.wording import exact_number
@@ -159,7 +162,10 @@ def _declared(
         if "theta_2" in wished and "theta_1" not in wished and "expected_share" in wished:
             wished["theta_1"] = wished["expected_share"]
         asked = {name: str(number) for name, number in wished.items()}
-        return study_from({"name": "Plan", "question": "your yes/no question", **given, **asked})
+        try:
+            return study_from({"name": "Plan", "question": "your yes/no question", **given, **asked})
+        except InvalidInput as error:
+            raise error.at(Place()) from None  # there is no file: its keys are options here
     if given:
         raise InvalidParameter(
             "is promised by the study file",
@@ -172,11 +178,18 @@ def _declared(
 def _wished(study: Study, question: str | None, wished: dict[str, Fraction]) -> Study:
     from dataclasses import replace
 
+    if question is not None:
+        study.question(question)
     if not wished:
         return study
     name = question or _only([one.id for one in study.questions if one.takes_goal], "a goal")
     changed = study.question(name).with_goal(wished)
     return replace(study, questions=tuple(changed if one.id == name else one for one in study.questions))
+
+
+def _is_file(out: Path | None) -> bool:
+    """Certificates go to a folder, or the only one to a file that is named as such."""
+    return out is not None and out.suffix.lower() == ".json"
 
 
 def _certificates(plan: StudyPlan, out: Path | None) -> dict[Path, str]:
@@ -185,7 +198,7 @@ def _certificates(plan: StudyPlan, out: Path | None) -> dict[Path, str]:
     if out is None:
         return {}
     sealed = {planned.question.id: planned.certificate.to_json() for planned in plan.questions}
-    if out.suffix.lower() != ".json":
+    if not _is_file(out):
         return {out / f"{name}.certificate.json": document for name, document in sealed.items()}
     if len(sealed) > 1:
         raise InvalidParameter(

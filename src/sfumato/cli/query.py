@@ -40,8 +40,10 @@ def design_command(
 
         sfumato query design blood.csv --rho 0.9 --out design.json
     """
+    from sfumato.files.places import check_places
     from sfumato.io.query_files import write_query_design
 
+    check_places(out=out)
     design = _designed(table, rho, responses, starts)
     if out is not None:
         write_query_design(design, out)
@@ -109,11 +111,13 @@ def attack_command(
     import numpy as np
     import pyarrow as pa
 
+    from sfumato.files.places import check_table_place
     from sfumato.files.tables import write_table
     from sfumato.infer import Guesser
     from sfumato.io.query_files import read_query_design
     from sfumato.study.steps.answers import data_places
 
+    check_table_place("out", out)
     made = read_query_design(design)
     query = made.query
     seen = _answer_places(answers, made, limit_mb)

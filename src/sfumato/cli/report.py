@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.estimate import collect
+from sfumato.cli.estimate import collect, study_and_reports
 from sfumato.cli.options import Confidence, CountColumn, Group, Json, LimitMb, Quiet, ReportColumn
 from sfumato.cli.output import MEGABYTE, say, show_waiting
 
@@ -49,17 +49,14 @@ def report_command(
         sfumato report reports.parquet opened.parquet --out report.html --group region
     """
     from sfumato.files import write_atomically
+    from sfumato.files.places import check_places
     from sfumato.files.tables import read_table
     from sfumato.render.report_pages import study_report_html
     from sfumato.study.planning import plan_study
 
     limit = limit_mb * MEGABYTE
-    study = reports[0] if reports[0].suffix.lower() == ".toml" else None
-    paths = reports if study is None else reports[1:]
-    if not paths:
-        from sfumato.errors import InvalidParameter
-
-        raise InvalidParameter(f"{study} is a study", way_out="Name the typed-in reports after it.")
+    check_places(out=out)
+    study, paths = study_and_reports(reports)
     files = [collect(path, study, None, column, group, count, limit) for path in paths]
     table = None if truth is None else read_table(truth, limit_bytes=limit)[0]
     note = files[0].note

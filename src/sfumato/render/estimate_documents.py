@@ -44,6 +44,8 @@ def _estimate(found: QuestionEstimate) -> dict[str, Any]:
         ],
         "notes": list(found.notes),
     }
+    if found.together is not None:
+        document["together"] = found.together
     if found.band is not None:
         document["band"] = _ends(found.band)
     if found.mean is not None:

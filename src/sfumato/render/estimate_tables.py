@@ -118,6 +118,8 @@ def _notes(part: list[QuestionEstimate]) -> list[str]:
     rest = len(part[0].shares) - len(shown_order(part[0].shares))
     if rest:
         notes.append(f"and {rest} rarer answers; --json has them all")
+    if part[0].together is not None:
+        notes.append(f"intervals that hold together at {100 * part[0].together:.6g} %")
     for found in part:
         who = f"{group_name(found)}: " if len(part) > 1 else ""
         if found.mean is not None:

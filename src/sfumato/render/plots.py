@@ -145,7 +145,7 @@ def cost_svg(curve: CostCurve, *, title: str = "") -> str:
 
 def figure_title(figure: Figure, title: str, subtitle: str = "") -> None:
     """Write a title and a line below it, wrapped."""
-    lines = [*_wrapped(title), *_wrapped(subtitle)]
+    lines = [*wrapped(title), *wrapped(subtitle)]
     if lines:
         figure.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=12)
 
@@ -169,7 +169,8 @@ def figure_svg(draw: Callable[[Figure], None], size: tuple[float, float]) -> str
     return sink.getvalue()
 
 
-def _wrapped(text: str) -> list[str]:
+def wrapped(text: str) -> list[str]:
+    """Cut a text into lines that fit above a picture, and drop the rest of a very long one."""
     return textwrap.wrap(printable(text), 84)[:6]
 
 

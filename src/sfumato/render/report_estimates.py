@@ -126,9 +126,7 @@ def _by_group(
     question = planned.question
     head = f"<h4>By {escape(material.group)}</h4>"
     if not seen[0].groups:
-        return (
-            f"{head}<p>Each respondent was asked another question about the answer, so groups cannot be told apart.</p>"
-        )
+        return f"{head}<p>{_NO_GROUPS}</p>"
     groups = [found.group for found in seen[0].groups]
     names = [printable(group or "") for group in groups]
     shown = [one for one in seen if [found.group for found in one.groups] == groups]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
 from sfumato.render.estimate_tables import group_name, is_pair, shown_order
-from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title, short_name
-from sfumato.render.words import epsilon_text, interval_words, printable
+from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title, short_name, wrapped
+from sfumato.render.words import epsilon_text, interval_words
 from sfumato.values import Interval
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def shares_svg(estimates: Sequence[QuestionEstimate], *, title: str = "") -> str
     for _, lines, name in panels:
         highest = max((max(line[2].upper, line[3].upper if line[3] else 0.0) for line in lines), default=1.0)
         reach[name] = max(reach.get(name, 0.1), min(1.0, 1.02 * highest))
-    height = 1.2 + sum(0.9 + 0.3 * len(lines) for _, lines, _ in panels)
+    height = 1.2 + sum(0.9 + 0.17 * heading.count("\n") + 0.3 * len(lines) for heading, lines, _ in panels)
 
     def draw(figure: Figure) -> None:
         ratios = [0.6 + 0.3 * len(lines) for _, lines, _ in panels]
@@ -62,12 +62,15 @@ def _heading(part: list[QuestionEstimate]) -> str:
     first = part[0]
     shown = f" · share of “{short_name(first.labels[1])}”" if is_pair(first) else ""
     group = "" if first.group is None or is_pair(first) else f" · {group_name(first)}"
-    flagged = "\n* see the notes: reports that no share explains well" if any(found.notes for found in part) else ""
-    band = "\npale: where it could lie if some ignored the instructions" if any(found.band for found in part) else ""
-    return (
-        f"{printable(first.question.text)}{shown}{group}  (n = {first.total:,}, ε = {epsilon_text(first.epsilon)}, "
-        f"{100 * first.confidence:.6g} % intervals){band}{flagged}"
-    )
+    read = f"(n = {first.total:,}, ε = {epsilon_text(first.epsilon)}, {100 * first.confidence:.6g} % intervals)"
+    # Of a very long question the beginning is shown, and all that is read off.
+    text, told = wrapped(first.question.text), f"{shown}{group}  {read}"
+    lines = wrapped(" ".join(text) + told) if len(text) <= 3 else [*text[:3], f"…{told}"]
+    if any(found.band for found in part):
+        lines.append("pale: where it could lie if some ignored the instructions")
+    if any(found.notes for found in part):
+        lines.append("* see the notes: reports that no share explains well")
+    return "\n".join(lines)
 
 
 def _lines(part: list[QuestionEstimate]) -> list[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter
@@ -82,9 +83,13 @@ def estimate_collected(
     for name in reports.note.columns if questions is None else questions:
         way, level = reports.note.way(name), reports.note.column(name).level
         counted = list(reports.tallies(name, group))
-        inside = 1 - (1 - confidence) / len(counted) if simultaneous else confidence
-        reading = Reading(level=level, confidence=inside, method=method_of(method), ignoring=ignoring)
-        found += [way.estimate(tally, reading.among(label)) for label, tally in counted]
+        reading = Reading(level=level, confidence=confidence, method=method_of(method), ignoring=ignoring)
+        made = [way.estimate(tally, reading.among(label)) for label, tally in counted]
+        if simultaneous:
+            wider = replace(reading, confidence=1 - (1 - confidence) / max(1, sum(one.claims for one in made)))
+            made = [way.estimate(tally, wider.among(label)) for label, tally in counted]
+            made = [replace(one, together=confidence) for one in made]
+        found += made
     return Estimates(tuple(found))
 
 

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files import write_atomically
-from sfumato.files.tables import TABLE_LIMIT_BYTES, read_table, words_of, write_table
+from sfumato.files.formats import Format, format_of
+from sfumato.files.places import check_places, check_table_place
+from sfumato.files.tables import TABLE_LIMIT_BYTES, note_path, read_table, words_of, write_table
 from sfumato.prob import AnyChannel
 from sfumato.refine.keys import digest_of
 from sfumato.study.codebooks import codebook, described_columns, read_column
@@ -132,6 +134,14 @@ class Reports:
         from sfumato.render.notebooks import reports_html  # noqa: PLC0415  a door into a later room, opened when used
 
         return reports_html(self)
+
+
+def check_reports_place(path: str | Path, parameter: str = "out") -> None:
+    """Refuse a place where reports, their note or their codebook cannot be written."""
+    check_table_place(parameter, path)
+    beside = [codebook_path(path)] if format_of(path) is Format.PARQUET else [codebook_path(path), note_path(path)]
+    for place in beside:
+        check_places(**{parameter: place})
 
 
 def codebook_path(path: str | Path) -> Path:

@@ -12,7 +12,7 @@ from sfumato.files.tables import TABLE_LIMIT_BYTES, places_in, text_column, writ
 from sfumato.io.query_files import QueryDesign, read_query_design
 from sfumato.study.charging import release_of_answers
 from sfumato.study.publishing import arrow_table
-from sfumato.study.steps.paying import ledger_of, paid, probe, source_of
+from sfumato.study.steps.paying import ledger_of, paid, probe_table, source_of
 from sfumato.study.studies import Study
 
 
@@ -44,7 +44,7 @@ def answer_query(
     made = design if isinstance(design, QueryDesign) else read_query_design(design)
     book = ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, book) or SystemBits()
-    probe(out)
+    probe_table(out)
     places = data_places(data, made, column, limit_bytes=limit_bytes)
     told = [str(value) for value in made.query.values]
     table = arrow_table(

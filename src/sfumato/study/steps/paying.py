@@ -1,4 +1,4 @@
-"""Paying for a release: the places are probed, the ledger is debited, the release is written, and that is noted.
+"""Paying for a release: the places are checked, the ledger is debited, the release is written, and that is noted.
 
 A study names its ledger in [budget]; a step may be given another only if the study names none.
 """
@@ -6,14 +6,14 @@ A study names its ledger in [budget]; a step may be given another only if the st
 from __future__ import annotations
 
 import contextlib
-import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from sfumato.account import Ledger, Release
 from sfumato.bits import BitSource, InsecureSeeded
 from sfumato.errors import InvalidParameter
+from sfumato.files.places import check_folder, check_places, check_table_place
+from sfumato.study.reports import check_reports_place
 from sfumato.study.studies import Study
 from sfumato.study.study_files import read_study
 from sfumato.values import Guarantee
@@ -73,53 +73,35 @@ def paid(ledger: Path | None, release: Release | None, release_id: str | None = 
     book.settle(receipt)
 
 
-def probe(*paths: str | Path | None) -> None:
+def probe(*paths: str | Path | None, parameter: str = "out") -> None:
     """Refuse places that cannot be written to, before anything is drawn or paid for."""
-    for path in paths:
-        if path is not None:
-            _probe(Path(path))
+    with _before_paying():
+        for path in paths:
+            check_places(**{parameter: path})
+
+
+def probe_table(path: str | Path) -> None:
+    """Refuse a place that no table can be written to."""
+    with _before_paying():
+        check_table_place("out", path)
+
+
+def probe_reports(path: str | Path) -> None:
+    """Refuse a place where reports, their note or their codebook cannot be written."""
+    with _before_paying():
+        check_reports_place(path)
 
 
 def probe_folder(folder: str | Path) -> None:
-    """Refuse a folder that cannot be made or written to; what is missing of it will be made."""
-    here = Path(folder).absolute()
-    while not here.exists() and here != here.parent:
-        here = here.parent
-    if not here.is_dir() or not os.access(here, os.W_OK | os.X_OK):
-        raise InvalidParameter(
-            "cannot be written to",
-            parameter="keys",
-            value=str(folder),
-            way_out="Choose another folder; nothing was debited.",
-        )
+    """Refuse a folder of keys that cannot be made or written to; what is missing of it will be made."""
+    with _before_paying():
+        check_folder("keys", folder)
 
 
-def _probe(path: Path) -> None:
+@contextlib.contextmanager
+def _before_paying() -> Iterator[None]:
     try:
-        found = path.stat() if path.exists() else None
-        folder = Path(os.path.realpath(path)).parent
-        is_folder = folder.is_dir()
-    except (OSError, ValueError):
-        raise InvalidParameter(
-            "is not a name that a file can have", parameter="out", way_out="Choose another; nothing was debited."
-        ) from None
-    if found is not None and not stat.S_ISREG(found.st_mode):
-        if stat.S_ISDIR(found.st_mode):
-            raise InvalidParameter(
-                "is a folder", parameter="out", value=str(path), way_out="Name a file inside it; nothing was debited."
-            )
-        return  # a pipe or a device
-    if not is_folder:
-        raise InvalidParameter(
-            "lies in a folder that does not exist",
-            parameter="out",
-            value=str(path),
-            way_out="Create the folder first; nothing was debited.",
-        )
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise InvalidParameter(
-            "lies in a folder that may not be written by this user",
-            parameter="out",
-            value=str(path),
-            way_out="Choose another folder; nothing was debited.",
-        )
+        yield
+    except InvalidParameter as error:
+        error.way_out = f"{error.way_out.rstrip('.')}; nothing was debited."
+        raise

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import TABLE_LIMIT_BYTES, write_table
+from sfumato.files.places import check_table_place
+from sfumato.files.tables import TABLE_LIMIT_BYTES, has_note, write_table
 from sfumato.infer import Method
 from sfumato.io.key_files import read_key
 from sfumato.refine import Key
@@ -15,7 +16,7 @@ from sfumato.refine.key_protection import Unlock, Unprotected
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table
 from sfumato.study.reports import Reports
-from sfumato.study.steps.paying import probe, study_of
+from sfumato.study.steps.paying import study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.typed_reports import TypedReports
@@ -43,7 +44,7 @@ def read_reports(
         _refuse(column=column, count=count)
         return Reports.read(path, limit_bytes=limit_bytes)
     declared = study_of(study)
-    if _has_note(path):
+    if has_note(path):
         _refuse(column=column, count=count)
         found = Reports.read(path, limit_bytes=limit_bytes)
         if fingerprint(declared) != found.note.fingerprint:
@@ -77,7 +78,7 @@ def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock
 
 def write_answers(answers: Any, out: str | Path) -> None:
     """Write recovered answers so that only their owner may read them."""
-    probe(out)
+    check_table_place("out", out)
     write_table(answers, out, private=True)
 
 
@@ -119,12 +120,6 @@ def keys_of(keys: Keys, unlock: Unlock | None) -> list[Key]:
 
 def _reports(reports: Reports | str | Path) -> Reports:
     return reports if isinstance(reports, Reports) else Reports.read(reports)
-
-
-def _has_note(path: str | Path) -> bool:
-    from sfumato.files.tables import has_note  # noqa: PLC0415  beside what it reads
-
-    return has_note(path)
 
 
 def _refuse(**given: str | None) -> None:

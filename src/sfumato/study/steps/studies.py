@@ -7,7 +7,6 @@ from pathlib import Path
 
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.files.formats import Format, format_of
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
@@ -15,8 +14,7 @@ from sfumato.study.charging import id_of_reports, release_of_reports
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.planning import StudyPlan, plan_study
 from sfumato.study.publishing import Progress, StudyPublication, draw_publication
-from sfumato.study.reports import codebook_path
-from sfumato.study.steps.paying import ledger_of, paid, probe, probe_folder, source_of, study_of
+from sfumato.study.steps.paying import ledger_of, paid, probe_folder, probe_reports, source_of, study_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
 
@@ -154,11 +152,7 @@ def _release(
 
 
 def _check_out(out: str | Path, keys: str | Path | None) -> None:
-    if format_of(out) is Format.JSON:
-        raise InvalidParameter(
-            "is JSON; reports are written as CSV or Parquet", parameter="out", value=str(out), way_out="Name one."
-        )
-    probe(out, codebook_path(out))
+    probe_reports(out)
     if keys is not None:
         probe_folder(keys)
 

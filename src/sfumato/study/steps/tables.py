@@ -23,7 +23,7 @@ from sfumato.study.disclosing import (
     record_release,
 )
 from sfumato.study.publishing import arrow_table
-from sfumato.study.steps.paying import ledger_of, paid, probe, source_of, study_of
+from sfumato.study.steps.paying import ledger_of, paid, probe, probe_table, source_of, study_of
 from sfumato.study.studies import Study
 
 
@@ -53,7 +53,9 @@ def disclose_table(
     source = source_of(bits, insecure_seed, payer)
     remembered = _book_of(data, book)
     target, sealed = Path(out), Path(f"{out}.certificate.json")
-    probe(target, sealed, remembered)
+    probe_table(target)
+    probe(sealed)
+    probe(remembered, parameter="book")
     table = as_arrow(data, limit_bytes=limit_bytes)
     digests = check_not_released(remembered, [*names, *([] if told_about is None else [told_about])], table)
     if what is Samples.ROWS:

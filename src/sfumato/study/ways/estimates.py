@@ -30,7 +30,7 @@ class QuestionEstimate:
     """Shares of the answers to one question among one group; `shares` are plausible, `raw` unbiased.
 
     `band` is where the share of the second answer could lie if so many respondents ignored the instructions as were
-    asked about.
+    asked about. `together` is the confidence at which all intervals of the question hold at once, if that was asked.
     """
 
     question: Question
@@ -47,7 +47,13 @@ class QuestionEstimate:
     method: str
     mean: MeanEstimate | None = None
     band: Interval | None = None
+    together: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def claims(self) -> int:
+        """How many of its intervals say something of their own: of two answers, one follows from the other."""
+        return 1 if len(self.labels) == 2 else len(self.labels) + (self.mean is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
