@@ -321,6 +321,20 @@ def test_what_certify_is_told_must_say_something_about_the_thing():
         sf.verify(LEAKING)
 
 
+@pytest.mark.parametrize(
+    "design",
+    [
+        sf.design.flip(budget_bits=0.5),
+        sf.design.exponential([[0, 1], [1, 0]], budget_bits=0.5),
+        sf.design.private_mean(0, 1, 10, 1, steps=8),
+    ],
+    ids=lambda design: type(design).__name__,
+)
+def test_designs_that_know_their_claims_are_certified_by_them(design):
+    assert sf.certify(design) == design.certificate
+    sf.verify(sf.certify(design))
+
+
 def test_notes_of_channels_follow_from_data_and_no_text_fits_in():
     honest = KINDS["channel/mechanism"]()
     assert honest.notes == ("The law that randomized_response samples, read from its integer thresholds.",)

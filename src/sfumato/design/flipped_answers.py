@@ -13,6 +13,8 @@ from fractions import Fraction
 
 from sfumato.bits import BitSource, Coin, SystemBits
 from sfumato.certificates import Certificate, certify
+from sfumato.certificates.channel_subjects import ChannelSubject
+from sfumato.certificates.registry import subject_of
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
@@ -63,6 +65,13 @@ class FlipDesign:
             raise InvalidParameter("must be True or False", parameter="answer", way_out="Decide the question first.")
         (thrown,) = Coin(chance=self.flip).sample(bits or SystemBits(), 1).tolist()
         return bool(answer) != bool(thrown)
+
+
+@subject_of.register
+def _flip_subject(thing: FlipDesign) -> ChannelSubject:
+    found = thing.certificate.subject
+    assert isinstance(found, ChannelSubject)
+    return found
 
 
 def flip(*, budget_bits: Real) -> FlipDesign:

@@ -15,7 +15,9 @@ import numpy as np
 
 from sfumato.bits import BitSource
 from sfumato.certificates import Certificate
+from sfumato.certificates.registry import subject_of
 from sfumato.design.gaussian_noise import GaussianDesign, gaussian, private_number
+from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.errors import InvalidParameter
 from sfumato.values import Interval
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
@@ -87,6 +89,13 @@ class PrivateMean:
             )
         exact = [private_number(value, self.design.low, self.design.high) for value in values]
         return self.design.release(sum(exact, Fraction(0)) / self.count, bits)
+
+
+@subject_of.register
+def _mean_subject(thing: PrivateMean) -> NoiseSubject:
+    found = thing.certificate.subject
+    assert isinstance(found, NoiseSubject)
+    return found
 
 
 def private_mean(low: Real, high: Real, count: int, budget_bits: float, *, steps: int | None = None) -> PrivateMean:
