@@ -41,13 +41,16 @@ def commands_of(text):
 
 
 def prepare(kind, folder):
-    """Put into a folder what a page expects there: nothing, or the study of the demo and its answers."""
+    """Put into a folder what a page expects there: nothing, docs/examples, or the demo's study and answers."""
     if kind == "fair":
         shutil.copy(ROOT / "demo" / "fair.toml", folder / "fair.toml")
         spec = importlib.util.spec_from_file_location("demo", ROOT / "demo" / "demo.py")
         demo = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(demo)
         demo.write_answers(folder / "answers.csv")
+    elif kind == "examples":
+        for table in (ROOT / "docs" / "examples").glob("*.csv"):
+            shutil.copy(table, folder)
     else:
         assert kind == "empty", f"no folder is called {kind}"
 
