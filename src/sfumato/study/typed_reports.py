@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +77,11 @@ class TypedReports:
             epoch=0,
             rows=totals.pop(),
             source="drawn by hand and typed in",
-            columns={name: ColumnNote(declaration=None, level=1, digest="") for name in counts},
+            columns={
+                name: ColumnNote(declaration=None, level=1, digest=_digest(found)) for name, found in counts.items()
+            },
         )
-        return cls(note=note, counts=counts, group=group)
+        return cls(note=note.marked(), counts=counts, group=group)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
         """Return the counts of a question: over everybody first, then by group."""
@@ -107,6 +110,11 @@ class TypedReports:
 
     def __len__(self) -> int:
         return self.note.rows
+
+
+def _digest(found: ReportCounts) -> str:
+    """Mark what was typed in, so that no other people's reports are taken for a view of these."""
+    return sha256(" ".join(map(str, found.counts)).encode()).hexdigest()
 
 
 def _on_paper(study: Study, questions: tuple[str, ...] | None) -> list[Way]:

@@ -44,6 +44,16 @@ OWN_KEYS = (
     *TEST_KEYS,
 )
 
+# What a first file says.
+SECOND_IS_ESTIMATED = '"no" first; the share of the second is estimated'
+_PROMISE = "Asked with a card: the best guess of an answer stays wrong at least this often (0.5 is a coin toss)."
+_EXPOSES = "Under this promise alone, some reports prove their answer. With a limit on ε none does:"
+_MAY_BE_ADDED = {
+    "faces": "faces = 1000                       # then the draw is made in so many steps, by phone",
+    "expected_share": "expected_share = 0.1               # what you expect, and",
+    "half_width": "half_width = 0.02                  # how exact it should get: the plan says how many to ask",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card(Question):
@@ -60,6 +70,7 @@ class Card(Question):
         *OWN_KEYS,
         *INTERVAL_KEYS,
     )
+    COMMENTS: ClassVar = {"answers": SECOND_IS_ESTIMATED}
     ONE_OF: ClassVar = ("guess_error", "delta")
 
     answers: tuple[str, str] = ("no", "yes")
@@ -168,21 +179,12 @@ class Card(Question):
 
     def first_lines(self) -> list[tuple[str, str]]:
         """Explain the promise, and what may be added."""
-        lines = super(Card, self).first_lines()
-        answers, promise = lines[0][0], lines[1][0]
-        return [
-            (answers, '"no" first; the share of the second is estimated'),
-            (
-                "",
-                "Asked with a card: the best guess of an answer stays wrong at least this often (0.5 is a coin toss).",
-            ),
-            (promise, ""),
-            ("", "Under this promise alone, some reports prove their answer. With a limit on ε none does:"),
-            ("", "max_epsilon = 2"),
-            ("", "faces = 1000                       # then the draw is made in so many steps, by phone"),
-            ("", "expected_share = 0.1               # what you expect, and"),
-            ("", "half_width = 0.02                  # how exact it should get: the plan says how many to ask"),
-        ]
+        answers, promise, *given = super(Card, self).first_lines()
+        lines = [answers, ("", _PROMISE), promise]
+        if self.max_epsilon is None:
+            lines += [("", _EXPOSES), ("", "max_epsilon = 2")]
+        lines += given
+        return lines + [("", text) for name, text in _MAY_BE_ADDED.items() if name not in self.entries()]
 
 
 class CardWay(ChannelWay):

@@ -46,6 +46,7 @@ class Count(LadderQuestion):
         ),
         EPSILON,
     )
+    COMMENTS: ClassVar = {"points": "rounded at random to so many values; 2 is best for a mean"}
 
     lowest: int = 0
     highest: int
@@ -137,11 +138,3 @@ class Count(LadderQuestion):
         if not total or not all(is_whole(text) for text in held):
             return None
         return Truth(mean=sum(int(text) * count for text, count in held.items()) / total)
-
-    def first_lines(self) -> list[tuple[str, str]]:
-        """Say what points are."""
-        return [
-            (f"lowest = {self.lowest}", ""),
-            (f"highest = {self.highest}", ""),
-            (f"points = {self.points}", "rounded at random to so many values; 2 is best for a mean"),
-        ]

@@ -53,6 +53,7 @@ class FreeText(Question):
         whole_key("longest", "No text is longer than so many bytes.", 1, MOST_TEXT_BYTES),
         whole_key("keep", "So many of the most frequent texts are looked for.", 1, MOST_KEPT),
     )
+    COMMENTS: ClassVar = {"longest": "bytes", "keep": "so many of the most frequent are looked for"}
 
     epsilon: Fraction | None = None
     longest: int = 8
@@ -79,13 +80,6 @@ class FreeText(Question):
         """Return how it is asked."""
         del declaration
         return HuntWay(self, audience)
-
-    def first_lines(self) -> list[tuple[str, str]]:
-        """Explain both numbers."""
-        return [
-            (f"longest = {self.longest}", "bytes"),
-            (f"keep = {self.keep}", "so many of the most frequent are looked for"),
-        ]
 
 
 class HuntWay(Way):

@@ -137,10 +137,11 @@ class LadderWay(Way):
                 way_out="Take the public reports, or opened ones.",
             )
         found = self.ladder.levels[level - 1].channel()
-        labels = self.question.labels
-        if self.by_position or found.shape[0] * found.shape[1] > _MOST_LABELLED:
+        if found.shape[0] * found.shape[1] > _MOST_LABELLED:
             return found
-        return Channel(_dense(found).rows, labels, self.report_labels)
+        dense = _dense(found)
+        # Where a report is no answer, the channel knows what its outputs are.
+        return Channel(dense.rows, self.question.labels, self.report_labels or dense.outputs)
 
     def describe(self) -> str:
         """Name the answers."""
@@ -166,6 +167,8 @@ class LadderWay(Way):
 
     def open(self, reports: IntArray, key: Key) -> tuple[npt.NDArray[Any], int]:
         """Undo the steps below the key's level."""
+        if not self.key_levels:
+            raise self.without_keys()
         if key.level == 0:
             raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
         view = self.ladder.open(reports, key)
@@ -173,6 +176,8 @@ class LadderWay(Way):
 
     def recover(self, reports: IntArray, key: Key) -> tuple[IntArray, tuple[str, ...]]:
         """Undo all steps."""
+        if not self.key_levels:
+            raise self.without_keys()
         return self.ladder.recover(reports, key), self.question.labels
 
     @cached_property

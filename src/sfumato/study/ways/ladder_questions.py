@@ -20,7 +20,7 @@ from sfumato.study.ways.answers import (
     check_list,
     positions,
 )
-from sfumato.study.ways.card import Card
+from sfumato.study.ways.card import SECOND_IS_ESTIMATED, Card
 from sfumato.study.ways.estimates import Truth
 from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH, INTERVAL_KEYS, Goal
 from sfumato.study.ways.keys import EPSILON, Entry, number_key, texts_key
@@ -113,6 +113,7 @@ class YesNo(LadderQuestion):
         EPSILON,
         *INTERVAL_KEYS,
     )
+    COMMENTS: ClassVar = {"answers": SECOND_IS_ESTIMATED}
 
     answers: tuple[str, str] = ("no", "yes")
     goal: Goal = field(default_factory=Goal)
@@ -190,11 +191,6 @@ class YesNo(LadderQuestion):
         if self.epsilon is not None:
             found["epsilon"] = self.epsilon
         return found | self.goal.entries()
-
-    def first_lines(self) -> list[tuple[str, str]]:
-        """Say which answer is estimated."""
-        first, *rest = super(YesNo, self).first_lines()
-        return [(first[0], '"no" first; the share of the second is estimated'), *rest]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

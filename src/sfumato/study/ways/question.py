@@ -26,6 +26,8 @@ class Question(ABC):
     KEYS: ClassVar[tuple[Key, ...]]
     ONE_OF: ClassVar[tuple[str, ...]] = ()
     """Keys of which a table has exactly one."""
+    COMMENTS: ClassVar[Mapping[str, str]] = {}
+    """What a first file says beside a key."""
 
     id: str
     text: str
@@ -114,7 +116,9 @@ class Question(ABC):
         """Return the lines of a commented first file: `key = value`, and the comment after it, either may be empty."""
         from sfumato.files.toml_tables import toml_value  # noqa: PLC0415  only `new` needs it
 
-        return [(f"{name} = {toml_value(value)}", "") for name, value in self.entries().items()]
+        return [
+            (f"{name} = {toml_value(value)}", self.COMMENTS.get(name, "")) for name, value in self.entries().items()
+        ]
 
 
 def listed_answers(labels: tuple[str, ...], most: int = 30) -> str:

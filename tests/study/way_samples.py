@@ -1,0 +1,216 @@
+"""A sample of every class of question, or several: how it is asked, what people answer, and what is no answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.bits import InsecureSeeded
+from sfumato.files.tables import words_of
+from sfumato.study import (
+    Analyst,
+    Audience,
+    Card,
+    Count,
+    FreeText,
+    Goal,
+    OneOfMany,
+    Question,
+    Recoverable,
+    Study,
+    YesNo,
+)
+from sfumato.study.publishing import binding_of
+from sfumato.study.ways import Draw
+
+SECRET = "zebra42"  # noqa: S105  stands for what somebody typed
+ROWS = 24_000
+READERS = (Analyst(name="ministry", epsilon=Fraction(3)), Analyst(name="press", epsilon=Fraction(1)))
+TENTH = Fraction(1, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """A question with what 24 000 people answer to it, in tenths; `told` is the label that an answer counts for."""
+
+    name: str
+    question: Question
+    tenths: dict[str, int]
+    analysts: tuple[Analyst, ...] = ()
+    public_epsilon: Fraction | None = None
+    recover: bool = False
+    told: Callable[[str], str] = str
+
+    @property
+    def study(self):
+        return Study(
+            name="Sample",
+            questions=(self.question,),
+            analysts=self.analysts,
+            public_epsilon=self.public_epsilon,
+            recover=self.recover,
+        )
+
+    @property
+    def audience(self) -> Audience:
+        return self.study.audience
+
+    @property
+    def way(self):
+        return self.study.way(self.question.id)
+
+    @property
+    def cells(self):
+        """Answers in an order that has nothing to do with their places."""
+        ten = [text for text, times in self.tenths.items() for _ in range(times)]
+        assert len(ten) == 10
+        return [ten[place] for place in np.random.default_rng(7).permutation(np.arange(ROWS) % 10)]
+
+    @property
+    def table(self):
+        return pa.table({self.question.id: self.cells})
+
+    def words(self, cells=None):
+        name = self.question.id
+        return words_of(pa.table({name: self.cells if cells is None else cells}), name)
+
+    @property
+    def shares(self):
+        """The shares of what is estimated."""
+        found = dict.fromkeys(self.question.labels, Fraction(0))
+        for text, times in self.tenths.items():
+            for label, part in self.split(text).items():
+                found[label] = found.get(label, 0) + part * times / 10
+        return found
+
+    def split(self, text):
+        """What an answer counts for: a count between two values of the scale for both."""
+        if not isinstance(self.question, Count):
+            return {self.told(text): Fraction(1)}
+        place, rest = divmod(int(text) - self.question.lowest, self.question.step)
+        up = Fraction(rest, self.question.step)
+        found = {self.question.labels[place]: 1 - up}
+        return found | ({self.question.labels[place + 1]: up} if up else {})
+
+
+ASKED = {"id": "q", "text": "What do you say?"}
+LEVELS = {"analysts": READERS, "public_epsilon": Fraction(1, 2)}
+MONTHS = tuple(f"month {i}" for i in range(1, 13))
+
+SAMPLES = [
+    Sample(name="yes-no", question=YesNo(**ASKED), tenths={"no": 7, "yes": 3}, recover=True, **LEVELS),
+    Sample(
+        name="yes-no, its own epsilon",
+        question=YesNo(
+            **ASKED, answers=("nein", "ja"), epsilon=Fraction(7, 10), goal=Goal(expected_share=TENTH, half_width=TENTH)
+        ),
+        tenths={"nein": 9, "ja": 1},
+    ),
+    Sample(
+        name="one of a few",
+        question=OneOfMany(**ASKED, answers=("hill", "coast", "city, old"), epsilon=Fraction(2)),
+        tenths={"hill": 5, "coast": 3, "city, old": 2},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="one of many, by symbols",
+        question=OneOfMany(**ASKED, answers=MONTHS),
+        tenths={"month 1": 4, "month 6": 3, "month 12": 3},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="one of many, few random bits",
+        question=OneOfMany(**ASKED, answers=("x", "y", "z"), random_bits=Fraction(3)),
+        tenths={"x": 6, "y": 3, "z": 1},
+        **LEVELS,
+    ),
+    Sample(
+        name="count, for its mean",
+        question=Count(**ASKED, lowest=-2, highest=8),
+        tenths={"-2": 2, "0": 4, "7": 3, "8": 1},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="count, by degrees",
+        question=Count(**ASKED, highest=6, points=4),
+        tenths={"0": 3, "1": 2, "2": 3, "5": 2},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="card", question=Card(**ASKED, guess_error=Fraction(3, 8)), tenths={"no": 8, "yes": 2}, **LEVELS
+    ),
+    Sample(
+        name="card with limits",
+        question=Card(
+            **ASKED,
+            answers=("nein", "ja"),
+            guess_error=Fraction(3, 10),
+            weight=Fraction(9, 20),
+            max_epsilon=Fraction(3, 2),
+            faces=100,
+            goal=Goal(theta_1=TENTH, theta_2=2 * TENTH),
+        ),
+        tenths={"nein": 6, "ja": 4},
+    ),
+    Sample(
+        name="card of two reports",
+        question=Card(**ASKED, guess_error=Fraction(1, 4), outputs=2, goal=Goal(expected_share=TENTH)),
+        tenths={"no": 9, "yes": 1},
+    ),
+    Sample(
+        name="text",
+        question=FreeText(**ASKED, longest=2, keep=3, epsilon=Fraction(3)),
+        tenths={"ab": 6, "c": 4},
+    ),
+    Sample(
+        name="recoverable",
+        question=Recoverable(
+            **ASKED,
+            answers=("O+", "A+", "O-", "A-", "B+"),
+            tell=("O", "A", "O", "A", "B"),
+            rho=Fraction(4, 5),
+            probabilities=(Fraction(3, 10), Fraction(3, 10), TENTH, TENTH, 2 * TENTH),
+        ),
+        tenths={"O+": 4, "A+": 2, "O-": 1, "A-": 1, "B+": 2},
+        told=lambda text: text[0],
+    ),
+]  # fmt: skip
+
+
+@cache
+def drawn(name):
+    """The reports and keys of a sample."""
+    return draw(by_name(name), 1)
+
+
+def draw(sample, seed, cells=None):
+    way = sample.way
+    binding = binding_of(sample.study, sample.question.id, 0)
+    return way.draw(way.read(sample.words(cells)), Draw(bits=seeded(sample, seed), binding=binding))
+
+
+def seeded(sample, seed):
+    """A seed that no other sample has: the same draws under other answers are refused, even in a simulation."""
+    return InsecureSeeded(1000 * (1 + SAMPLES.index(sample)) + seed)
+
+
+def by_name(name):
+    (found,) = [sample for sample in SAMPLES if sample.name == name]
+    return found
+
+
+def seen_at(sample, made, level):
+    """The reports as the holder of a level's key sees them; the last level needs none."""
+    way = sample.way
+    if level == len(way.epsilons):
+        return np.asarray(made.reports)
+    reports, found = way.open(made.reports, made.keys[level])
+    assert found == level
+    return np.asarray(reports)
