@@ -118,6 +118,16 @@ class TestFlipAndExponential:
         assert done.returncode == 0, done.stderr
         assert json.loads((folder / "told.json").read_text())["value"] == "yes"
 
+    @pytest.mark.parametrize("seed", [(), ("--insecure-seed", "1")], ids=["secure", "insecure"])
+    def test_an_answer_says_where_its_draws_came_from(self, sfumato, folder, seed):
+        (folder / "answer.txt").write_text("yes\n")
+        done = sfumato("noise", "flip", "--budget-bits", "0.5", "--input", "answer.txt", "--out", "told.json", *seed)
+        assert done.returncode == 0, done.stderr
+        told = json.loads((folder / "told.json").read_text())
+        assert told["insecure"] is bool(seed)
+        assert ("INSECURE seed 1" in told["source"]) is bool(seed)
+        assert ("WARNING: INSECURE seed 1" in done.stderr) is bool(seed)
+
     def test_exponential_there_and_back(self, sfumato, folder):
         there = json.loads(
             sfumato("noise", "exponential", "distortion.csv", "--budget-bits", "0.5", "--values", "2", "--json").stdout

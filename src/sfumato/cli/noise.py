@@ -252,6 +252,8 @@ def _show(
 ) -> None:
     from sfumato.render.noises import noise_table
 
+    if released is not None and released.insecure:
+        say(f"WARNING: {released.source}")
     if json:
         told = None if released is None else dict(released.document)
         document = {"schema": "sfumato/noise/1", **described, "released": told}

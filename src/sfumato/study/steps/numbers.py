@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
-from sfumato.bits import BitSource
+from sfumato.bits import BitSource, SystemBits
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
@@ -16,7 +16,7 @@ from sfumato.io.noise_files import write_noisy
 from sfumato.study.charging import release_of_noise
 from sfumato.study.steps.paying import ledger_of, paid, probe, source_of
 from sfumato.study.studies import Study
-from sfumato.values import Interval
+from sfumato.values import Guarantee, Interval
 
 
 class NoiseDesign(Protocol):
@@ -36,12 +36,17 @@ class NoiseDesign(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyAnswer:
-    """What may be given out: `value` as people read it, and where it and its certificate were written."""
+    """What may be given out: `value` as people read it, and where it and its certificate were written.
+
+    `source` says where the draws came from; `insecure` answers come from a seed that anyone can repeat.
+    """
 
     value: float | str
     exact: Fraction | None
     capacity_bits: float
     out: Path
+    source: str
+    insecure: bool
     certificate: Path | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
 
@@ -62,13 +67,13 @@ def release_noise(
     The true `value` is in no error and in no file. Yes or no are True and False.
     """
     book = ledger_of(study, ledger)
-    source = source_of(bits, insecure_seed, book)
+    source = source_of(bits, insecure_seed, book) or SystemBits()
     target = Path(out)
     sealed = design.certificate
     beside = None if sealed is None else Path(f"{target}.certificate.json")
     probe(target, beside)
     found = design.release(value, source)
-    told = _told(found)
+    told = {**_told(found), "source": source.label, "insecure": source.guarantee is Guarantee.NONE}
     if beside is not None:
         told["certificate"] = str(beside)
     price = design.capacity_bits.upper
@@ -81,6 +86,8 @@ def release_noise(
         exact=found if isinstance(found, Fraction) else None,
         capacity_bits=price,
         out=target,
+        source=told["source"],
+        insecure=told["insecure"],
         certificate=beside,
         document=told,
     )
