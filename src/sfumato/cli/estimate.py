@@ -89,10 +89,11 @@ def estimate_command(
     note = collected.note
     if plot is not None:
         write_atomically(plot, shares_svg(found, title=note.study.name))
-        say(f"wrote {plot}")
     if out is not None:
         write_table(found.to_arrow(), out)
-        say(f"wrote {out}")
+    for path in (plot, out):
+        if path is not None and not quiet:
+            say(f"wrote {path}")
     if markdown:
         typer.echo(estimates_markdown(found), nl=False)
     else:

@@ -16,7 +16,7 @@ from sfumato.io.noise_files import write_noisy
 from sfumato.study.charging import release_of_noise
 from sfumato.study.steps.paying import ledger_of, paid, probe, source_of
 from sfumato.study.studies import Study
-from sfumato.values import Interval
+from sfumato.values import Guarantee, Interval
 
 
 class NoiseDesign(Protocol):
@@ -36,12 +36,16 @@ class NoiseDesign(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyAnswer:
-    """What may be given out: `value` as people read it, and where it and its certificate were written."""
+    """What may be given out: `value` as people read it, and where it and its certificate were written.
+
+    An `insecure` one was drawn from a seed that anyone can repeat, and tells everything.
+    """
 
     value: float | str
     exact: Fraction | None
     capacity_bits: float
     out: Path
+    insecure: bool = False
     certificate: Path | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
 
@@ -71,6 +75,9 @@ def release_noise(
     told = _told(found)
     if beside is not None:
         told["certificate"] = str(beside)
+    insecure = source is not None and source.guarantee is Guarantee.NONE
+    if insecure:
+        told["insecure"] = True
     price = design.capacity_bits.upper
     with paid(book, None if book is None else release_of_noise(f"{title}, {target.name}", price)):
         if beside is not None and sealed is not None:
@@ -81,6 +88,7 @@ def release_noise(
         exact=found if isinstance(found, Fraction) else None,
         capacity_bits=price,
         out=target,
+        insecure=insecure,
         certificate=beside,
         document=told,
     )
