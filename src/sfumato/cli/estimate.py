@@ -91,9 +91,9 @@ def estimate_command(
         write_atomically(plot, shares_svg(found, title=note.study.name))
     if out is not None:
         write_table(found.to_arrow(), out)
-    for path in (plot, out):
-        if path is not None and not quiet:
-            say(f"wrote {path}")
+    for written in (plot, out):
+        if written is not None and not quiet:
+            say(f"wrote {written}")
     if markdown:
         typer.echo(estimates_markdown(found), nl=False)
     else:
