@@ -291,7 +291,7 @@ def test_estimate_in_the_terminal(sfumato, study):
 
 def test_estimates_as_a_table(sfumato, study):
     done = sfumato("estimate", "study.toml", "reports.csv", "--group", "region", "-o", "e.parquet", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "wrote e.parquet\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     rows = pq.read_table(study / "e.parquet").to_pylist()
     assert [(row["group"], row["answer"]) for row in rows] == [
         (group, answer) for group in (None, "north", "south") for answer in ("no", "yes")

@@ -102,10 +102,11 @@ def estimate_command(
     note = collected.note
     if plot is not None:
         write_atomically(plot, shares_svg(found, title=note.study.name))
-        say(f"wrote {plot}")
     if out is not None:
         write_table(found.to_arrow(), out)
-        say(f"wrote {out}")
+    for written in (plot, out):
+        if written is not None and not quiet:
+            say(f"wrote {written}")
     if markdown:
         typer.echo(estimates_markdown(found), nl=False)
     else:

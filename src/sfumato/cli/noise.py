@@ -12,6 +12,8 @@ from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Payin
 from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sfumato.design.gaussian_noise import GaussianDesign
     from sfumato.study.steps.numbers import NoiseDesign, NoisyAnswer
 
@@ -128,17 +130,12 @@ def flip_command(
     from sfumato.design import FlipDesign
     from sfumato.design import flip as flip_within
     from sfumato.errors import Place, UnreadableFile
-    from sfumato.files.numbers import parse_number
     from sfumato.io.noise_files import read_private_text
     from sfumato.render.noises import flip_lines
 
     _one_of(budget_bits=budget_bits, flip=flip)
     _both(input, out)
-    design = (
-        flip_within(budget_bits=budget_bits)
-        if budget_bits is not None
-        else FlipDesign(flip=parse_number(flip or "", "flip"))
-    )
+    design = flip_within(budget_bits=budget_bits) if budget_bits is not None else FlipDesign(flip=_chance(flip or ""))
     released = None
     if input is not None and out is not None:
         words = {"yes": True, "no": False}
@@ -225,6 +222,16 @@ def _release(
     from sfumato.study.steps import release_noise
 
     return release_noise(design, value, out=out, title=title, study=study, ledger=ledger, insecure_seed=insecure_seed)
+
+
+def _chance(text: str) -> Fraction:
+    from sfumato.errors import InvalidParameter, UnreadableFile
+    from sfumato.files.numbers import parse_number
+
+    try:
+        return parse_number(text, "flip")
+    except UnreadableFile as error:
+        raise InvalidParameter("must be a number", parameter="flip", way_out=error.way_out) from None
 
 
 def _gaussian_json(design: GaussianDesign) -> dict[str, Any]:

@@ -50,7 +50,8 @@ def open_command(
         estimates = estimate_reports(opened, confidence=confidence, group=group, questions=asked)
     if out is not None:
         opened.write(out)
-        say(f"wrote {out}")
+        if not quiet:
+            say(f"wrote {out}")
     show_estimates(estimates, opened.note, json=json, quiet=quiet)
 
 
