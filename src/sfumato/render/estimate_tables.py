@@ -74,9 +74,10 @@ def _table(part: list[QuestionEstimate]) -> RenderableType:
     from rich.text import Text  # noqa: PLC0415  rich is only needed to print
 
     header, rows, bars = _rows(part)
-    table = Table(title=_title(part), title_justify="left", title_style="bold")
+    # As Text: a question may hold brackets, which rich would read as markup.
+    table = Table(title=Text(_title(part)), title_justify="left", title_style="bold")
     for i, name in enumerate(header):
-        table.add_column(name, justify="left" if i == 0 else "right", overflow="fold" if i == 0 else "ellipsis")
+        table.add_column(Text(name), justify="left" if i == 0 else "right", overflow="fold" if i == 0 else "ellipsis")
     table.add_column(Text("0 %".ljust(_BAR - 5) + "100 %"), no_wrap=True)
     for row, bar in zip(rows, bars, strict=True):
         table.add_row(*map(Text, row), bar)
