@@ -112,19 +112,6 @@ class TestFlipAndExponential:
         back = json.loads(sfumato("noise", "flip", "--flip", there["flip"], "--json").stdout)
         assert back["capacity_bits"] == there["capacity_bits"] <= 0.5
 
-    def test_a_seed_is_loud(self, sfumato, folder):
-        (folder / "answer.txt").write_text("yes\n")
-        release = ("noise", "flip", "--budget-bits", "0.5", "--input", "answer.txt", "--insecure-seed", "7", "--out")
-        runs = [sfumato(*release, name) for name in ("one.json", "two.json")]
-        assert all("WARNING" in done.stderr for done in runs)
-        one, two = (json.loads((folder / name).read_text()) for name in ("one.json", "two.json"))
-        assert one["insecure"] is two["insecure"] is True
-        assert one["value"] == two["value"]
-        assert sfumato(*release[:-3], "--out", "real.json").stderr == (
-            "wrote real.json and real.json.certificate.json\n"
-        )
-        assert "insecure" not in json.loads((folder / "real.json").read_text())
-
     def test_flip_releases_yes_or_no(self, sfumato, folder):
         (folder / "answer.txt").write_text("Yes\n")
         done = sfumato("noise", "flip", "--flip", "0", "--input", "answer.txt", "--out", "told.json")

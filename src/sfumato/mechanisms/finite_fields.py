@@ -34,11 +34,22 @@ def field_of(q: int) -> Field:
     digits = [_digits(a, p, m) for a in range(q)]
     add = tuple(tuple(_number([(x + y) % p for x, y in zip(a, b, strict=True)], p) for b in digits) for a in digits)
     for modulus in itertools.product(range(p), repeat=m):
-        multiply = tuple(tuple(_number(_product(a, b, modulus, p), p) for b in digits) for a in digits)
-        # No zero divisors: each non-zero element multiplies the others to a permutation.
-        if all(len(set(row)) == q for row in multiply[1:]):
+        multiply = _multiplication(digits, modulus, p)
+        if multiply is not None:
             return Field(add=add, multiply=multiply)
     raise InvalidParameter("has no field of so many elements", parameter="q", value=q, way_out="Try another `q`.")
+
+
+def _multiplication(digits: list[list[int]], modulus: tuple[int, ...], p: int) -> tuple[tuple[int, ...], ...] | None:
+    """Return the table modulo a polynomial; None at the first row that shows that it makes no field."""
+    rows: list[tuple[int, ...]] = []
+    for a in digits:
+        row = tuple(_number(_product(a, b, modulus, p), p) for b in digits)
+        # No zero divisors: each non-zero element multiplies the others to a permutation.
+        if rows and len(set(row)) != len(digits):
+            return None
+        rows.append(row)
+    return tuple(rows)
 
 
 def next_prime_power(least: int) -> int:
