@@ -1,5 +1,6 @@
 """From answers to public reports: what is published, what is refused, and what never happens twice."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -7,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, UnreadableFile
 from sfumato.study import Analyst, FreeText, OneOfMany, Recoverable, Study
@@ -46,6 +48,46 @@ def test_a_csv_without_its_note_is_refused(tmp_path, published):
     (tmp_path / "reports.csv.about.json").unlink()
     with pytest.raises(UnreadableFile, match=r"about\.json"):
         Reports.read(path)
+
+
+def test_a_note_that_does_not_fit_its_study_is_refused(tmp_path, published):
+    """The ladder that is declared must be one for the question, and keep what the study promises."""
+    path, note = tmp_path / "reports.csv", tmp_path / "reports.csv.about.json"
+    published.reports.write(path)
+    text = note.read_text()
+
+    def other(name, **changes):
+        return small_study(**changes).way(name).declaration
+
+    for name, declaration in (
+        ("place", other("moved")),
+        ("place", other("place", analysts=())),
+        ("place", other("place", public_epsilon=Fraction(3, 4))),
+        ("moved", "nonsense"),
+        ("moved", None),
+        ("debt", other("moved")),
+    ):
+        document = json.loads(text)
+        document["columns"][name]["declaration"] = declaration
+        note.write_text(json.dumps(document))
+        with pytest.raises(UnreadableFile, match="damaged"):
+            Reports.read(path)
+    # One that shows less than was promised, at as many levels, is still one.
+    document = json.loads(text)
+    document["columns"]["place"]["declaration"] = other("place", public_epsilon=Fraction(2, 5))
+    note.write_text(json.dumps(document))
+    assert len(Reports.read(path)) == 600
+
+
+def test_a_study_given_with_reports_must_be_theirs(tmp_path, published):
+    published.reports.write(tmp_path / "reports.parquet")
+    other = small_study(name="Houses")
+    for reports in (published.reports, tmp_path / "reports.parquet"):
+        assert len(sf.estimate_reports(reports, small_study())) == 4
+        with pytest.raises(InvalidParameter, match="study is not the study of"):
+            sf.estimate_reports(reports, other)
+        with pytest.raises(InvalidParameter, match=r"count='n' is for reports that were typed in"):
+            sf.estimate_reports(reports, small_study(), count="n")
 
 
 def test_refusals_name_the_row_and_never_the_answer():

@@ -17,7 +17,7 @@ from scipy.stats import chi2
 from sfumato import measures
 from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.study import Study, read_study
+from sfumato.study import Count, Study, read_study
 from sfumato.study.first_files import first_file
 from sfumato.study.json_schema import study_schema
 from sfumato.study.publishing import draw_publication
@@ -264,10 +264,24 @@ class TestEstimates:
                 assert 0 <= interval.lower <= share <= interval.upper <= 1
             if found.mean is not None:
                 mean = float(sum(int(label) * share for label, share in sample.shares.items()))
-                assert abs(found.mean.mean - mean) < 5 * found.mean.standard_error
+                assert abs(found.mean.raw - mean) < 5 * found.mean.standard_error
                 assert found.mean.mean in found.mean.interval
             sharpness.append(max(found.standard_errors))
         assert sharpness == sorted(sharpness), "a sharper level is more exact"
+
+    @each
+    def test_a_mean_lies_where_answers_do_however_few_there_are(self, sample):
+        way = sample.way
+        if not isinstance(sample.question, Count):
+            return
+        lowest, highest = sample.question.lowest, sample.question.highest
+        outside = 0
+        for report in range(way.report_count):
+            for level in levels_of(sample):
+                found = way.estimate(way.tally(np.full(3, report), level), Reading(level=level)).mean
+                assert lowest <= found.interval.lower <= found.mean <= found.interval.upper <= highest
+                outside += not lowest <= found.raw <= highest
+        assert way.report_count == 2 or outside, "the unbiased mean does not"
 
     @each
     def test_wrong_shares_would_be_noticed(self, sample):

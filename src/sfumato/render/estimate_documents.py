@@ -51,6 +51,7 @@ def _estimate(found: QuestionEstimate) -> dict[str, Any]:
     if found.mean is not None:
         document["mean"] = {
             "mean": found.mean.mean,
+            "raw": found.mean.raw,
             "standard_error": found.mean.standard_error,
             **_ends(found.mean.interval),
         }

@@ -47,12 +47,7 @@ def read_reports(
     if has_note(path):
         _refuse(column=column, count=count)
         found = Reports.read(path, limit_bytes=limit_bytes)
-        if fingerprint(declared) != found.note.fingerprint:
-            raise InvalidParameter(
-                f"is not the study of the reports in {path}, or was changed since",
-                parameter="study",
-                way_out="Name the study that they were published with, or the reports alone.",
-            )
+        _check_study(declared, found, f"the reports in {path}")
         return found
     return TypedReports.read(
         declared,
@@ -100,7 +95,10 @@ def estimate_reports(
     if isinstance(reports, str | Path):
         found = read_reports(reports, study, questions=questions, column=column, group=group, count=count)
     else:
+        _refuse(column=column, count=count)
         found = reports
+        if study is not None:
+            _check_study(study_of(study), found, "these reports")
     return estimate_collected(
         found,
         confidence=confidence,
@@ -110,6 +108,15 @@ def estimate_reports(
         ignoring=ignoring,
         simultaneous=simultaneous,
     )
+
+
+def _check_study(study: Study, reports: Collected, which: str) -> None:
+    if fingerprint(study) != reports.note.fingerprint:
+        raise InvalidParameter(
+            f"is not the study of {which}, or was changed since",
+            parameter="study",
+            way_out="Name the study that they were published with, or the reports alone.",
+        )
 
 
 def keys_of(keys: Keys, unlock: Unlock | None) -> list[Key]:

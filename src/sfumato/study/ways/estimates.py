@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanEstimate:
-    """The mean of a count, with its standard error and an interval (normal approximation, or exact for two points)."""
+    """The mean of a count, with its standard error and an interval (normal approximation, or exact for two points).
+
+    `mean` is plausible, `raw` unbiased: with few reports it may lie outside of what can be answered.
+    """
 
     mean: float
+    raw: float
     standard_error: float
     interval: Interval
 

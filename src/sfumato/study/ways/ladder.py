@@ -11,10 +11,8 @@ from collections import Counter
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import KeyedBits
@@ -27,12 +25,14 @@ from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.base import Draw, Drawn, IntArray, Way, label_bits
-from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
+from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder
 from sfumato.study.ways.ladder_plans import plan_ladder
+from sfumato.study.ways.means import mean_of_scores
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.two_answers import estimate_two
-from sfumato.values import Interval, Tally
-from sfumato.values.rounding import float_above, float_below
+from sfumato.values import Tally
+from sfumato.values.rounding import float_above
 
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
@@ -68,33 +68,8 @@ class LadderWay(Way):
     def ladder(self) -> Ladder:
         """The ladder: as declared with the reports, or the best for the levels."""
         if self._declared is not None:
-            return Ladder.declared(self._declared)
-        epsilons = tuple(float_below(level) for level in self._levels)
-        size, recover = len(self.question.labels), self.audience.recover
-        if size == 2:
-            return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
-        if self.question.thrift is not None:
-            return self._thrifty(size, epsilons, self.question.thrift)
-        return Ladder.within(size=size, epsilons=epsilons, recover=recover)
-
-    def _thrifty(self, size: int, epsilons: tuple[float, ...], most: Fraction) -> Ladder:
-        if self.audience.recover:
-            raise InvalidParameter(
-                f"of question {self.question.id!r} makes each report one bit, from which {size} answers cannot be "
-                f"recovered",
-                parameter="random_bits",
-                way_out="Drop `random_bits`, or [registrar] recover.",
-            )
-        ladder = Ladder.of_flips(size=size, epsilons=epsilons)
-        needed = ladder.randomness_bits().upper
-        if needed > most:
-            raise InvalidParameter(
-                f"of question {self.question.id!r} is too little: these levels need {needed:.4f} random bits",
-                parameter="random_bits",
-                value=float(most),
-                way_out="Raise `random_bits`, or drop a level.",
-            )
-        return ladder
+            return declared_ladder(self.question, self.epsilons, self._declared)
+        return best_ladder(self.question, self._levels, recover=self.audience.recover)
 
     @property
     def declaration(self) -> str:
@@ -238,7 +213,9 @@ class LadderWay(Way):
             raise self._no_groups()
         counted = Tally(mechanism=rung.name, counts=tally.counts, reports=tally.reports)
         found = rung.estimate(counted, confidence=reading.plain(self.question.id).confidence)
-        scores = None if values is None else rung.linear_scores(values)
+        mean = None
+        if values is not None and (scores := rung.linear_scores(values)) is not None:
+            mean = mean_of_scores(scores, tally, values, reading.confidence)
         return QuestionEstimate(
             question=self.question,
             group=reading.group,
@@ -252,7 +229,7 @@ class LadderWay(Way):
             confidence=reading.confidence,
             total=found.total,
             method="unbiased shares, nearest law shown",
-            mean=None if scores is None or values is None else _mean(scores, tally, values, reading.confidence),
+            mean=mean,
         )
 
     def truth(self, held: Counter[str]) -> Truth | None:
@@ -290,14 +267,3 @@ def _rounding_bits(question: str, drawing: str) -> KeyedBits:
     Rounding need not be secret: whatever it is, the ladder after it keeps its ε; it must only not depend on answers.
     """
     return KeyedBits(sha256(f"sfumato rounding {drawing} {question}".encode()).digest())
-
-
-def _mean(scores: npt.NDArray[np.float64], tally: Tally, values: tuple[int, ...], confidence: float) -> MeanEstimate:
-    """Average the numbers whose mean is the mean of the answers."""
-    counts = np.array(tally.counts, dtype=np.float64)
-    total = counts.sum()
-    mean = float(counts @ scores / total)
-    error = math.sqrt(max(0.0, float(counts @ scores**2 / total) - mean**2) / total)
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
-    low, high = (min(max(end, values[0]), values[-1]) for end in (mean - reach, mean + reach))
-    return MeanEstimate(mean=mean, standard_error=error, interval=Interval(float(low), float(high)))

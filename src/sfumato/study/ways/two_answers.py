@@ -5,7 +5,8 @@ from __future__ import annotations
 from sfumato import infer
 from sfumato.measures import epsilon
 from sfumato.prob import Channel
-from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading
+from sfumato.study.ways.estimates import QuestionEstimate, Reading
+from sfumato.study.ways.means import mean_of_two
 from sfumato.study.ways.question import Question
 from sfumato.values import Interval, Tally
 
@@ -41,16 +42,7 @@ def estimate_two(
         confidence=found.confidence,
         total=found.total,
         method=METHOD_WORDS.get(found.method, f"maximum likelihood, {found.method.value} interval"),
-        mean=None if values is None else _mean(values, found.share, found.standard_error, upper),
+        mean=None if values is None else mean_of_two(values, found.share, found.standard_error, upper),
         band=band,
         notes=tuple(found.notes),
-    )
-
-
-def _mean(values: tuple[float, float], share: float, error: float, interval: Interval) -> MeanEstimate:
-    low, span = values[0], values[1] - values[0]
-    return MeanEstimate(
-        mean=low + span * share,
-        standard_error=span * error,
-        interval=Interval(low + span * interval.lower, low + span * interval.upper),
     )

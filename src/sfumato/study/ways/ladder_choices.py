@@ -1,0 +1,59 @@
+"""Which ladder a question is asked by: the best for its levels, or the one that its reports were made by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.errors import InvalidParameter
+from sfumato.refine import Ladder
+from sfumato.values.rounding import float_below
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.ladder_questions import LadderQuestion
+
+# A logarithm of odds of ten digits may come out so much too large.
+_ROUNDING = 1e-12
+
+
+def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> Ladder:
+    """Return the ladder that serves these epsilons best, sharpest first."""
+    epsilons = tuple(float_below(level) for level in levels)
+    size = len(question.labels)
+    if size == 2:
+        return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
+    if question.thrift is None:
+        return Ladder.within(size=size, epsilons=epsilons, recover=recover)
+    if recover:
+        raise InvalidParameter(
+            f"of question {question.id!r} makes each report one bit, from which {size} answers cannot be recovered",
+            parameter="random_bits",
+            way_out="Drop `random_bits`, or [registrar] recover.",
+        )
+    ladder = Ladder.of_flips(size=size, epsilons=epsilons)
+    needed = ladder.randomness_bits().upper
+    if needed > question.thrift:
+        raise InvalidParameter(
+            f"of question {question.id!r} is too little: these levels need {needed:.4f} random bits",
+            parameter="random_bits",
+            value=float(question.thrift),
+            way_out="Raise `random_bits`, or drop a level.",
+        )
+    return ladder
+
+
+def declared_ladder(question: LadderQuestion, epsilons: Sequence[float], declaration: str) -> Ladder:
+    """Return the ladder that reports declare; refuses one that is not for the question, or shows more than promised."""
+    found = Ladder.declared(declaration)
+    keeps = len(found.odds) == len(epsilons) and all(
+        math.log(odds) <= epsilon * (1 + _ROUNDING) for odds, epsilon in zip(found.odds, epsilons, strict=True)
+    )
+    if found.size != len(question.labels) or not keeps:
+        raise InvalidParameter(
+            f"is not a ladder for question {question.id!r} and what is promised about it",
+            parameter="declaration",
+            way_out="Ask for the reports again.",
+        )
+    return found
