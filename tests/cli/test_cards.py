@@ -265,7 +265,7 @@ def test_estimate_as_json_is_the_librarys(sfumato, study, kind):
             expected.share, expected.interval.lower, expected.interval.upper,
         )  # fmt: skip
         assert found["standard_error"] == expected.standard_error
-        assert row["band"] == {"lower": band.lower, "upper": band.upper}
+        assert row["band"] == {"ignoring": 0.05, "lower": band.lower, "upper": band.upper}
         assert row["confidence"] == 0.95
         assert row["question"] == "answer"
 
@@ -284,7 +284,10 @@ def test_estimate_in_the_terminal(sfumato, study):
         assert "●" in line
         assert len(line) <= 100
         band = sensitivity_band(CHANNEL, counts, ignoring=0.1)
-        assert f"{name}: {100 * band.lower:.1f} – {100 * band.upper:.1f} % if as many ignored" in done.stdout
+        assert (
+            f"{name}: {100 * band.lower:.1f} – {100 * band.upper:.1f} % if 10 % of the respondents ignored"
+            in done.stdout
+        )
     assert "north" in text_of(study / "e.svg")
     assert sfumato("estimate", "study.toml", "reports.csv", "--quiet").stdout == ""
 
@@ -413,9 +416,15 @@ BAD = [
     (("estimate", "reports.csv", "study.toml"), "comes before the reports"),
     (("estimate", "study.toml", "old.toml"), "one study"),
     (("estimate", "reports.csv"), "need the study: name it as well"),
-    (("estimate", "study.toml", "secret.csv"), "line 3: holds a report that the design never gives"),
-    (("estimate", "study.toml", "negative.csv", "--count", "count"), "line 2: count must be a whole number"),
-    (("estimate", "study.toml", "half.csv", "--count", "count"), "line 2: count must be a whole number"),
+    (("estimate", "study.toml", "secret.csv"), "line 3: the line holds a report that the design never gives"),
+    (
+        ("estimate", "study.toml", "negative.csv", "--count", "count"),
+        "line 2: the line has a column count that must be a whole number",
+    ),
+    (
+        ("estimate", "study.toml", "half.csv", "--count", "count"),
+        "line 2: the line has a column count that must be a whole number",
+    ),
     ((*TYPED, "--column", "x"), "--column 'x' is not a column of this file"),
     ((*TYPED, "--count", "x"), "--count 'x' is not a column of this file"),
     ((*TYPED, "--group", "x"), "--group 'x' is not a column of this file"),
@@ -431,7 +440,7 @@ BAD = [
     ((*TYPED, "-o", "e.json"), "--out 'e.json' is JSON"),
     (("estimate", "study.toml"), "Name the reports after it"),
     (("report", "study.toml"), "Name the reports after it"),
-    (("report", "study.toml", "secret.csv"), "line 3: holds a report that the design never gives"),
+    (("report", "study.toml", "secret.csv"), "line 3: the line holds a report that the design never gives"),
     (("report", "study.toml", "reports.csv", "--out", "no/page.html"), "--out 'no/page.html' lies in a folder"),
 ]
 

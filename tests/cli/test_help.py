@@ -31,10 +31,9 @@ id = "affair"
 text = "Have you had an affair?"
 kind = "yes-no"
 """
-SURVEY = """schema = "sfumato/study/1"
+SURVEY = """schema = "sfumato/study/2"
 name = "Overtime"
 question = "Did you work unpaid overtime in the last four weeks?"
-[limits]
 guess_error = 0.375
 """
 ROWS = 6366
@@ -83,13 +82,13 @@ def prepared(tmp_path_factory):
     (folder / "distortion.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (folder / "blood.csv").write_text("value,tell\nA,no\nB,no\nO,yes\n")
     (folder / "people.csv").write_text("value\n" + "A\nB\nO\n" * 50)
-    (folder / "reports.csv").write_text("report,region\n" + "either,north\nno,south\nyes,north\n" * 40)
+    (folder / "typed.csv").write_text("report,region\n" + "either,north\nno,south\nyes,north\n" * 40)
     publish = ["publish", "answers.csv", "--study", "study.toml", "--unprotected", "-q", "--keep", "region"]
     split = ["keys", "split", "keys/ministry.affair.key", "--at", "1000", "--out", "parts", "--unprotected"]
     with pytest.MonkeyPatch.context() as patch:
         for arguments in (
             [*publish, "--out", "reports.parquet", "--keys", "keys"],
-            [*publish, "--out", "seeds.parquet", "--keys", "seeds", "--kind", "computational"],
+            [*publish, "--out", "seeds.parquet", "--keys", "seeds", "--guarantee", "computational"],
             ["open", "reports.parquet", "-k", "keys/ministry.affair.key", "-o", "opened.parquet", "-q"],
             split,
             ["certify", "channel.csv", "-o", "certificate.json"],
@@ -101,7 +100,7 @@ def prepared(tmp_path_factory):
 def make_room(folder, verb, line):
     """What an example makes must not be there before it, and names have another meaning for some verbs."""
     words = shlex.split(line)
-    for option in ("--out", "-o", "--output", "--keys"):
+    for option in ("--out", "-o", "--keys"):
         if option in words:
             made = folder / words[words.index(option) + 1]
             if made.is_dir():
@@ -115,7 +114,8 @@ def make_room(folder, verb, line):
     if verb == "noise mean":
         (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":
-        (folder / "reports.csv").write_text("input,output,count\nno,no,731\nno,yes,269\nyes,no,269\nyes,yes,731\n")
+        (folder / "reports.csv").write_text("input,output\n" + "no,no\nno,no\nno,yes\nyes,yes\nyes,yes\nyes,no\n" * 200)
+        (folder / "counted.csv").write_text("input,output,n\nno,no,731\nno,yes,269\nyes,no,269\nyes,yes,731\n")
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -86,20 +86,40 @@ BAD = [
         "csv",
         f"report\nyes\n\n{ANSWER}\n",
         {},
-        "line 4: holds a report that the design never gives.*'either', 'no', 'yes'",
+        "line 4: the line holds a report that the design never gives.*'either', 'no', 'yes'",
     ),
-    ("csv", f'note,report\n"a\nb",yes\nx,{ANSWER}\n', {}, "line 4: holds a report that the design never gives"),
-    ("csv", "id,report\n1,yes\n2,\n", {}, "line 3: holds no report.*drop the line"),
-    ("csv", f"id,report\n1,yes\n{ANSWER},yes,no\n", {}, "line 3: has another number of cells"),
+    (
+        "csv",
+        f'note,report\n"a\nb",yes\nx,{ANSWER}\n',
+        {},
+        "line 4: the line holds a report that the design never gives",
+    ),
+    ("csv", "id,report\n1,yes\n2,\n", {}, "line 3: the line holds no report.*drop the line"),
+    ("csv", f"id,report\n1,yes\n{ANSWER},yes,no\n", {}, "line 3: the line has another number of cells"),
     ("csv", "yes\nno\n", {}, "line 1: this is a report and no header"),
     ("csv", f"{ANSWER},b\nyes,1\n", {}, "has no column 'report'.*`column`"),
     ("csv", "report\nyes\n", {"column": "r"}, "column='r' is not a column of this file"),
     ("csv", "report\nyes\n", {"group": "region"}, "group='region' is not a column of this file"),
     ("csv", "report,report\nyes,no\n", {}, "two columns of the same name"),
-    ("csv", f"report,g\nyes,{ANSWER}\nyes,\n", {"group": "g"}, "line 3: names no group.*Fill it in"),
-    ("csv", f"report,count\nyes,{ANSWER}\n", {"count": "count"}, "line 2: count must be a whole number"),
-    ("csv", "report,count\nyes,3\nyes,-1\n", {"count": "count"}, "line 3: count must be a whole number"),
-    ("csv", "report,count\nyes,1.5\n", {"count": "count"}, "line 2: count must be a whole number"),
+    ("csv", f"report,g\nyes,{ANSWER}\nyes,\n", {"group": "g"}, "line 3: the line names no group.*Fill it in"),
+    (
+        "csv",
+        f"report,count\nyes,{ANSWER}\n",
+        {"count": "count"},
+        "line 2: the line has a column count that must be a whole number",
+    ),
+    (
+        "csv",
+        "report,count\nyes,3\nyes,-1\n",
+        {"count": "count"},
+        "line 3: the line has a column count that must be a whole number",
+    ),
+    (
+        "csv",
+        "report,count\nyes,1.5\n",
+        {"count": "count"},
+        "line 2: the line has a column count that must be a whole number",
+    ),
     ("csv", f'report\n"{ANSWER}\n', {}, "is not a table.*Close every quote"),
     ("csv", b"report\n\xff" + ANSWER.encode(), {}, "not UTF-8"),
     ("parquet", {"report": ["yes", "no", ANSWER, ANSWER]}, {}, "row 3 holds a report that the design never gives"),
@@ -127,7 +147,7 @@ def test_the_line_is_right_in_a_later_chunk(tmp_path, monkeypatch):
     monkeypatch.setattr(reports, "_CHUNK", 7)
     monkeypatch.setattr("sfumato.files.parquet_tables._BATCH_ROWS", 7)
     rows = ["yes"] * 1000 + ["maybe"] + ["no", "maybe"] * 9
-    with pytest.raises(UnreadableFile, match="line 1002: holds"):
+    with pytest.raises(UnreadableFile, match="line 1002: the line holds"):
         read_report_counts(write(tmp_path, "csv", "report\n" + "\n".join(rows)), known=KNOWN)
     with pytest.raises(UnreadableFile, match="row 1001 holds"):
         read_report_counts(write(tmp_path, "parquet", {"report": rows}), known=KNOWN)

@@ -269,8 +269,10 @@ def test_intervals_are_rounded_outwards():
 
 
 def test_what_was_asked_about_and_what_is_odd_is_said_below():
-    text = " ".join(printed([made(0.2, 0.1, 0.3, band=Interval(0.05, 0.4), notes=("Odd.",))], 200).split())
-    assert "5.0 – 40.0 % if as many ignored the instructions as you asked about" in text
+    text = " ".join(
+        printed([made(0.2, 0.1, 0.3, band=Interval(0.05, 0.4), ignoring=0.02, notes=("Odd.",))], 200).split()
+    )
+    assert "5.0 – 40.0 % if 2 % of the respondents ignored the instructions" in text
     assert "Odd." in text
 
 

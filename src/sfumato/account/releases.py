@@ -119,7 +119,7 @@ def information(
     C_1 of several releases of one data set is at most the sum [E, Thm 5]. It bounds neither ε nor maximal leakage, so
     these are infinite unless they are known too.
     """
-    charges = Charges(bits=budget_bits, epsilon=epsilon, leakage_bits=leakage_bits)
+    charges = Charges(bits=charge_of("budget_bits", budget_bits), epsilon=epsilon, leakage_bits=leakage_bits)
     return Release(title=title, kind=Kind.INFORMATION, charges=charges, notes=tuple(notes))
 
 

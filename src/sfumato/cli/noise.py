@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy
+from sfumato.cli.options import (
+    InsecureSeed,
+    Json,
+    LimitMb,
+    PayingLedger,
+    PayingStudy,
+    both_given,
+    one_of,
+    paid_for,
+)
 from sfumato.cli.output import MEGABYTE, console, say, show_waiting
 
 if TYPE_CHECKING:
@@ -63,7 +72,8 @@ def gaussian_command(
     from sfumato.io.noise_files import read_private_number
     from sfumato.render.noises import gaussian_lines
 
-    _both(input, out)
+    both_given(input, out)
+    paid_for(out, ledger=ledger, study=study)
     with show_waiting("calibrating"):
         design = gaussian(bound=bound, low=low, high=high, budget_bits=budget_bits, values=values)
     released = None
@@ -100,6 +110,7 @@ def mean_command(
     from sfumato.render.noises import mean_lines
 
     table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
+    paid_for(out, ledger=ledger, study=study)
     words = words_of(table, column)
     with show_waiting("calibrating"):
         mean = private_mean(low, high, len(words), budget_bits)
@@ -133,8 +144,9 @@ def flip_command(
     from sfumato.io.noise_files import read_private_text
     from sfumato.render.noises import flip_lines
 
-    _one_of(budget_bits=budget_bits, flip=flip)
-    _both(input, out)
+    one_of(budget_bits=budget_bits, flip=flip)
+    both_given(input, out)
+    paid_for(out, ledger=ledger, study=study)
     design = flip_within(budget_bits=budget_bits) if budget_bits is not None else FlipDesign(flip=_chance(flip or ""))
     released = None
     if input is not None and out is not None:
@@ -180,8 +192,9 @@ def exponential_command(
     from sfumato.io.noise_files import read_distortion, read_private_text
     from sfumato.render.noises import exponential_lines, exponential_table
 
-    _one_of(budget_bits=budget_bits, rate=rate)
-    _both(input, out)
+    one_of(budget_bits=budget_bits, rate=rate)
+    both_given(input, out)
+    paid_for(out, ledger=ledger, study=study)
     read = read_distortion(table)
     answers = read.answers or tuple(map(str, range(1, len(read.rows) + 1)))
     with show_waiting("calibrating"):
@@ -269,26 +282,3 @@ def _show(
     console().print(noise_table(title, lines))
     if released is not None:
         say(f"wrote {released.out}" + (f" and {released.certificate}" if released.certificate else ""))
-
-
-def _both(truth: Path | None, out: Path | None) -> None:
-    from sfumato.errors import InvalidParameter
-
-    if (truth is None) != (out is None):
-        raise InvalidParameter(
-            "and `out` go together: the true answer, and where the noisy one is written",
-            parameter="input",
-            way_out="Give both, or neither.",
-        )
-
-
-def _one_of(**given: float | str | None) -> None:
-    from sfumato.errors import InvalidParameter
-
-    first, second = given
-    if (given[first] is None) == (given[second] is None):
-        raise InvalidParameter(
-            f"or `{second}` must be given, one of the two: the one follows from the other",
-            parameter=first,
-            way_out="Give one.",
-        )

@@ -78,3 +78,41 @@ def cut_at_commas(several: list[str] | None) -> list[str] | None:
     if several is None:
         return None
     return [name.strip() for entry in several for name in entry.split(",") if name.strip()]
+
+
+def paid_for(out: Path | None, **payers: Path | None) -> None:
+    """Refuse to be handed a ledger when nothing is released."""
+    from sfumato.errors import InvalidParameter
+
+    given = [name for name, path in payers.items() if path is not None]
+    if out is None and given:
+        raise InvalidParameter(
+            "pays for a release, and nothing is released",
+            parameter=given[0],
+            way_out=f"Give `out` too, or leave out `{given[0]}`.",
+        )
+
+
+def both_given(truth: Path | None, out: Path | None) -> None:
+    """Refuse a true answer without a place for the noisy one, and the reverse."""
+    from sfumato.errors import InvalidParameter
+
+    if (truth is None) != (out is None):
+        raise InvalidParameter(
+            "and `out` go together: the true answer, and where the noisy one is written",
+            parameter="input",
+            way_out="Give both, or neither.",
+        )
+
+
+def one_of(**given: float | str | None) -> None:
+    """Refuse both of two options, and neither."""
+    from sfumato.errors import InvalidParameter
+
+    first, second = given
+    if (given[first] is None) == (given[second] is None):
+        raise InvalidParameter(
+            f"or `{second}` must be given, one of the two: the one follows from the other",
+            parameter=first,
+            way_out="Give one.",
+        )

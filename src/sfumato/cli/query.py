@@ -74,6 +74,7 @@ def answer_command(
 
         sfumato query answer people.csv --design design.json --out answers.csv
     """
+    from sfumato.render.words import counted
     from sfumato.study.steps import answer_query
 
     made = answer_query(
@@ -89,7 +90,7 @@ def answer_command(
     if insecure_seed is not None:
         say(f"WARNING: {made.source}")
     if not quiet:
-        say(f"wrote {made.rows:,} rows of {len(made.table.column_names)} answers to {out}")
+        say(f"wrote {counted(made.rows, 'row')} of {counted(len(made.table.column_names), 'answer')} to {out}")
 
 
 @query_app.command("attack")

@@ -9,7 +9,7 @@ import functools
 import re
 from fractions import Fraction
 
-from sfumato.errors import Place, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 MOST_CHARACTERS = 400
 """Length of a decimal, and of each side of a fraction."""
@@ -31,6 +31,15 @@ def parse_number(text: str, what: str, place: Place | None = None) -> Fraction:
     if number is None:
         rule, way_out = _why_not(text.strip())
         raise UnreadableFile(f"{what} {rule}", way_out=way_out, place=place)
+    return number
+
+
+def parse_given(text: str, parameter: str) -> Fraction:
+    """Read the number that somebody gave for a parameter, exactly, as `parse_number` reads one of a file."""
+    number = _read_short(text) if len(text) <= 40 else _read(text)
+    if number is None:
+        rule, way_out = _why_not(text.strip())
+        raise InvalidParameter(rule, parameter=parameter, way_out=way_out)
     return number
 
 

@@ -142,7 +142,9 @@ def _count_lines(
                     pair, count = _read_row(cells, columns, known)
                 except UnreadableFile as error:
                     place = line + _first_line(chunk, cells, pick, len(names))
-                    raise error.at(Place(file=str(path), line=place)) from None
+                    raise UnreadableFile(
+                        f"the line {error.rule}", way_out=error.way_out, place=Place(file=str(path), line=place)
+                    ) from None
                 pairs[pair] += times * count
             _check_groups(pairs, path)
             advance()
@@ -191,7 +193,9 @@ def _read_row(cells: Cells, columns: ReportColumns, known: tuple[str, ...]) -> t
         raise UnreadableFile(
             f"names no group, or one of more than {LONGEST_LABEL} characters", way_out="Fill it in, or drop it."
         )
-    count = 1 if columns.count is None else parse_count(cells[-1], columns.count, most=MOST_COUNT)
+    count = (
+        1 if columns.count is None else parse_count(cells[-1], f"has a column {columns.count} that", most=MOST_COUNT)
+    )
     return (report, name), count
 
 

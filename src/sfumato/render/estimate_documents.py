@@ -47,7 +47,7 @@ def _estimate(found: QuestionEstimate) -> dict[str, Any]:
     if found.together is not None:
         document["together"] = found.together
     if found.band is not None:
-        document["band"] = _ends(found.band)
+        document["band"] = {"ignoring": found.ignoring, **_ends(found.band)}
     if found.mean is not None:
         document["mean"] = {
             "mean": found.mean.mean,

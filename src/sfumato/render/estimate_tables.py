@@ -130,6 +130,7 @@ def _notes(part: list[QuestionEstimate]) -> list[str]:
                 f"{inside.upper:.4g}"
             )
         if found.band is not None:
-            notes.append(f"{who}{interval_words(found.band)} if as many ignored the instructions as you asked about")
+            share = f"{100 * (found.ignoring or 0):g} %"
+            notes.append(f"{who}{interval_words(found.band)} if {share} of the respondents ignored the instructions")
         notes += [f"{who}{note}" for note in found.notes]
     return notes

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 def totals_table(study: Study) -> RenderableType:
     """Return what each reader sees of a respondent: ε by question, and the sum over all questions."""
-    from rich.table import Table  # noqa: PLC0415  rich is only needed to print
+    from rich.console import Group  # noqa: PLC0415  rich is only needed to print
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     header, rows = totals_rows(study)
-    table = Table(title="ε that a respondent spends (nats, rounded up)", title_justify="left", title_style="")
+    table = Table()
     for i, name in enumerate(header):
         table.add_column(name, justify="left" if i == 0 else "right")
     for row in rows:
         table.add_row(*row)
-    return table
+    return Group(Text("ε that a respondent spends (nats, rounded up)"), table)
 
 
 def totals_rows(study: Study) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -33,8 +33,8 @@ class MeanEstimate:
 class QuestionEstimate:
     """Shares of the answers to one question among one group; `shares` are plausible, `raw` unbiased.
 
-    `band` is where the share of the second answer could lie if so many respondents ignored the instructions as were
-    asked about. `together` is the confidence at which all intervals of the question hold at once, if that was asked.
+    `band` is where the share of the second answer could lie if a share `ignoring` of the respondents ignored the
+    instructions. `together` is the confidence at which all intervals of the question hold at once, if that was asked.
     """
 
     question: Question
@@ -51,6 +51,7 @@ class QuestionEstimate:
     method: str
     mean: MeanEstimate | None = None
     band: Interval | None = None
+    ignoring: float | None = None
     together: float | None = None
     notes: tuple[str, ...] = ()
 

@@ -44,5 +44,6 @@ def estimate_two(
         method=METHOD_WORDS.get(found.method, f"maximum likelihood, {found.method.value} interval"),
         mean=None if values is None else mean_of_two(values, found.share, found.standard_error, upper),
         band=band,
+        ignoring=reading.ignoring,
         notes=tuple(found.notes),
     )
