@@ -27,11 +27,16 @@ def parse_number(text: str, what: str, place: Place | None = None) -> Fraction:
 
     The text itself is never repeated: a file handed in by mistake may hold answers.
     """
-    number = _read_short(text) if len(text) <= 40 else _read(text)
+    number = read_number(text)
     if number is None:
-        rule, way_out = _why_not(text.strip())
+        rule, way_out = why_no_number(text)
         raise UnreadableFile(f"{what} {rule}", way_out=way_out, place=place)
     return number
+
+
+def read_number(text: str) -> Fraction | None:
+    """Read a number exactly; None where it is none."""
+    return _read_short(text) if len(text) <= 40 else _read(text)
 
 
 def looks_like_number(text: str) -> bool:
@@ -72,8 +77,9 @@ def _read(text: str) -> Fraction | None:
 _read_short = functools.lru_cache(maxsize=2**16)(_read)
 
 
-def _why_not(text: str) -> tuple[str, str]:
+def why_no_number(text: str) -> tuple[str, str]:
     """Return what is wrong with a number, and what to do."""
+    text = text.strip()
     if not text:
         return "is empty", "Write a number there, 0 if nothing is meant."
     if len(text) > MOST_CHARACTERS:

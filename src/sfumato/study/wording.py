@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from fractions import Fraction
 
-from sfumato.errors import InvalidInput, InvalidParameter
-from sfumato.files.numbers import parse_number
+from sfumato.errors import InvalidParameter
+from sfumato.files.numbers import read_number, why_no_number
 from sfumato.values.checks import as_exact
 from sfumato.values.types import Real
 
@@ -23,12 +23,11 @@ _MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe
 def exact_number(name: str, value: Real | str) -> Fraction:
     """Read a number, or text such as 0.375 and 3/8, exactly."""
     if isinstance(value, str):
-        try:
-            number = parse_number(value, name)
-        except InvalidInput as error:
-            # The name becomes a field, so that a file can say the line of that key.
-            rule = error.rule.removeprefix(f"{name} ")
-            raise InvalidParameter(rule, parameter=name, way_out=error.way_out) from None
+        read = read_number(value)
+        if read is None:
+            rule, way_out = why_no_number(value)
+            raise InvalidParameter(rule, parameter=name, way_out=way_out)
+        number = read
     else:
         number = as_exact(name, value)
     if number.denominator > MOST_DENOMINATOR or abs(number) > MOST_DENOMINATOR:
