@@ -75,12 +75,19 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
         lines.append(f"- ε: {entry['epsilon']} nats")
         lines.append(f"- a report is {entry['reports']}")
         if "values" in entry:
-            lines.append(f"- values, in order (code 0, 1, …): {', '.join(map(str, entry['values'][:100]))}")
+            lines.append(f"- values, in order (code 0, 1, …): {_listed(entry['values'])}")
         else:
             lines.append(f"- values: whole numbers from 0 to {entry['count'] - 1}")
     for name in kept:
         lines += ["", f"## {name}", "", "- a column that was kept as it is, in public"]
     return "\n".join(lines) + "\n"
+
+
+def _listed(values: list[str] | list[int], most: int = 100) -> str:
+    """Name the values; a label may hold a comma, so it stands in quotes."""
+    named = ", ".join(f"“{value}”" if isinstance(value, str) else str(value) for value in values[:most])
+    rest = len(values) - most
+    return f"{named} and {rest} more, in the order of the study" if rest > 0 else named
 
 
 def _entry(note: ReportsNote, name: str) -> dict[str, Any]:
