@@ -168,7 +168,7 @@ class TestSymbols:
             book = (tmp_path / f"r.{suffix}.codebook.md").read_text()
             assert book.startswith("# Homes: how to read the reports\n")
             assert "600 in all" in book
-            assert "- values, in order (code 0, 1, …): no, yes\n" in book
+            assert "- values, in order (code 0, 1, …): “no”, “yes”\n" in book
             assert "- values, in order (code 0, 1, …): 0, 2, 4, 6\n" in book
             assert "- ε: inf nats" in book
             assert "## region\n\n- a column that was kept as it is, in public" in book
