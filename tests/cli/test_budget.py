@@ -136,7 +136,7 @@ def test_bad_limits(inside, tmp_path, arguments, sentence):
 BAD_SPEND = [
     ((), "nothing says what it costs"),
     (("--worst-case-bits", "1"), "nothing says what it costs"),
-    (("--budget-bits", "-1"), "bits=-1 must be at least 0"),
+    (("--budget-bits", "-1"), "--budget-bits -1 must be at least 0"),
     (("--budget-bits", "inf"), "--budget-bits must be a finite number"),
     (("--budget-bits", "1", "--worst-case-bits", "1"), "--budget-bits is the worst case already"),
     (("--budget-bits", "1", "--rho", "1"), "--budget-bits is the worst case already"),

@@ -29,6 +29,7 @@ def test_print_beside_recomputed(sfumato):
     assert "NOT" not in done.stdout
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_alike_in_every_process(sfumato, tmp_path):
     from sfumato.papers import PAPERS, png_bytes, svg_bytes
 

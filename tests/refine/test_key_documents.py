@@ -123,13 +123,14 @@ def test_every_single_bit_counts(protection, unlock, guarantee):
     open_key(sealed, unlock)
 
 
-def test_a_hundred_thousand_flips_of_a_large_file():
+@pytest.mark.parametrize("flips", [10**4, pytest.param(10**5, marks=pytest.mark.slow)])
+def test_flips_of_a_large_file(flips):
     ladder = Ladder.within(size=1000, epsilons=(2.0, 1.0))
     sealed = seal_key(ladder.draw_keys(10**5, InsecureSeeded(1))[1], Unprotected())
     assert len(sealed) > 90_000
     generator = np.random.default_rng(20261115)
     changed = bytearray(sealed)
-    places, bits = generator.integers(len(sealed), size=10**5), generator.integers(8, size=10**5)
+    places, bits = generator.integers(len(sealed), size=flips), generator.integers(8, size=flips)
     for place, bit in zip(places.tolist(), bits.tolist(), strict=True):
         changed[place] ^= 1 << bit
         with pytest.raises((KeyRefused, UnreadableFile)):
