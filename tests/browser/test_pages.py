@@ -72,7 +72,7 @@ def planted(tmp_path, inside, *, policy=""):
 
 class TestAccessibility:
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
     def test_no_violations_of_wcag_2_a_and_aa(self, browser, addresses, name, dark):
         with browser.page(addresses(name), dark=dark) as page:
             assert page.violations() == []

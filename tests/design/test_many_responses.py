@@ -95,6 +95,7 @@ class TestAlternating:
         assert seen == sorted(seen)
         assert seen[-1] == 1.0
 
+    @pytest.mark.slow
     def test_more_than_the_published_schemes(self):
         gains = [gain(*seeded_instance(seed), starts=1) for seed in range(30)]
         assert sum(one > GAIN for one in gains) >= 15

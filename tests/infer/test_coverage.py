@@ -51,7 +51,7 @@ def coverage_and_widths(model, n, theta, mass):
 
 
 @pytest.mark.parametrize("theta", SHARES)
-@pytest.mark.parametrize("n", [50, 200])
+@pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_coverage_by_enumeration(name, n, theta):
     covered, ratio = coverage_and_widths(ShareModel.of(DESIGNS[name].channel), n, theta, 0.9999)

@@ -43,7 +43,13 @@ def test_the_table_is_complete():
     ]
 
 
-@pytest.mark.parametrize("cells", rows_of_the_page(), ids=lambda cells: ", ".join(cells[:3]))
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param(cells, id=", ".join(cells[:3]), marks=[pytest.mark.slow] if cells[1] == "200" else [])
+        for cells in rows_of_the_page()
+    ],
+)
 def test_every_row_is_recomputed(cells):
     """Exact intervals at n = 200 take minutes and are covered by test_coverage; the other columns are all redone."""
     name, n, theta, *printed = cells
