@@ -208,7 +208,9 @@ def check_next_run(stage, name, arguments):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "papers" else []) for name in VERBS]
+)
 def test_each_file_is_old_or_complete(stage, name, number):
     moments = FEW if name == "papers" else MOMENTS
     ended = disturb(stage, name, *VERBS[name], number, moments)
