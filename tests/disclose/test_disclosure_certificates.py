@@ -5,12 +5,15 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+import sfumato as sf
 from sfumato.bits import KeyedBits
 from sfumato.certificates import Certificate, certify, verify
+from sfumato.certificates.certifying import certify_subject
 from sfumato.disclose import DataLaw, optimum
-from sfumato.disclose.disclosure_certificates import estimation_radius, leak_if_law_differs
+from sfumato.disclose.disclosure_certificates import DisclosureSubject, estimation_radius, leak_if_law_differs
 from sfumato.errors import ClaimRefused, DigestMismatch, SfumatoError, UnreadableFile
 from sfumato.prob import Channel
 
@@ -91,3 +94,22 @@ def test_the_bound_for_another_law_holds_where_it_can_be_computed():
     assert leak_if_law_differs(0.0, 2) == 0
     assert leak_if_law_differs(0.9, 2) == 1
     assert 0 < estimation_radius(10_000, 8) < estimation_radius(100, 8) <= 1
+
+
+@pytest.mark.parametrize("samples", [62, 63, 64, 200, 1100])
+def test_a_group_of_many_samples_is_counted_in_whole_numbers(samples):
+    """2^63 values do not fit into a machine word: counted there, the leak would be certified as nothing at all."""
+    law = DataLaw(
+        shape=(2,) * samples,
+        cells=np.array([[0] * samples, [1] * samples]),
+        masses=(Fraction(1, 2), Fraction(1, 2)),
+    )
+    subject = DisclosureSubject(
+        law=law,
+        groups=(tuple(range(samples)),),
+        channel=Channel([[1], [1]], [(0,) * samples, (1,) * samples]),
+        estimated_from=1000,
+    )
+    made = certify_subject(subject)
+    assert made["leak_if_law_differs_bits"].value.upper >= samples
+    sf.verify(made)

@@ -100,5 +100,7 @@ def kind_of_subject(subject: object) -> Kind[Any]:
 @singledispatch
 def subject_of(thing: Any) -> Any:
     """Return what a certificate about a thing is about. Rooms register the types that they can certify."""
-    # Whatever is no channel is looked at by channel_subjects, which has the last word.
-    raise NotImplementedError(type(thing).__name__)
+    # channel_subjects has the last word on whatever no room knows, and takes this one's place when it is imported.
+    raise InvalidParameter(
+        f"must be something to certify, not {type(thing).__name__}", parameter="thing", way_out="Use sf.certify."
+    )

@@ -68,6 +68,8 @@ def disclosure_subject(thing: Disclosure, estimated_from: int | None = None) -> 
 
 def estimation_radius(data_sets: int, cells: int) -> float:
     """Return how far, in total variation, a law of so many cells may be from its estimate, at 95 % [WOS+03]."""
+    if cells > 8 * data_sets:  # no estimate is nearer than that, and the number may be too large for a double
+        return 1.0
     return min(1.0, math.sqrt((cells * math.log(2) + math.log(1 / (1 - CONFIDENCE))) / (2 * data_sets)))
 
 
@@ -136,7 +138,8 @@ def _privacy(subject: DisclosureSubject, stated: Stated) -> Claim:
 def _estimated(subject: DisclosureSubject, data_sets: int, stated: Stated) -> Claim:
     shape = subject.law.shape
     radius = estimation_radius(data_sets, math.prod(shape))
-    values = max(int(np.prod([shape[i] for i in group])) for group in subject.groups)
+    # Plain integers: 63 binary samples have more values than a machine word can count.
+    values = max(math.prod(shape[i] for i in group) for group in subject.groups)
     found = Interval(0.0, leak_if_law_differs(radius, values))
     bound = settle(stated.get("leak_if_law_differs_bits"), found)
     return bound_claim(
