@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from sfumato import measures
 from sfumato.errors import InvalidParameter
@@ -111,66 +112,78 @@ def _rank(prediction: Prediction) -> tuple[bool, float, float]:
     return bool(prediction.refused), prediction.expected_squared_error, prediction.report_bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """A family of mechanisms: how to make one, and what is known of it. `random_bits` is H(Y|X) of a report.
+
+    Shifts can always be undone with a key; Hadamard response only sometimes; sets, and answers to a question, hide too
+    much to undo.
+    """
+
+    name: str
+    make: Callable[[int, float, float | None], Any]
+    random_bits: Callable[[Any], float]
+    recoverable: Callable[[Any], bool] = lambda _: False
+    has_levels: bool = False
+    # At uniform shares every answer has the same variance, so one speaks for all.
+    risk: Callable[[Any, Distribution, int], float] = lambda made, law, n: len(law) * float(made.variance(law, n)[0])
+
+    def predict(self, size: int, n: int, epsilon: float, random_bits: float | None) -> Prediction:
+        """Say what it would do, at uniform shares."""
+        made = self.make(size, epsilon, random_bits)
+        return Prediction(
+            name=self.name,
+            mechanism=made,
+            expected_squared_error=self.risk(made, Distribution.uniform(size), n),
+            report_bytes=made.privatize([0]).nbytes,
+            random_bits=self.random_bits(made),
+            recoverable=self.recoverable(made),
+        )
+
+
+def _within(family: type[Any]) -> Callable[[int, float, float | None], Any]:
+    return lambda size, epsilon, _: family.within(size=size, epsilon=epsilon)
+
+
+def _shift_bits(made: CyclicResponse | RandomizedResponse) -> float:
+    return measures.largest_randomness_interval(made.channel()).upper
+
+
+def _set_bits(made: SubsetSelection) -> float:
+    with_answer, without = (math.comb(made.size - 1, made.chosen - taken) for taken in (1, 0))
+    return _two_level_bits(made.odds, with_answer, without)
+
+
+def _block_bits(made: HadamardResponse) -> float:
+    return _two_level_bits(made.odds, made.block // 2, made.outputs - made.block // 2)
+
+
+def _unary_bits(made: OptimisedUnary | SymmetricUnary) -> float:
+    own, other = made.probabilities
+    return _coin_bits(own) + (made.size - 1) * _coin_bits(other)
+
+
 def _predict(
-    k: int, n: int, epsilon: float, budget: float | None, recoverable: bool, layered: bool
+    size: int, n: int, epsilon: float, random_bits: float | None, recoverable: bool, layered: bool
 ) -> list[Prediction]:
-    found = [
-        _prediction("cyclic response", CyclicResponse.within(size=k, epsilon=epsilon), k, n),
-        _prediction("randomised response", RandomizedResponse.within(size=k, epsilon=epsilon), k, n),
-        _prediction("Hadamard response", HadamardResponse.within(size=k, epsilon=epsilon), k, n),
-        _prediction("subset selection", SubsetSelection.within(size=k, epsilon=epsilon), k, n),
-        _prediction("optimised unary", OptimisedUnary.within(size=k, epsilon=epsilon), k, n),
-        _prediction("symmetric unary", SymmetricUnary.within(size=k, epsilon=epsilon), k, n),
+    # Every question of binary Hadamard needs someone who answers it.
+    offered = [one for one in _CANDIDATES if one is not _BINARY_HADAMARD or n >= 2 * size]
+    return [
+        _judge(one, one.predict(size, n, epsilon, random_bits), random_bits, recoverable, layered) for one in offered
     ]
-    if n >= 2 * k:  # every question of binary Hadamard needs someone who answers it
-        hadamard = BinaryHadamard.within(size=k, epsilon=epsilon, random_bits=budget)
-        found.append(_prediction("binary Hadamard", hadamard, k, n))
-    return [_judge(prediction, budget, recoverable, layered) for prediction in found]
 
 
-def _judge(prediction: Prediction, budget: float | None, recoverable: bool, layered: bool) -> Prediction:
+def _judge(
+    family: _Candidate, prediction: Prediction, budget: float | None, recoverable: bool, layered: bool
+) -> Prediction:
     reasons = []
     if budget is not None and prediction.random_bits > budget + 1e-9:
         reasons.append(f"needs {prediction.random_bits:.3g} random bits a report")
     if recoverable and not prediction.recoverable:
         reasons.append("cannot be undone with a key")
-    if layered and not isinstance(prediction.mechanism, CyclicResponse):
+    if layered and not family.has_levels:
         reasons.append("has no levels on any alphabet")
     return replace(prediction, refused=" and ".join(reasons))
-
-
-def _prediction(name: str, mechanism: FrequencyMechanism, k: int, n: int) -> Prediction:
-    # At uniform shares every answer has the same variance, so one speaks for all.
-    error = (
-        float(mechanism.risk(Distribution.uniform(k), n))
-        if isinstance(mechanism, BinaryHadamard)
-        else k * float(mechanism.variance(Distribution.uniform(k), n)[0])
-    )
-    probe = mechanism.privatize([0])
-    return Prediction(
-        name=name,
-        mechanism=mechanism,
-        expected_squared_error=error,
-        report_bytes=probe.nbytes,
-        random_bits=_random_bits(mechanism),
-        recoverable=_is_recoverable(mechanism),
-    )
-
-
-def _random_bits(mechanism: FrequencyMechanism) -> float:
-    """H(Y|X) of a report."""
-    if isinstance(mechanism, CyclicResponse | RandomizedResponse):
-        return measures.largest_randomness_interval(mechanism.channel()).upper
-    if isinstance(mechanism, BinaryHadamard):
-        return mechanism.randomness_bits().upper
-    if isinstance(mechanism, SubsetSelection):
-        with_answer = math.comb(mechanism.size - 1, mechanism.chosen - 1)
-        without = math.comb(mechanism.size - 1, mechanism.chosen)
-        return _two_level_bits(mechanism.odds, with_answer, without)
-    if isinstance(mechanism, HadamardResponse):
-        return _two_level_bits(mechanism.odds, mechanism.block // 2, mechanism.outputs - mechanism.block // 2)
-    own, other = mechanism.probabilities
-    return _coin_bits(own) + (mechanism.size - 1) * _coin_bits(other)
 
 
 def _two_level_bits(odds: Fraction, favoured: int, others: int) -> float:
@@ -186,8 +199,34 @@ def _coin_bits(chance: Fraction) -> float:
     return 0.0 if p in {0.0, 1.0} else -(p * math.log2(p) + (1 - p) * math.log2(1 - p))
 
 
-def _is_recoverable(mechanism: FrequencyMechanism) -> bool:
-    """Shifts always are; Hadamard response only sometimes; sets and answers to a question hide too much to undo."""
-    if isinstance(mechanism, HadamardResponse):
-        return mechanism.heaviest_output <= 1
-    return isinstance(mechanism, CyclicResponse | RandomizedResponse)
+_BINARY_HADAMARD = _Candidate(
+    name="binary Hadamard",
+    make=lambda size, epsilon, few: BinaryHadamard.within(size=size, epsilon=epsilon, random_bits=few),
+    random_bits=lambda made: float(made.randomness_bits().upper),
+    risk=lambda made, law, n: float(made.risk(law, n)),
+)
+_CANDIDATES = (
+    _Candidate(
+        name="cyclic response",
+        make=_within(CyclicResponse),
+        random_bits=_shift_bits,
+        recoverable=lambda _: True,
+        has_levels=True,
+    ),
+    _Candidate(
+        name="randomised response",
+        make=_within(RandomizedResponse),
+        random_bits=_shift_bits,
+        recoverable=lambda _: True,
+    ),
+    _Candidate(
+        name="Hadamard response",
+        make=_within(HadamardResponse),
+        random_bits=_block_bits,
+        recoverable=lambda made: bool(made.heaviest_output <= 1),
+    ),
+    _Candidate(name="subset selection", make=_within(SubsetSelection), random_bits=_set_bits),
+    _Candidate(name="optimised unary", make=_within(OptimisedUnary), random_bits=_unary_bits),
+    _Candidate(name="symmetric unary", make=_within(SymmetricUnary), random_bits=_unary_bits),
+    _BINARY_HADAMARD,
+)
