@@ -137,3 +137,21 @@ def test_without_a_verb_the_help_is_shown(sfumato, line):
     assert done.returncode == 2
     assert done.stderr.startswith("Usage: sfumato")
     assert "Verbs:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("estimate reports.parquet --plot full/e.svg", "--plot full/e.svg"),
+        ("estimate reports.parquet -o full/e.svg", "--out full/e.svg"),
+        ("new full/e.svg", "FILE full/e.svg"),
+        ("estimate reports.parquet", "path='full/e.svg'"),
+    ],
+)
+def test_a_file_that_could_not_be_written_is_named_by_its_own_option(line, word):
+    """A verb may read one file and write several; only the name tells which of them is meant."""
+    error = InvalidParameter(
+        "could not be written: No space left on device", parameter="path", value="full/e.svg", way_out="Make room."
+    )
+    said = words_of(error, typer.main.get_command(app), line.split())
+    assert said.replace("'full/e.svg'", "full/e.svg").startswith(word.replace("'full/e.svg'", "full/e.svg"))

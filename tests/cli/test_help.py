@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
+from cli.verb_tree import verbs
 from sfumato.cli import main
-from sfumato.cli.app import app
 
 HEAVY = ("numpy", "scipy", "numba", "pyarrow", "matplotlib", "highspy", "cryptography", "constriction")
 # Both draw every figure of a paper, which takes half a minute; tests of papers draw them as well.
@@ -39,22 +38,12 @@ guess_error = 0.375
 ROWS = 6366
 
 
-def verbs(group=None, path=()):
-    """Yield the words of each verb, and its help text; sub-apps are walked into."""
-    group = typer.main.get_command(app) if group is None else group
-    for name, command in sorted(group.commands.items()):
-        if hasattr(command, "commands"):
-            yield from verbs(command, (*path, name))
-        else:
-            yield " ".join((*path, name)), command.help or ""
-
-
 def examples(text):
     lines = text[text.index("Example") :].splitlines() if "Example" in text else []
     return [line.strip() for line in lines if line.strip().startswith("sfumato ")]
 
 
-VERBS = dict(verbs())
+VERBS = {verb: command.help or "" for verb, command in verbs()}
 EXAMPLES = [
     pytest.param(verb, line, marks=[pytest.mark.slow] if verb in SLOW else [], id=line)
     for verb, text in VERBS.items()

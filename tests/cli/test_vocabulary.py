@@ -3,22 +3,11 @@
 import inspect
 
 import pytest
-import typer
 
 import sfumato as sf
-from sfumato.cli.app import app
+from cli.verb_tree import verbs
 from sfumato.study.ways import kinds
 from sfumato.study.ways.goals import GOAL_NAMES
-
-
-def verbs(group=None, path=()):
-    group = typer.main.get_command(app) if group is None else group
-    for name, command in sorted(group.commands.items()):
-        if hasattr(command, "commands"):
-            yield from verbs(command, (*path, name))
-        else:
-            yield " ".join((*path, name)), command
-
 
 VERBS = dict(verbs())
 OPTIONS = {

@@ -90,7 +90,7 @@ def test_levels_fall_and_nobody_sees_more_than_promised(poll):
         (lambda: study(public_epsilon=None), "must say what everybody sees"),
         (lambda: study(public_epsilon=None, analysts=()), "'q' promises nothing"),
         (lambda: study(public_epsilon=Fraction(3)), "'ministry' would see less than the public"),
-        (lambda: study(public_epsilon=Fraction(21)), "public epsilon=21"),
+        (lambda: study(public_epsilon=Fraction(21)), "public_epsilon=21"),
         (lambda: study(population=0), "population=0"),
         (lambda: study(population=1.5), "whole number"),
         (lambda: study(name="a\nb"), "control character"),

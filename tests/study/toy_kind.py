@@ -85,20 +85,7 @@ class SeasonWay(ChannelWay):
     def estimate(self, tally, reading):
         table = Tabulated(self.response)
         found = table.estimate(Tally(mechanism=table.name, counts=tally.counts), confidence=reading.confidence)
-        return QuestionEstimate(
-            question=self.question,
-            group=reading.group,
-            level=reading.level,
-            epsilon=self.epsilons[0],
-            labels=self.question.labels,
-            shares=found.projected,
-            raw=found.raw,
-            standard_errors=found.standard_errors,
-            intervals=found.intervals,
-            confidence=reading.confidence,
-            total=tally.total,
-            method="unbiased shares",
-        )
+        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=self.epsilons[0])
 
     @property
     def answer_bits(self):

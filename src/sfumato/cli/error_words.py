@@ -26,7 +26,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "limit_bytes": ("limit_mb",),
     "n": ("responses",),
     "passphrase": ("passphrase_file",),
-    "path": ("file", "data", "reports", "channel", "certificate", "table", "ledger"),
     "questions": ("question",),
     "release_id": ("name",),
     "protection": ("passphrase_file",),
@@ -41,14 +40,19 @@ _UNITS: dict[str, int] = {"limit_bytes": MEGABYTE}
 
 def words_of(error: SfumatoError, command: Any, arguments: Sequence[str]) -> str:
     """Return the sentence of an error in the words of the verb that the arguments of the command name."""
-    verb = running_verb(command, arguments).verb
-    place = error.place
+    running = running_verb(command, arguments)
+    verb, place = running.verb, error.place
     if place is not None and (place.line is not None or place.table or place.key is not None):
         return str(error)  # it is about a key or a line of a file, which has the same name there
     shown = copy.copy(error)
     if isinstance(error.value, int | float) and not isinstance(error.value, bool):
         shown.value = _as_typed(error.value / _UNITS.get(error.parameter or "", 1))
-    return shown.sentence(naming_of(verb), joined=" ")
+    name = naming_of(verb)
+    if error.parameter == "path":
+        # Which of several files is meant, the command line tells: the one that has this name there.
+        word = _word_of_value(verb, running.rest, str(error.value))
+        return shown.sentence(lambda parameter: word if parameter == "path" else name(parameter), joined=" ")
+    return shown.sentence(name, joined=" ")
 
 
 def naming_of(verb: Any) -> Callable[[str], str | None]:
@@ -81,6 +85,14 @@ def running_verb(command: Any, arguments: Sequence[str]) -> Running:
             break
         number += 1
     return Running(path, command, tuple(arguments[number:]))
+
+
+def _word_of_value(verb: Any, rest: Sequence[str], value: str) -> str | None:
+    """Return the option or argument that has this value on the command line."""
+    for parameter in parameters_of(verb):
+        if not parameter.is_argument and _given([parameter.word, parameter.short], rest) == f" {value}":
+            return parameter.word
+    return next((p.word for p in parameters_of(verb) if p.is_argument and value in rest), None)
 
 
 def _as_typed(value: float) -> float:

@@ -81,7 +81,7 @@ class Study:
             check_between("population", check_integer("population", self.population), 1, 10**12)
         if self.public_epsilon is not None:
             given = self.public_epsilon
-            checked = _placed(Place(table="public", key="epsilon"), lambda: checked_epsilon("public epsilon", given))
+            checked = _placed(Place(table="public", key="epsilon"), lambda: checked_epsilon("public_epsilon", given))
             object.__setattr__(self, "public_epsilon", checked)
         self._check_levels()
         self._check_columns()

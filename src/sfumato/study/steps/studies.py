@@ -13,7 +13,7 @@ from sfumato.refine.key_protection import Protection, Unlock, Unprotected
 from sfumato.study.charging import id_of_reports, release_of_reports
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.planning import StudyPlan, plan_study
-from sfumato.study.publishing import Progress, StudyPublication, draw_publication
+from sfumato.study.publishing import Keys, Progress, StudyPublication, draw_publication
 from sfumato.study.steps.paying import ledger_of, paid, probe_folder, probe_reports, source_of, study_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
@@ -53,6 +53,19 @@ def publish(
     """
     declared, book = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, book)
+
+    def draw(held: Keys | None = None) -> StudyPublication:
+        return draw_publication(
+            declared,
+            as_arrow(data, limit_bytes=limit_bytes),
+            bits=source,
+            guarantee=guarantee_of(guarantee),
+            epoch=epoch,
+            keep=keep,
+            keys=held,
+            progress=progress,
+        )
+
     if out is None:
         if book is not None:
             raise InvalidParameter(
@@ -65,30 +78,13 @@ def publish(
             raise InvalidParameter(
                 "is for key files, which are written with the reports", parameter="keys", way_out="Give `out` too."
             )
-        return draw_publication(
-            declared,
-            as_arrow(data, limit_bytes=limit_bytes),
-            bits=source,
-            guarantee=guarantee_of(guarantee),
-            epoch=epoch,
-            keep=keep,
-            progress=progress,
-        )
+        return draw()
     folder = KeyFolder.of(declared, None if keys is None else Path(keys), epoch)
     _check_out(out, keys if folder.files else None)
     opener = _unlocker(unlock)
     held = folder.held_keys(opener)
     protections = {} if held else _protections(folder, protection)
-    made = draw_publication(
-        declared,
-        as_arrow(data, limit_bytes=limit_bytes),
-        bits=source,
-        guarantee=guarantee_of(guarantee),
-        epoch=epoch,
-        keep=keep,
-        keys=held,
-        progress=progress,
-    )
+    made = draw(held)
     _release(made, out, folder, protections, opener, book)
     return made
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import Words
 from sfumato.study.wording import check_line
@@ -42,6 +43,13 @@ def check_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> None:
         check_line("answers", answer)
     if len(set(answers)) != len(answers):
         raise InvalidParameter("has the same answer twice", parameter="answers", way_out="List each once.")
+
+
+def checked_pair(answers: tuple[str, str]) -> tuple[str, str]:
+    """Check two answers, "no" first."""
+    for answer in answers:
+        check_line("answers", answer)
+    return check_answers(answers)
 
 
 def check_masses(masses: tuple[Fraction, ...], count: int) -> None:

@@ -15,11 +15,10 @@ from typing import Any, ClassVar, Self
 from sfumato.certificates import Certificate
 from sfumato.design import Limits, SurveyDesign, playable, survey
 from sfumato.design.cards import MOST_FACES
-from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import check_heading
+from sfumato.study.ways.answers import check_heading, checked_pair
 from sfumato.study.ways.base import label_bits
 from sfumato.study.ways.card_plans import plan_card
 from sfumato.study.ways.channel_way import ChannelWay
@@ -29,7 +28,7 @@ from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, wh
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.two_answers import estimate_two
-from sfumato.study.wording import check_line, exact_number, short_number
+from sfumato.study.wording import exact_number, short_number
 from sfumato.values import Tally
 from sfumato.values.checks import check_between, check_integer
 from sfumato.values.rounding import float_below
@@ -83,9 +82,7 @@ class Card(Question):
 
     def __post_init__(self) -> None:
         check_heading(self.id, self.text)
-        for answer in self.answers:
-            check_line("answers", answer)
-        object.__setattr__(self, "answers", check_answers(self.answers))
+        object.__setattr__(self, "answers", checked_pair(self.answers))
         for name in ("guess_error", "weight"):
             object.__setattr__(self, name, checked_share(name, getattr(self, name)))
         if self.max_epsilon is not None:

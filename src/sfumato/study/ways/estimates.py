@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method
-from sfumato.values import Interval
+from sfumato.values import Estimate, Interval
 
 if TYPE_CHECKING:
     from sfumato.study.ways.question import Question
@@ -54,6 +54,33 @@ class QuestionEstimate:
     ignoring: float | None = None
     together: float | None = None
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_shares(
+        cls,
+        question: Question,
+        found: Estimate,
+        reading: Reading,
+        *,
+        epsilon: float,
+        mean: MeanEstimate | None = None,
+    ) -> QuestionEstimate:
+        """Return what the estimate of a mechanism says of the answers to a question."""
+        return cls(
+            question=question,
+            group=reading.group,
+            level=reading.level,
+            epsilon=epsilon,
+            labels=question.labels,
+            shares=found.projected,
+            raw=found.raw,
+            standard_errors=found.standard_errors,
+            intervals=found.intervals,
+            confidence=reading.confidence,
+            total=found.total,
+            method="unbiased shares, nearest law shown",
+            mean=mean,
+        )
 
     @property
     def claims(self) -> int:

@@ -216,21 +216,7 @@ class LadderWay(Way):
         mean = None
         if values is not None and (scores := rung.linear_scores(values)) is not None:
             mean = mean_of_scores(scores, tally, values, reading.confidence)
-        return QuestionEstimate(
-            question=self.question,
-            group=reading.group,
-            level=reading.level,
-            epsilon=math.log(rung.odds),
-            labels=self.question.labels,
-            shares=found.projected,
-            raw=found.raw,
-            standard_errors=found.standard_errors,
-            intervals=found.intervals,
-            confidence=reading.confidence,
-            total=found.total,
-            method="unbiased shares, nearest law shown",
-            mean=mean,
-        )
+        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=math.log(rung.odds), mean=mean)
 
     def truth(self, held: Counter[str]) -> Truth | None:
         """Return the true mean of a count, or the true shares."""

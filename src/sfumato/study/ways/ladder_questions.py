@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from sfumato.bits import BitSource
-from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
 from sfumato.study.audience import Audience
@@ -18,6 +17,7 @@ from sfumato.study.ways.answers import (
     SymbolArray,
     check_heading,
     check_list,
+    checked_pair,
     positions,
 )
 from sfumato.study.ways.card import SECOND_IS_ESTIMATED, Card
@@ -26,7 +26,7 @@ from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH, INT
 from sfumato.study.ways.keys import EPSILON, Entry, number_key, texts_key
 from sfumato.study.ways.ladder import LadderWay
 from sfumato.study.ways.question import Question, listed_answers
-from sfumato.study.wording import check_line, checked_epsilon, exact_number
+from sfumato.study.wording import checked_epsilon, exact_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +120,7 @@ class YesNo(LadderQuestion):
 
     def __post_init__(self) -> None:
         self._check()
-        for answer in self.answers:
-            check_line("answers", answer)
-        object.__setattr__(self, "answers", check_answers(self.answers))
+        object.__setattr__(self, "answers", checked_pair(self.answers))
         if self.goal.is_test:
             raise InvalidParameter(
                 "is a goal for a card",

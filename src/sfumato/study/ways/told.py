@@ -177,20 +177,7 @@ class ToldWay(ChannelWay):
             )
         mechanism = Tabulated(self.design.noise)
         found = mechanism.estimate(Tally(mechanism=mechanism.name, counts=tally.counts), confidence=reading.confidence)
-        return QuestionEstimate(
-            question=self.question,
-            group=reading.group,
-            level=reading.level,
-            epsilon=measures.epsilon(self.design.channel),
-            labels=self.question.labels,
-            shares=found.projected,
-            raw=found.raw,
-            standard_errors=found.standard_errors,
-            intervals=found.intervals,
-            confidence=reading.confidence,
-            total=tally.total,
-            method="unbiased shares, nearest law shown",
-        )
+        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=measures.epsilon(self.design.channel))
 
     def truth(self, held: Counter[str]) -> Truth:
         """Return the true shares of what may be told."""
