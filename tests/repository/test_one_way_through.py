@@ -83,6 +83,15 @@ def calls_ledger(tree):
                 yield node.lineno
 
 
+def writes_or_opens_keys(tree):
+    """Imports of what writes a key file or takes the draws out of one; headers are for everybody."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sfumato.io"):
+            for alias in node.names:
+                if alias.name in {"read_key", "write_key", "write_key_pair", "record_use", "key_files"}:
+                    yield node.lineno, alias.name
+
+
 def broken(check, modules):
     return [f"{path.relative_to(SOURCE)}:{found}" for path, tree in modules.items() for found in check(tree)]
 
@@ -140,6 +149,13 @@ def test_only_the_account_and_the_steps_open_a_ledger():
     assert not broken(calls_ledger, modules)
 
 
+def test_only_the_steps_and_their_folders_write_or_open_key_files():
+    allowed = {SOURCE / "study" / "key_folders.py", SOURCE / "__init__.py"}
+    folders = {SOURCE / "io", SOURCE / "study" / "steps"}
+    modules = {path: tree for path, tree in MODULES.items() if path not in allowed and not folders & set(path.parents)}
+    assert not broken(writes_or_opens_keys, modules)
+
+
 @pytest.mark.parametrize(
     ("check", "snippet"),
     [
@@ -152,6 +168,8 @@ def test_only_the_account_and_the_steps_open_a_ledger():
         (lambda tree: imports_of(tree, "study.ways.", WAY_NAMES), "import sfumato.study.ways.hunt"),
         (compares_kinds, 'ok = question.kind == "yes-no"'),
         (compares_kinds, 'ok = planned.question.KIND in {"count"}'),
+        (writes_or_opens_keys, "from sfumato.io.key_files import read_key_header, read_key"),
+        (writes_or_opens_keys, "from sfumato.io import key_files"),
         (calls_ledger, "book = Ledger(path)"),
         (calls_ledger, "book = account.Ledger.create(path, epsilon=1)"),
     ],

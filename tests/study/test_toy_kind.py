@@ -6,6 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli import main
+from sfumato.errors import InvalidParameter
 from sfumato.study import ways
 from study.toy_kind import SEASONS, Season
 
@@ -89,3 +90,12 @@ def test_without_the_registration_the_kind_is_refused_by_name(tmp_path):
     )
     with pytest.raises(sf.errors.InvalidParameter, match=r"line 4: kind is none of 'yes-no'"):
         sf.read_study(tmp_path / "season.toml")
+
+
+def test_a_kind_is_not_taken_over_by_another(registered):
+    class Impostor(ways.Card):
+        """Another way to ask by the same name."""
+
+    with pytest.raises(InvalidParameter, match="registered already"):
+        ways.register(Impostor)
+    assert ways.kinds()[ways.Card.KIND][0] is ways.Card

@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import console, say
-from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, UNPROTECTED, protection_for, read_keys
+from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, UNPROTECTED, protection_for, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_headers import KeyHeader
@@ -78,17 +78,11 @@ def split_command(
 
         sfumato keys split keys/ministry.affair.key --at 1000 --out parts --unprotected
     """
-    from sfumato.io.key_files import write_key
-    from sfumato.refine import Ladder
-    from sfumato.refine.key_operations import split_key
+    from sfumato.study.steps import split_key_file
 
-    (key,) = read_keys([file], passphrase_file, private_key)
-    parts = split_key(key, Ladder.declared(key.ladder), at)
+    unlock = unlocker_of(passphrase_file, private_key)
     protection = protection_for(passphrase_file, unprotected=unprotected)
-    out.mkdir(parents=True, exist_ok=True)
-    for part in parts:
-        target = out / f"{file.stem}.{part.start}-{part.stop - 1}.key"
-        write_key(part, target, protection)
+    for target in split_key_file(file, at, out, protection=protection, unlock=unlock):
         say(f"wrote {target}")
 
 
@@ -106,11 +100,10 @@ def merge_command(
 
         sfumato keys merge parts/ministry.affair.0-999.key parts/ministry.affair.1000-6365.key -o all.key --unprotected
     """
-    from sfumato.io.key_files import write_key
-    from sfumato.refine.key_operations import merge_keys
+    from sfumato.study.steps import merge_key_files
 
-    merged = merge_keys(read_keys(files, passphrase_file, private_key))
-    write_key(merged, out, protection_for(passphrase_file, unprotected=unprotected))
+    unlock = unlocker_of(passphrase_file, private_key)
+    merge_key_files(files, out, protection=protection_for(passphrase_file, unprotected=unprotected), unlock=unlock)
     say(f"wrote {out}")
 
 
@@ -128,13 +121,11 @@ def rotate_command(
 
         sfumato keys rotate seeds/ministry.affair.key -o next/ministry.affair.key --unprotected
     """
-    from sfumato.io.key_files import write_key
-    from sfumato.refine.key_operations import rotate_key
+    from sfumato.study.steps import rotate_key_file
 
-    (key,) = read_keys([file], passphrase_file, private_key)
-    rotated = rotate_key(key)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_key(rotated, out, protection_for(passphrase_file, unprotected=unprotected))
+    unlock = unlocker_of(passphrase_file, private_key)
+    protection = protection_for(passphrase_file, unprotected=unprotected)
+    rotated = rotate_key_file(file, out, protection=protection, unlock=unlock)
     say(f"wrote {out}, for epoch {rotated.binding.epoch}")
 
 
@@ -150,11 +141,9 @@ def pair_command(
         sfumato keys pair --out ministry.pem
     """
     from sfumato.cli.secrets import passphrase_from
-    from sfumato.io.key_files import write_key_pair
-    from sfumato.refine.key_protection import new_key_pair
+    from sfumato.study.steps import make_key_pair
 
-    private, _ = new_key_pair()
-    public = write_key_pair(private, out, None if passphrase_file is None else passphrase_from(passphrase_file))
+    public = make_key_pair(out, passphrase=None if passphrase_file is None else passphrase_from(passphrase_file))
     say(f"wrote {out}, keep it; and {public}, give it to whoever publishes")
 
 

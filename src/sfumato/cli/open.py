@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli.options import Confidence, Group, Json, LimitMb, Quiet
 from sfumato.cli.output import MEGABYTE, console, say, show_waiting
-from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, read_keys
+from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.study.estimating import Estimates
@@ -38,12 +38,13 @@ def open_command(
         sfumato open reports.parquet --key keys/ministry.affair.key
     """
     from sfumato.study.reports import Reports, check_reports_place
-    from sfumato.study.steps import estimate_reports, open_reports
+    from sfumato.study.steps import estimate_reports, keys_of, open_reports
 
     if out is not None:
         check_reports_place(out)
     public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
-    keys = read_keys(key, passphrase_file, private_key)
+    # Before anything is shown to move: somebody may be asked for a passphrase.
+    keys = keys_of(key, unlocker_of(passphrase_file, private_key))
     with show_waiting("opening reports"):
         opened = open_reports(public, keys)
         asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
@@ -73,11 +74,11 @@ def recover_command(
     from sfumato.files.places import check_table_place
     from sfumato.render.words import counted
     from sfumato.study.reports import Reports
-    from sfumato.study.steps import recover_answers, write_answers
+    from sfumato.study.steps import keys_of, recover_answers, write_answers
 
     check_table_place("out", out)
     public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
-    keys = read_keys(key, passphrase_file, private_key)
+    keys = keys_of(key, unlocker_of(passphrase_file, private_key))
     with show_waiting("recovering answers"):
         answers = recover_answers(public, keys)
         write_answers(answers, out)

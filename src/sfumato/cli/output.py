@@ -40,6 +40,26 @@ def show_waiting(what: str) -> Iterator[None]:
 
 
 @contextmanager
+def show_steps(what: str) -> Iterator[Callable[[str], None]]:
+    """Show which of several steps is under way; nothing before the first, since a passphrase may be asked for there."""
+    from rich.console import Console
+
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    status = Console(stderr=True).status(what)
+
+    def show(step: str) -> None:
+        status.update(f"{what}: {step}")
+        status.start()
+
+    try:
+        yield show
+    finally:
+        status.stop()
+
+
+@contextmanager
 def show_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on standard error, when a person is watching."""
     from rich.console import Console

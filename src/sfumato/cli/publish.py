@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, LimitMb, PayingLedger, Quiet
-from sfumato.cli.output import MEGABYTE, say, show_waiting
+from sfumato.cli.output import MEGABYTE, say, show_steps
 from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, protection_for, unlocker_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def publish_command(
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.steps import publish
 
-    with show_waiting("drawing reports"):
+    with show_steps("drawing reports") as progress:
         made = publish(
             study,
             data,
@@ -74,6 +74,7 @@ def publish_command(
             ledger=ledger,
             insecure_seed=insecure_seed,
             limit_bytes=limit_mb * MEGABYTE,
+            progress=progress,
         )
     note = made.reports.note
     folder = KeyFolder.of(note.study, keys, epoch)

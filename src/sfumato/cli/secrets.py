@@ -13,7 +13,6 @@ import typer
 
 if TYPE_CHECKING:
     from sfumato.refine.key_protection import Passphrase, Protection, Unlock
-    from sfumato.refine.keys import Key
 
 _MOST_PASSPHRASE = 4096
 
@@ -84,14 +83,6 @@ def unlocker_of(passphrase_file: Path | None, private_key: Path | None) -> Calla
         return typed[0]
 
     return unlock
-
-
-def read_keys(paths: list[Path], passphrase_file: Path | None, private_key: Path | None) -> list[Key]:
-    """Open several key files."""
-    from sfumato.io.key_files import read_key
-
-    unlock = unlocker_of(passphrase_file, private_key)
-    return [read_key(path, unlock(path)) for path in paths]
 
 
 def _typed(prompt: str, *, twice: bool) -> Passphrase:

@@ -5,6 +5,7 @@ file by itself, so safety is written once.
 """
 
 from sfumato.study.steps.answers import answer_query
+from sfumato.study.steps.keys import keys_of, make_key_pair, merge_key_files, rotate_key_file, split_key_file
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
 from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers, write_answers
@@ -15,6 +16,9 @@ __all__ = [
     "answer_query",
     "disclose_table",
     "estimate_reports",
+    "keys_of",
+    "make_key_pair",
+    "merge_key_files",
     "new_ledger",
     "open_reports",
     "pay_for",
@@ -24,6 +28,8 @@ __all__ = [
     "read_reports",
     "recover_answers",
     "release_noise",
+    "rotate_key_file",
+    "split_key_file",
     "write_answers",
     "write_publication",
 ]

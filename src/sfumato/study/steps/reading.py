@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +10,16 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_table_place
 from sfumato.files.tables import TABLE_LIMIT_BYTES, has_note, write_table
 from sfumato.infer import Method
-from sfumato.io.key_files import read_key
-from sfumato.refine import Key
-from sfumato.refine.key_protection import Unlock, Unprotected
+from sfumato.refine.key_protection import Unlock
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
+from sfumato.study.key_folders import Unlocker
 from sfumato.study.opening import open_table, recover_table
 from sfumato.study.reports import Reports
+from sfumato.study.steps.keys import Keys, keys_of
 from sfumato.study.steps.paying import study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.typed_reports import TypedReports
-
-Keys = Key | str | Path | Iterable[Key | str | Path]
 
 
 def read_reports(
@@ -61,12 +59,12 @@ def read_reports(
     )
 
 
-def open_reports(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | None = None) -> Reports:
+def open_reports(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | Unlocker | None = None) -> Reports:
     """Return reports as sharp as the keys allow."""
     return open_table(_reports(reports), keys_of(keys, unlock))
 
 
-def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | None = None) -> Any:
+def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | Unlocker | None = None) -> Any:
     """Return the answers as an Arrow table, with the registrar's keys."""
     return recover_table(_reports(reports), keys_of(keys, unlock))
 
@@ -117,12 +115,6 @@ def _check_study(study: Study, reports: Collected, which: str) -> None:
             parameter="study",
             way_out="Name the study that they were published with, or the reports alone.",
         )
-
-
-def keys_of(keys: Keys, unlock: Unlock | None) -> list[Key]:
-    """Read key files, and take keys as they are."""
-    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
-    return [key if isinstance(key, Key) else read_key(key, unlock or Unprotected()) for key in several]
 
 
 def _reports(reports: Reports | str | Path) -> Reports:

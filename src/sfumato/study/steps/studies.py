@@ -9,11 +9,12 @@ from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import TABLE_LIMIT_BYTES
-from sfumato.refine.key_protection import Protection, Unlock, Unprotected
+from sfumato.refine.key_protection import Protection, Unlock
 from sfumato.study.charging import id_of_reports, release_of_reports
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.planning import StudyPlan, plan_study
 from sfumato.study.publishing import Keys, Progress, StudyPublication, draw_publication
+from sfumato.study.steps.keys import unlocker_of
 from sfumato.study.steps.paying import ledger_of, paid, probe_folder, probe_reports, source_of, study_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
@@ -81,7 +82,7 @@ def publish(
         return draw()
     folder = KeyFolder.of(declared, None if keys is None else Path(keys), epoch)
     _check_out(out, keys if folder.files else None)
-    opener = _unlocker(unlock)
+    opener = unlocker_of(unlock)
     held = folder.held_keys(opener)
     protections = {} if held else _protections(folder, protection)
     made = draw(held)
@@ -109,7 +110,7 @@ def write_publication(
             value=str(keys),
             way_out="Choose another folder.",
         )
-    _release(publication, out, folder, _protections(folder, protection), _unlocker(None), ledger_of(note.study))
+    _release(publication, out, folder, _protections(folder, protection), unlocker_of(None), ledger_of(note.study))
     return tuple(folder.files)
 
 
@@ -174,11 +175,3 @@ def _protections(folder: KeyFolder, protection: Protections | None) -> Mapping[s
             f"says nothing for {missing[0]}", parameter="protection", way_out="Give one to every holder of a key."
         )
     return by_holder
-
-
-def _unlocker(unlock: Unlock | Unlocker | None) -> Unlocker:
-    if unlock is None:
-        return lambda _: Unprotected()
-    if callable(unlock):
-        return unlock
-    return lambda _: unlock

@@ -27,6 +27,13 @@ _KINDS: dict[str, tuple[type[Question], ...]] = {}
 
 def register(*questions: type[Question]) -> None:
     """Add a kind of question; classes that share a kind are given together."""
+    if _KINDS.get(questions[0].KIND, questions) != questions:
+        raise InvalidParameter(
+            "is registered already, and studies that were published with it would be read as others",
+            parameter="kind",
+            value=questions[0].KIND,
+            way_out="Name the new kind otherwise.",
+        )
     _KINDS[questions[0].KIND] = questions
 
 
