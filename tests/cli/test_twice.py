@@ -18,9 +18,10 @@ from cli.twice.keeping import KEEPING
 from cli.twice.noising import NOISING
 from cli.twice.publishing import PUBLISH, PUBLISHING, people, publish, published
 from cli.twice.reading import READING, RECOVER, recover_with
+from cli.twice.releasing import RELEASING
 from sfumato.study.steps import read_ledger
 
-CASES = [*PUBLISHING, *READING, *KEEPING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
+CASES = [*PUBLISHING, *RELEASING, *READING, *KEEPING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
@@ -35,7 +36,7 @@ def test_the_command_and_the_library_end_alike(sfumato, tmp_path, tmp_path_facto
     expected = replace(library, refusal=command.refusal, sentence=command.sentence) if case.own_words else library
     assert command == expected
     assert library.refusal == (None if case.refusal is None else case.refusal.__name__)
-    assert library.changes == ()
+    assert library.changes == case.changes
     assert library.makes == tuple(sorted(case.makes))
     assert tuple(release.kind for release, _ in library.debits) == case.debits
     if error is not None:

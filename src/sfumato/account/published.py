@@ -106,8 +106,8 @@ class Published:
         before = [other for other in others if self.asks_again(other)]
         if before and self.again is None:
             raise ReleasedBefore(
-                f"the study {self.study!r} was published before in epoch {self.epoch}, and a second publication with fresh "
-                f"draws tells more about the same people: enough of them tell everything",
+                f"the study {self.study!r} was published before in epoch {self.epoch}, and a second publication with "
+                f"fresh draws tells more about the same people: enough of them tell everything",
                 way_out="Use the reports that were made. `again` names a further release, which is paid for and added "
                 "up; `people` declares that these are other people.",
             )

@@ -88,7 +88,7 @@ def read_record_file(path: str | Path) -> tuple[RecordedRelease, ...]:
         document = json.loads(text)
     except (ValueError, RecursionError):
         raise _damaged(path) from None
-    if not isinstance(document, dict):
+    if not isinstance(document, dict) or not str(document.get("schema")).startswith("sfumato/record/"):
         raise _damaged(path)
     check_schema(document, path, kind="record")
     try:

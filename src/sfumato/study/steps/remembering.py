@@ -85,8 +85,7 @@ class Memory:
 
 def memory_of(study: Study | str | Path, record: str | Path | None, ledger: Path | None) -> Memory:
     """Return where publications of a study are remembered: the record given, else the one beside the study's file."""
-    file = None if isinstance(study, Study) else Path(os.path.realpath(study))
-    at = None if file is None else str(file)
+    file = None if isinstance(study, Study) else os.path.realpath(study)
     if record is not None:
         check_places(record=record)
         if not _may_write(Path(record).parent):
@@ -96,14 +95,16 @@ def memory_of(study: Study | str | Path, record: str | Path | None, ledger: Path
                 value=str(record),
                 way_out="Choose another folder; nothing was drawn.",
             )
-        return Memory(record=Path(record), ledger=ledger, file=at)
-    beside = file.parent / NAME if file is not None and file.is_file() and _may_write(file.parent) else None
-    return Memory(record=beside, ledger=ledger, file=at)
+        return Memory(record=Path(record), ledger=ledger, file=file)
+    beside = None if isinstance(study, Study) or not Path(study).is_file() else record_beside(study)
+    is_kept = beside is not None and _may_write(beside.parent)
+    return Memory(record=beside if is_kept else None, ledger=ledger, file=file)
 
 
-def record_beside(study: Study | str | Path) -> Path | None:
-    """Return where the record of a study stands, if the study is a file."""
-    return None if isinstance(study, Study) else Path(os.path.realpath(study)).parent / NAME
+def record_beside(study: str | Path) -> Path:
+    """Return where the record of a study's file stands; beside the file itself, not beside a link to it."""
+    file = Path(study)
+    return (Path(os.path.realpath(file)) if file.is_symlink() else file).parent / NAME
 
 
 def _seen_from(book: Path, published: Published) -> Published:
