@@ -91,6 +91,8 @@ def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet
     """Print estimates as tables or as JSON."""
     from sfumato.render.estimate_documents import estimates_document
     from sfumato.render.estimate_tables import estimates_tables
+    from sfumato.render.words import printable
+    from sfumato.study.release_words import releases_words
 
     if note.insecure:
         say(f"WARNING: {note.source}")
@@ -99,3 +101,5 @@ def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet
     elif not quiet:
         for part in estimates_tables(estimates):
             console().print(part)
+        if note.earlier:
+            typer.echo(printable(releases_words(note)))

@@ -149,8 +149,9 @@ def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
 
 def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
     from sfumato.io.key_files import read_key_header
-    from sfumato.render.studies import releases_words, totals_words
-    from sfumato.render.words import counted
+    from sfumato.render.studies import totals_words
+    from sfumato.render.words import counted, printable
+    from sfumato.study.release_words import releases_words
 
     study = note.study
     typer.echo(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
@@ -163,7 +164,7 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
             say("note: key files without a passphrase open for anyone who has them.")
     typer.echo(totals_words(study))
     if note.earlier:
-        typer.echo(releases_words(note))
+        typer.echo(printable(releases_words(note)))
 
 
 def _protections(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sfumato.render.words import epsilon_text, printable
-from sfumato.study.notes import ReportsNote
+from sfumato.render.words import epsilon_text
 from sfumato.study.studies import Study
-from sfumato.study.totals import ReaderSum, totals_of
+from sfumato.study.totals import totals_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -46,20 +44,3 @@ def totals_words(study: Study) -> str:
         for total in totals_of(study)
     ]
     return "What is seen of a respondent over all questions. " + "; ".join(parts) + "."
-
-
-def releases_words(note: ReportsNote) -> str:
-    """Say in one sentence what readers see of a respondent over this release and those before it."""
-    named = "" if note.again is None else f", called “{printable(note.again)}”"
-    return (
-        f"This is release {len(note.earlier) + 1} about the same people{named}, and releases add up. Over all of them "
-        f"and all questions is seen of a respondent: {sums_words(note.sums)}."
-    )
-
-
-def sums_words(sums: Iterable[ReaderSum]) -> str:
-    """List what each reader sees over several releases."""
-    return "; ".join(
-        f"{one.holder}: the answers" if one.epsilon is None else f"{one.holder}: ε = {epsilon_text(one.epsilon)}"
-        for one in sums
-    )

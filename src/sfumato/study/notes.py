@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sfumato.account.published import EarlierRelease, seen_from
+from sfumato.account.published import EarlierRelease, checked_name, seen_from
 from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema
 from sfumato.study.audience import PUBLIC
@@ -160,7 +160,7 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
         insecure=document["insecure"],
         publication=str(document["publication"]),
         columns=columns,
-        again=None if document.get("again") is None else str(document["again"]),
+        again=checked_name("again", document.get("again")),
         earlier=tuple(_earlier_from(one) for one in document.get("earlier", ())),
     )
 
@@ -169,8 +169,8 @@ def _earlier_from(document: dict[str, Any]) -> EarlierRelease:
     seen = seen_from(document["seen"])
     if PUBLIC not in dict(seen):
         raise ValueError("nobody says what the public sees")
-    name = document["name"]
-    return EarlierRelease(release=str(document["release"]), name=None if name is None else str(name), seen=seen)
+    name = checked_name("name", document["name"])
+    return EarlierRelease(release=str(document["release"]), name=name, seen=seen)
 
 
 def _whole(value: object) -> int:

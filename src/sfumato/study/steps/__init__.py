@@ -9,6 +9,7 @@ from sfumato.study.steps.keys import keys_of, make_key_pair, merge_key_files, ro
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
 from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers, write_answers
+from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
 
@@ -25,6 +26,7 @@ __all__ = [
     "plan",
     "publish",
     "read_ledger",
+    "read_record",
     "read_reports",
     "recover_answers",
     "release_noise",
