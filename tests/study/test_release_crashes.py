@@ -54,7 +54,7 @@ class Runner:
 @pytest.fixture(scope="module")
 def runner(tmp_path_factory):
     # In memory where that can be had: a kill tests the order of writes, and waiting for a disk adds nothing to it.
-    memory = Path("/dev/shm")
+    memory = Path("/dev/shm")  # noqa: S108
     root = Path(tempfile.mkdtemp(dir=memory)) if memory.is_dir() else tmp_path_factory.mktemp("crashes")
     found = Runner(root)
     yield found
