@@ -87,7 +87,7 @@ def prepared(tmp_path_factory):
                 "computational",
                 "--record",
                 "seeds.json",
-            ],  # fmt: skip
+            ],
             ["open", "reports.parquet", "-k", "keys/ministry.affair.key", "-o", "opened.parquet", "-q"],
             split,
             ["certify", "channel.csv", "-o", "certificate.json"],

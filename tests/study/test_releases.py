@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -367,3 +368,21 @@ class TestTheFile:
             held.void(one.published)
             assert held.releases == (one,)
         assert read_record_file(record) == (one,)
+
+
+def test_of_several_at_once_one_is_released(study, tmp_path):
+    """All of them find nothing published, draw, and come to the record; it lets one pass."""
+
+    def publish(number):
+        try:
+            sf.publish(study, people(), out=tmp_path / f"{number}.csv")
+        except ReleasedBefore:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(publish, range(6))) == 1
+    assert len(list(tmp_path.glob("*.csv"))) == 1
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith((".staged", ".tmp"))]
+    (one,) = read_record_file(tmp_path / "releases.json")
+    assert one.released is not None
