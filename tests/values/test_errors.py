@@ -9,7 +9,16 @@ from fractions import Fraction
 import pytest
 
 import sfumato.errors
-from sfumato.errors import UNSAID, ClaimRefused, InvalidInput, InvalidParameter, NotChecked, Place, Refused, SfumatoError
+from sfumato.errors import (
+    UNSAID,
+    ClaimRefused,
+    InvalidInput,
+    InvalidParameter,
+    NotChecked,
+    Place,
+    Refused,
+    SfumatoError,
+)
 
 KINDS = [
     kind

@@ -86,7 +86,7 @@ def report_command(
 
 
 def _certified(release: Path) -> Certificate:
-    """Return the certificate beside a release, verified, or found to state no more than it may if its law is private."""
+    """Return the certificate beside a release, verified; if its law is private, that it states no more than it may."""
     from contextlib import suppress
 
     from sfumato.certificates import Certificate, verify

@@ -203,10 +203,9 @@ def _state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
 
 def _restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
     """State again what may be said, from the stated numbers: they must be ones that such a file can have."""
-    told = _interval(_found(stated, TOLD))
+    leak, told = _interval(_found(stated, LEAK)), _interval(_found(stated, TOLD))
     _check(is_outwards(told) and told.upper <= _room(subject.shape), TOLD, told)
-    leak = _interval(_found(stated, LEAK))
-    _check(leak == Interval(0.0, ROUNDING_BITS) or _is_bound(leak), LEAK, leak)
+    _check(_is_bound(leak) or repr(leak) == repr(Interval(0.0, ROUNDING_BITS)), LEAK, leak)
     claims = (leak_statement(subject, leak), told_statement(subject, told))
     if subject.estimation.law is not Origin.RECORDS:
         return claims
@@ -219,7 +218,7 @@ def _restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, .
 
 
 def _is_bound(number: Interval) -> bool:
-    return number.lower == 0 and is_two_digits(number.upper)
+    return repr(number.lower) == "0.0" and is_two_digits(number.upper)  # -0.0 would be a second spelling
 
 
 def _found(stated: Stated, measure: str) -> Claim:

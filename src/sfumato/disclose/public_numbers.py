@@ -15,7 +15,9 @@ _FINEST = -2
 
 
 def two_digits(number: float, *, up: bool) -> float:
-    """Round a number ≥ 0 up or down to two digits."""
+    """Round a number ≥ 0 up or down to two digits; one that is written with two stays, being nearest to them."""
+    if is_two_digits(number):
+        return number
     exact = Decimal(number)
     step = _step(exact)
     rounded = exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_FLOOR)
