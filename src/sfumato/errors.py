@@ -33,6 +33,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Self
 
+from sfumato.printing import printable_lines
+
 # Longer numbers are rounded where they are shown: nobody reads them, and Python refuses to write the longest.
 _LONG_FRACTION_BITS = 80
 _LONG_INTEGER_BITS = 256
@@ -114,7 +116,7 @@ class SfumatoError(Exception):
         if name is not None:
             text = _NAMED.sub(lambda match: word(match[1]) or match[0], text)
         where = "" if self.place is None else str(self.place)
-        return f"{where}: {text}" if where else text
+        return printable_lines(f"{where}: {text}" if where else text)
 
     def at(self, place: Place) -> Self:
         """Return the same error that knows where it is about; what it knew already stays."""

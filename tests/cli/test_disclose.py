@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pyarrow.csv
 import pytest
@@ -77,6 +78,14 @@ def test_what_is_private_is_kept_and_what_is_public_is_only_stated(sfumato, fold
     needless = sfumato("verify", "release.csv.PRIVATE.json", "--private", "release.csv.PRIVATE.json")
     assert needless.returncode == 2
     assert "--private is for a certificate whose law is private" in needless.stderr
+
+
+def test_forged_certificates_are_refused_by_the_command(sfumato):
+    for path in sorted((Path(__file__).parents[1] / "vectors" / "forged").glob("disclosure_*.json")):
+        done = sfumato("verify", str(path))
+        assert done.returncode in (1, 2), path.name
+        assert "Verified" not in done.stdout
+        assert done.stderr.count("\n") == 1
 
 
 def test_the_private_file_of_another_run_is_not_the_one_committed_to(sfumato, folder):

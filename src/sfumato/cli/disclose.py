@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet, SampleWord, cut_at_commas
-from sfumato.cli.output import MEGABYTE, say, show_waiting
+from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.study.disclosing import TableRelease
@@ -74,7 +73,7 @@ def disclose_command(
     if insecure_seed is not None:
         say("WARNING: these symbols are drawn from a seed that anyone can repeat")
     if json:
-        typer.echo(json_module.dumps(_as_json(made, out)))
+        tell_json(_as_json(made, out))
     elif not quiet:
         _print(made, out)
 
@@ -99,12 +98,12 @@ def _as_json(made: TableRelease, out: Path) -> dict[str, Any]:
 def _print(made: TableRelease, out: Path) -> None:
     from math import isfinite
 
-    typer.echo(f"Protected: {made.protects}.")
+    tell(f"Protected: {made.protects}.")
     best = f" (at most {made.upper_bits:.6g} are possible)" if isfinite(made.upper_bits) else ""
-    typer.echo(f"Told: {made.disclosed_bits:.6g} bits{best}, {100 * made.efficiency:.1f} % of what there is.")
-    typer.echo(f"Method: {made.method}.")
+    tell(f"Told: {made.disclosed_bits:.6g} bits{best}, {100 * made.efficiency:.1f} % of what there is.")
+    tell(f"Method: {made.method}.")
     for claim in made.certificate.claims:
-        typer.echo(f"- {claim.sentence}")
+        tell(f"- {claim.sentence}")
     say(f"wrote {out} and {out}.certificate.json")
     if made.kept is not None:
         say(f"wrote {made.kept}, which proves all this and gives the table away: keep it as you keep the data")

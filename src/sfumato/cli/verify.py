@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sfumato.cli.options import Json, LimitMb
-from sfumato.cli.output import MEGABYTE, console, show_waiting
+from sfumato.cli.output import MEGABYTE, console, show_waiting, tell, tell_json
 
 
 def verify_command(
@@ -40,18 +39,18 @@ def verify_command(
             verify(opened, private=None if private is None else Certificate.read(private, limit_bytes=limit))
     except Refused as error:
         if json:
-            typer.echo(json_module.dumps({"verified": False, "refused": type(error).__name__, "because": str(error)}))
+            tell_json({"verified": False, "refused": type(error).__name__, "because": str(error)})
         raise
     except NotChecked as error:
         if json:
-            typer.echo(json_module.dumps({"verified": False, "stated": len(opened.claims), "because": error.rule}))
+            tell_json({"verified": False, "stated": len(opened.claims), "because": error.rule})
         else:
             console().print(certificate_table(opened))
         raise
     claims = len(opened.claims)
     if json:
-        typer.echo(json_module.dumps({"verified": True, "claims": claims}))
+        tell_json({"verified": True, "claims": claims})
         return
     console().print(certificate_table(opened))
     source = "what the file declares" if private is None else "the private file, which is the one it commits to"
-    typer.echo(f"Verified: the seal is intact and all {claims} claims hold, recomputed from {source}.")
+    tell(f"Verified: the seal is intact and all {claims} claims hold, recomputed from {source}.")
