@@ -24,13 +24,9 @@ from sfumato.bits import KeyedBits
 from sfumato.certificates.seals import NO_DIGEST
 from sfumato.disclose import DataLaw, Estimation, Origin, optimum, public_certificate
 from sfumato.disclose.disclosure_certificates import made_subject
-from sfumato.disclose.public_certificates import (
-    PublicDisclosureSubject,
-    commitment_of,
-    leak_statement,
-    told_statement,
-)
+from sfumato.disclose.public_certificates import commitment_of
 from sfumato.disclose.public_numbers import is_outwards, outwards, two_digits
+from sfumato.disclose.public_statements import PublicDisclosureSubject, leak_statement, told_statement
 from sfumato.errors import ClaimRefused, DigestMismatch, InvalidParameter, NotCertified, NotChecked, Refused
 from sfumato.study.disclosing import disclose_columns, disclose_rows
 from sfumato.values import Interval
