@@ -15,6 +15,7 @@
     │   ├── BudgetSpent         a release asks for more than its ledger has left
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
+    ├── NotChecked              stated, and what would prove it is private; neither yes nor no (exit code 3)
     └── SourceFailed            random bits could not be had; nothing was released
 
 An error carries data, and its sentence is made of them: `parameter=value rule. way_out`. It never contains an answer, a
@@ -188,6 +189,12 @@ class KeyRefused(Refused):
 
 class KeyReused(Refused):
     """The same draws would be used twice, and the difference of two reports shows the difference of the answers."""
+
+
+class NotChecked(SfumatoError):
+    """Nothing is wrong with the certificate, and nothing proves it either: what would is private."""
+
+    exit_code = 3
 
 
 class SourceFailed(SfumatoError):

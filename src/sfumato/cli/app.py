@@ -1,7 +1,7 @@
 """The command's front door: its verbs, and what becomes of errors.
 
-Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 70 a bug in Sfumato,
-130 interrupted.
+Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 3 claims are stated and not
+checked because the law is private, 70 a bug in Sfumato, 130 interrupted.
 """
 
 from __future__ import annotations
