@@ -14,13 +14,14 @@ from cli.twice.asking import ASKING
 from cli.twice.budgeting import BUDGETING, paid_once
 from cli.twice.cases import PRIVATE, debits_in, through_the_command, through_the_library
 from cli.twice.disclosing import DISCLOSING
+from cli.twice.forging import FORGING
 from cli.twice.keeping import KEEPING
 from cli.twice.noising import NOISING
 from cli.twice.publishing import PUBLISH, PUBLISHING, people, publish, published
 from cli.twice.reading import READING, RECOVER, recover_with
 from sfumato.study.steps import read_ledger
 
-CASES = [*PUBLISHING, *READING, *KEEPING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
+CASES = [*PUBLISHING, *READING, *KEEPING, *FORGING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
