@@ -146,7 +146,7 @@ def check_kind(unlock: Unlock, lock: Lock, *, named: str = "key file") -> None:
     if isinstance(lock, PassphraseLock) and not isinstance(unlock, Passphrase):
         raise KeyRefused(f"the {named} is protected by a passphrase", way_out="Give the passphrase.")
     if isinstance(lock, PublicKeyLock | PrivateKeyLock) and not isinstance(unlock, PrivateKey):
-        raise KeyRefused(f"the {named} is sealed for the holder of a private key", way_out="Give the private key.")
+        raise KeyRefused(f"the {named} is sealed for the holder of a private key", way_out="Give the `private_key`.")
     if isinstance(lock, OpenLock) and not isinstance(unlock, Unprotected):
         given = "a passphrase" if isinstance(unlock, Passphrase) else "a private key"
         raise without_protection(f"although {given} was given", named=named)

@@ -2,12 +2,15 @@
 
 from functools import partial
 
+import pytest
+from cryptography.hazmat.primitives import serialization as pem
+
 import sfumato as sf
 from cli.twice.cases import Case, both
 from cli.twice.keeping import KEY
 from cli.twice.publishing import PUBLISH, people, publish, published, without_ledger
 from cli.twice.reading import OPEN, RECOVER, open_with, recover_with
-from sfumato.errors import KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile, WeakKeyWarning
 from sfumato.io.key_files import write_key
 from sfumato.io.private_key_files import write_private_key
 from sfumato.refine import Unprotected
@@ -17,13 +20,24 @@ from sfumato.study.publishing import draw_publication
 from sfumato.study.steps import merge_key_files, protect_key_file, rotate_key_file, split_key_file
 from small_studies import answers
 
-SECRET = Passphrase("correct horse")
+# Cheap, so that the tests are quick: a file says itself what trying a passphrase costs.
+SECRET = Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)
+NEW = Passphrase("battery staple", memory_kib=8, passes=1, lanes=1)
 OWN = PrivateKey(bytes(range(32)))
 
 
 def with_secrets(folder):
     (folder / "secret.txt").write_text(f"{SECRET.text}\n")
+    (folder / "new.txt").write_text(f"{NEW.text}\n")
     write_private_key(OWN, folder / "own.private", Unprotected())
+    write_private_key(OWN, folder / "locked.private", SECRET)
+
+
+def with_pem(folder):
+    """A private key as it was kept before: PKCS #8, under 2048 rounds of PBKDF2."""
+    with_secrets(folder)
+    lock = pem.BestAvailableEncryption(SECRET.text.encode())
+    (folder / "old.pem").write_bytes(OWN.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock))
 
 
 def forged(study, rows):
@@ -67,6 +81,16 @@ def unlocked(folder):
     with_secrets(folder)
 
 
+def protect(file, **options):
+    return lambda: protect_key_file(file, **{"protection": NEW, "unlock": SECRET, **options})
+
+
+def from_pem():
+    with pytest.warns(WeakKeyWarning, match="cheaper to guess"):
+        protect("old.pem")()
+
+
+PROTECT = f"keys protect {KEY} --passphrase-file secret.txt --new-passphrase-file new.txt"
 BY_PASSPHRASE = PUBLISH.replace("--unprotected", "--passphrase-file secret.txt")
 BY_PRIVATE_KEY = PUBLISH.replace("--unprotected", "--private-key own.private")
 NOTHING_SAID = PUBLISH.replace("--unprotected", "")
@@ -155,5 +179,61 @@ FORGING = [
             ),
         ),
         command=BY_PRIVATE_KEY, call=publish(unlock=OWN),
+    ),
+    Case(name="a new passphrase", prepare=locked, command=PROTECT, call=protect(KEY), changes=(KEY,)),
+    Case(
+        name="a new passphrase with the old one wrong",
+        prepare=locked, command=PROTECT.replace("secret.txt", "new.txt"), call=protect(KEY, unlock=NEW),
+        refusal=KeyRefused, words="does not open",
+    ),
+    Case(
+        name="a first passphrase",
+        prepare=unlocked, command=f"keys protect {KEY} --allow-unprotected --new-passphrase-file new.txt",
+        call=protect(KEY, unlock=Unprotected()), changes=(KEY,),
+    ),
+    Case(
+        name="no passphrase any more",
+        prepare=locked, command=f"keys protect {KEY} --passphrase-file secret.txt --unprotected",
+        call=protect(KEY, protection=Unprotected()), changes=(KEY,),
+    ),
+    Case(
+        name="a new passphrase, and none",
+        prepare=locked, command=f"{PROTECT} --unprotected",
+        call=protect(KEY, protection=None), refusal=InvalidParameter, words="must be", own_words=True,
+    ),
+    *(
+        Case(
+            name=f"a new passphrase of a private key that is {kind}",
+            prepare=both(without_ledger, with_pem),
+            command=f"keys protect {file} {old} --new-passphrase-file new.txt", call=call, changes=(file,),
+        )
+        for kind, file, old, call in (
+            ("locked", "locked.private", "--passphrase-file secret.txt", protect("locked.private")),
+            ("open", "own.private", "--allow-unprotected", protect("own.private", unlock=Unprotected())),
+            ("an old PEM file", "old.pem", "--passphrase-file secret.txt", from_pem),
+        )
+    ),
+    Case(
+        name="a private key that anyone could have written is not locked in passing",
+        prepare=both(without_ledger, with_secrets),
+        command="keys protect own.private --passphrase-file secret.txt --new-passphrase-file new.txt",
+        call=protect("own.private"), refusal=KeyRefused, words=WEAKER,
+    ),
+    Case(
+        name="a private key is not sealed by a private key",
+        prepare=both(without_ledger, with_secrets),
+        command="keys protect own.private --private-key own.private --new-passphrase-file new.txt",
+        call=protect("own.private", unlock=OWN), refusal=InvalidParameter, words="is for key files",
+    ),
+    Case(
+        name="protect what is no key",
+        prepare=both(without_ledger, with_secrets),
+        command=PROTECT.replace(KEY, "study.toml"), call=protect("study.toml"), refusal=UnreadableFile,
+    ),
+    Case(
+        name="protect what is not there",
+        prepare=both(without_ledger, with_secrets),
+        command=PROTECT.replace(KEY, "nowhere.key"), call=protect("nowhere.key"),
+        refusal=UnreadableFile, words="does not exist",
     ),
 ]  # fmt: skip
