@@ -57,7 +57,7 @@ def test_key_pairs_go_to_disk_and_come_back(tmp_path, loose_umask):
 def test_protections_are_changed_in_place(tmp_path, loose_umask, old, new):
     private, public = new_key_pair()
     write_private_key(private, tmp_path / "own", old)
-    write_key(KEYS[0].having_produced("ab" * 32), tmp_path / "key", old)
+    write_key(KEYS[1].having_produced("ab" * 32), tmp_path / "key", old)
     protect_private_key(tmp_path / "own", old, new)
     protect_key(tmp_path / "key", old, new)
     assert read_private_key(tmp_path / "own", new).raw == private.raw
@@ -68,6 +68,23 @@ def test_protections_are_changed_in_place(tmp_path, loose_umask, old, new):
     protect_key(tmp_path / "key", private, private)
     assert read_key_header(tmp_path / "key").protection == "private_key"
     assert read_key(tmp_path / "key", private).produced == "ab" * 32
+
+
+def test_a_registrars_key_that_anyone_could_have_sealed_does_not_become_ones_own(tmp_path):
+    private, public = new_key_pair()
+    path = tmp_path / "key"
+    write_key(KEYS[0], path, public)
+    before = path.read_bytes()
+    for own in (NEW, private):
+        with pytest.raises(KeyRefused, match="whoever has that could have written it"):
+            protect_key(path, private, own)
+    assert path.read_bytes() == before
+    protect_key(path, private, OPEN)
+    for own in (NEW, private):
+        with pytest.raises(KeyRefused, match="not protected, and nothing was said about that: anyone"):
+            protect_key(path, None, own)
+    protect_key(path, OPEN, NEW)
+    assert read_key(path, NEW).level == 0
 
 
 @pytest.mark.parametrize("act", [protect_private_key, protect_key])

@@ -24,7 +24,7 @@ WAY_NAMES = {one.__name__ for several in kinds().values() for one in several} | 
 DOORS = {SOURCE / "study" / "__init__.py"}
 RUNG_NAMES = {"CyclicRung", "FlipRung"}
 OF_KEY_FILES = {
-    *("key_files", "read_key", "read_own_key", "write_key", "record_use", "protect_key"),
+    *("key_files", "read_key", "read_own_key", "read_key_for", "write_key", "record_use", "protect_key"),
     *("private_key_files", "write_private_key", "write_key_pair", "protect_private_key"),
 }
 

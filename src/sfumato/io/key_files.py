@@ -17,7 +17,7 @@ from sfumato.files.locks import locked
 from sfumato.files.places import check_free
 from sfumato.refine.key_documents import open_key, read_header, seal_key
 from sfumato.refine.key_headers import KeyHeader
-from sfumato.refine.key_protection import Protection, Unlock, Unprotected
+from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
 from sfumato.refine.key_seals import OpenLock, PublicKeyLock, same_protection, without_protection
 from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.ladder import Ladder
@@ -44,34 +44,43 @@ def read_key_header(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES)
 
 
 def read_own_key(path: str | Path, unlock: Unlock | None, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Key:
-    """Read a key that lay there, to make reports with: only one that the owner's secret vouches for.
+    """Read a key that lay there, to make reports with or to vouch for: only one that its owner's secret vouches for.
 
     Whoever wrote the key of level 0 recovers all answers that are published under it. A passphrase or a private key
     shows that its owner wrote it. What was sealed to a public key can come from whoever has that, and what is not
     protected from anyone; the latter is used only where `unlock` says so, None being no word at all.
     """
     data = read_bytes(path, limit_bytes=limit_bytes)
-    lock = read_header(data).lock
-    if isinstance(lock, PublicKeyLock):
+    header = read_header(data)
+    if header.level == 0 and isinstance(header.lock, PublicKeyLock):
         raise KeyRefused(
-            "the key file is sealed to a public key, and whoever has that could have written it: nothing is published "
-            "under it",
-            way_out="Choose another place for new keys, and seal the registrar's under a passphrase or a private key.",
+            "the registrar's key is sealed to a public key, and whoever has that could have written it",
+            way_out="Publish under new keys, with the registrar's under a passphrase or a private key.",
             place=Place(file=str(path)),
         )
-    if unlock is None and isinstance(lock, OpenLock):
-        raise without_protection("and nobody said that it need not be").at(Place(file=str(path)))
+    if unlock is None and isinstance(header.lock, OpenLock):
+        raise without_protection("and nothing was said about that").at(Place(file=str(path)))
     try:
         return open_key(data, Unprotected() if unlock is None else unlock)
     except KeyRefused as error:
         raise error.at(Place(file=str(path))) from None
 
 
-def protect_key(path: str | Path, unlock: Unlock, protection: Protection) -> None:
+def protect_key(path: str | Path, unlock: Unlock | None, protection: Protection) -> None:
     """Write a key file anew under another protection, in its place: what it holds and its record stay."""
     with locked(path):
-        data = seal_key(read_key(path, unlock), protection)
+        data = seal_key(read_key_for(path, unlock, protection), protection)
         write_atomically(path, data, private=True)
+
+
+def read_key_for(path: str | Path, unlock: Unlock | None, protection: Protection | None) -> Key:
+    """Read a key of which a file with this protection is to be made; one that vouches needs one that vouches."""
+    if isinstance(protection, Passphrase | PrivateKey):
+        return read_own_key(path, unlock)
+    try:
+        return read_key(path, Unprotected() if unlock is None else unlock)
+    except KeyRefused as error:
+        raise error.at(Place(file=str(path))) from None
 
 
 def record_use(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, Place
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.locks import locked
 from sfumato.files.places import check_free
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, PublicKey, Unlock, Unprotected
+from sfumato.refine.key_seals import without_protection
 from sfumato.refine.private_keys import (
     is_private_key,
     open_private_key,
@@ -58,7 +59,7 @@ def protection_of_private_key(path: str | Path) -> str:
     return private_key_protection(read_bytes(path, limit_bytes=_LIMIT_BYTES))
 
 
-def protect_private_key(path: str | Path, unlock: Unlock, protection: Protection) -> None:
+def protect_private_key(path: str | Path, unlock: Unlock | None, protection: Protection) -> None:
     """Write a private key anew under another protection, in its place; a PEM file becomes one of ours."""
     if isinstance(unlock, PrivateKey) or isinstance(protection, PrivateKey | PublicKey):
         raise InvalidParameter(
@@ -67,5 +68,7 @@ def protect_private_key(path: str | Path, unlock: Unlock, protection: Protection
             way_out="Give the passphrase.",
         )
     with locked(path):
-        private = read_private_key(path, unlock)
+        if unlock is None and isinstance(protection, Passphrase) and protection_of_private_key(path) == "none":
+            raise without_protection("and nothing was said about that", named="private key").at(Place(file=str(path)))
+        private = read_private_key(path, Unprotected() if unlock is None else unlock)
         write_atomically(path, seal_private_key(private, protection), private=True)

@@ -90,6 +90,7 @@ def from_pem():
         protect("old.pem")()
 
 
+REGISTRARS = "keys/registrar.place.key"
 PROTECT = f"keys protect {KEY} --passphrase-file secret.txt --new-passphrase-file new.txt"
 BY_PASSPHRASE = PUBLISH.replace("--unprotected", "--passphrase-file secret.txt")
 BY_PRIVATE_KEY = PUBLISH.replace("--unprotected", "--private-key own.private")
@@ -169,6 +170,24 @@ FORGING = [
         prepare=unlocked, command=f"keys protect {KEY} --new-passphrase-file secret.txt",
         call=lambda: protect_key_file(KEY, protection=SECRET),
         refusal=KeyRefused, words="anyone could have written it",
+    ),
+    *(
+        Case(
+            name=f"a registrar's key from nobody knows whom is not sealed as one's own: {verb}",
+            prepare=replaced(OWN.public),
+            command=f"keys {line} --private-key locked.private --passphrase-file secret.txt",
+            call=call, refusal=KeyRefused, words="whoever has that could have written it",
+        )
+        for verb, line, call in (
+            (
+                "protect", f"protect {REGISTRARS} --new-passphrase-file new.txt",
+                lambda: protect_key_file(REGISTRARS, protection=NEW, unlock=OWN),
+            ),
+            (
+                "rotate", f"rotate {REGISTRARS} --out next.key",
+                lambda: rotate_key_file(REGISTRARS, "next.key", protection=SECRET, unlock=OWN),
+            ),
+        )
     ),
     Case(
         name="publish again under a private key",

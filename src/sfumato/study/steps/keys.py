@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sfumato.errors import KeyRefused, Place
 from sfumato.files.places import check_folder, check_free, check_places
-from sfumato.io.key_files import protect_key, read_key, read_key_header, write_key
+from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key
 from sfumato.io.private_key_files import (
     is_private_key_file,
     protect_private_key,
@@ -16,7 +15,6 @@ from sfumato.io.private_key_files import (
 )
 from sfumato.refine import Key, Ladder, merge_keys, new_key_pair, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
-from sfumato.refine.key_seals import without_protection
 from sfumato.study.audience import REGISTRAR
 from sfumato.study.key_folders import Unlocker
 
@@ -52,10 +50,11 @@ def protection_of(file: str | Path) -> str:
 def keys_of(keys: Keys, unlock: Unlocking, *, becomes: Protection | None = None) -> list[Key]:
     """Read key files, and take keys as they are.
 
-    Where protected files are to be made of them, it must be said of an unprotected one that it is meant.
+    Where protected files are to be made of them (`becomes`), it must be known who wrote them, or be said of an
+    unprotected one that it is meant: what anyone could have written must not look like one's own afterwards.
     """
     several, opener = [keys] if isinstance(keys, Key | str | Path) else list(keys), unlocker_of(unlock)
-    return [key if isinstance(key, Key) else _read(Path(key), opener, becomes) for key in several]
+    return [key if isinstance(key, Key) else read_key_for(key, opener(Path(key)), becomes) for key in several]
 
 
 def split_key_file(
@@ -113,32 +112,13 @@ def protect_key_file(file: str | Path, *, protection: Protection, unlock: Unlock
 
     The file is the old one or the new one, whatever happens in between. Copies of the old one stay as they are.
     """
-    secret = _secret_for(Path(file), unlocker_of(unlock), protection)
-    if is_private_key_file(file):
-        protect_private_key(file, secret, protection)
-    else:
-        protect_key(file, secret, protection)
-
-
-def _read(path: Path, opener: Unlocker, becomes: Protection | None) -> Key:
-    try:
-        return read_key(path, _secret_for(path, opener, becomes))
-    except KeyRefused as error:
-        raise error.at(Place(file=str(path))) from None
+    protect = protect_private_key if is_private_key_file(file) else protect_key
+    protect(file, unlocker_of(unlock)(Path(file)), protection)
 
 
 def _fitting(secrets: Sequence[Unlock], path: Path) -> Unlock:
     kind = _OPENED_BY[protection_of(path)]
     return next((secret for secret in secrets if isinstance(secret, kind)), secrets[0])
-
-
-def _secret_for(path: Path, opener: Unlocker, becomes: Protection | None) -> Unlock:
-    secret = opener(path)
-    if secret is not None:
-        return secret
-    if not isinstance(becomes, Unprotected | None) and protection_of(path) == "none":
-        raise without_protection("and what is made of it would be").at(Place(file=str(path)))
-    return Unprotected()
 
 
 _OPENED_BY: dict[str, type[Unlock]] = {
