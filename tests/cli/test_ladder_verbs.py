@@ -149,6 +149,49 @@ def test_passphrases_and_public_keys(sfumato, folder):
     assert not (folder / "r.csv").exists()
 
 
+def test_a_private_key_of_the_registrars_own(sfumato, folder):
+    """It seals and opens the registrar's files; analysts get theirs to their public keys, or nothing happens."""
+    study = small_study(questions=small_study().questions[:1])
+    write_study(study, folder / "study.toml")
+    (folder / "secret.txt").write_text("correct horse battery staple\n")
+    assert sfumato("keys", "pair", "-o", "own.private", "--passphrase-file", "secret.txt").returncode == 0
+    assert sfumato("keys", "pair", "-o", "theirs.private").returncode == 0
+    publish = (*PUBLISH, "--private-key", "own.private", "--passphrase-file", "secret.txt")
+    refused = sfumato(*publish, "--to", "press=theirs.private.pub")
+    assert refused.returncode == 2
+    assert "nothing is said for ministry" in refused.stderr
+    assert not (folder / "keys").exists()
+    receivers = ("--to", "press=theirs.private.pub", "--to", "ministry=theirs.private.pub")
+    for arguments in ((*publish, *receivers), publish):
+        done = sfumato(*arguments)
+        assert done.returncode == 0, done.stderr
+    shown = json.loads(sfumato("keys", "show", "keys/registrar.moved.key", "keys/press.moved.key", "--json").stdout)
+    assert [one["protection"] for one in shown] == ["private_key", "public_key"]
+
+
+def test_an_old_private_key_opens_with_a_warning_and_is_written_anew(sfumato, folder):
+    from cryptography.hazmat.primitives import serialization as pem
+
+    from sfumato.refine import new_key_pair
+
+    private, public = new_key_pair()
+    lock = pem.BestAvailableEncryption(b"correct horse")
+    (folder / "old.pem").write_bytes(private.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock))
+    (folder / "old.pem.pub").write_bytes(public.to_pem())
+    (folder / "secret.txt").write_text("correct horse\n")
+    receivers = [word for name in ("press", "ministry", "registrar") for word in ("--to", f"{name}=old.pem.pub")]
+    assert sfumato(*PUBLISH, *receivers).returncode == 0
+    opening = ("open", "reports.parquet", "-k", "keys/press.moved.key", "-q")
+    opening = (*opening, "--private-key", "old.pem", "--passphrase-file", "secret.txt")
+    warned = sfumato(*opening)
+    assert warned.returncode == 0
+    assert warned.stderr.startswith("WARNING: old.pem: the private key is kept in a PEM file")
+    rewritten = ("keys", "protect", "old.pem", "--passphrase-file", "secret.txt", "--new-passphrase-file", "secret.txt")
+    assert sfumato(*rewritten).stderr == "wrote old.pem, under its new passphrase\n"
+    silent = sfumato(*opening)
+    assert (silent.returncode, silent.stderr) == (0, "")
+
+
 def test_split_and_merge(sfumato, folder):
     assert sfumato(*PUBLISH, "--unprotected").returncode == 0
     done = sfumato("keys", "split", "keys/press.place.key", "--at", "200", "-o", "parts", "--unprotected")
