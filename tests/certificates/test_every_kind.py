@@ -16,7 +16,7 @@ from rich.console import Console
 import sfumato as sf
 from sfumato.certificates import registry
 from sfumato.certificates.sources import SOURCES
-from sfumato.errors import ClaimRefused, InvalidParameter, SfumatoError, UnknownSchema, UnreadableFile
+from sfumato.errors import ClaimRefused, InvalidParameter, NotChecked, SfumatoError, UnknownSchema, UnreadableFile
 from sfumato.render import certificate_table
 from sfumato.values import Interval
 
@@ -36,6 +36,7 @@ KINDS = {
     "channel/recoverable": lambda: sf.certify(sf.design.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6)),
     "disclosure": lambda: sf.certify(sf.disclose.optimum(LAW)),
     "disclosure/estimated": lambda: sf.certify(sf.disclose.optimum(LAW), estimated_from=1000),
+    "disclosure-public": lambda: sf.disclose.public_certificate(KINDS["disclosure/estimated"]()),
     "disclosure/rounded": lambda: sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]])),
     "ladder": lambda: sf.certify(sf.Ladder.within(size=5, epsilons=[2.0, 1.0], recover=True)),
     "noise": lambda: sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8)),
@@ -60,10 +61,21 @@ def reseal(document):
     return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
+def check(certificate):
+    """Verify, as far as a file goes: where the law is private, that it states what it may and is not called checked."""
+    if certificate.kind.opened is None:
+        assert sf.verify(certificate) is None
+        return
+    with pytest.raises(NotChecked, match=r"^stated, not checked: the law is private"):
+        sf.verify(certificate)
+
+
 def is_refused(data):
     """Whether a file is refused, when it is opened or when it is verified, by one of our own errors."""
     try:
         sf.verify(sf.Certificate.from_json(data))
+    except NotChecked:
+        return False
     except SfumatoError:
         return True
     return False
@@ -94,21 +106,23 @@ def test_a_file_brings_in_its_room_by_itself(one, tmp_path):
     import sys
 
     (tmp_path / "c.json").write_text(one.to_json())
-    code = "import sys, sfumato as sf; c = sf.Certificate.read(sys.argv[1]); sf.verify(c); print(c.title)"
+    code = "import sys, sfumato as sf; c = sf.Certificate.read(sys.argv[1]); print(c.title); sf.verify(c)"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "c.json")], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(tmp_path / "c.json")], capture_output=True, text=True, check=False
     )
     assert done.stdout == one.title + "\n"
+    assert (done.returncode == 0) == (one.kind.opened is None)
+    assert ("NotChecked: stated, not checked" in done.stderr) == (one.kind.opened is not None)
 
 
 def test_it_verifies_and_survives_the_file(certificate, tmp_path):
-    assert sf.verify(certificate) is None
+    check(certificate)
     path = tmp_path / "certificate.json"
     path.write_text(certificate.to_json())
     again = sf.Certificate.read(path)
     assert again == certificate
     assert again.to_json() == certificate.to_json()
-    sf.verify(again)
+    check(again)
     assert again[certificate.claims[-1].measure] == certificate.claims[-1]
     with pytest.raises(KeyError, match="no claim about 'magic'"):
         again["magic"]
@@ -293,6 +307,31 @@ def test_what_is_no_certificate_at_all(junk):
         sf.Certificate.from_json(junk)
 
 
+@pytest.mark.parametrize("depth", [17, 200, 900, 5000])
+def test_labels_within_labels_end_somewhere(depth):
+    document = json.loads(KINDS["channel"]().to_json())
+    label = "[" * depth + '"no"' + "]" * depth
+    blank = json.dumps(document, sort_keys=True).replace('"no"', label, 1).encode()
+    with pytest.raises(SfumatoError):
+        sf.Certificate.from_json(reseal_bytes(blank))
+
+
+def reseal_bytes(raw):
+    """Seal bytes that no decoder of ours would take in."""
+    blank = re.sub(rb"sha256:[0-9a-f]{64}", b"sha256:" + b"0" * 64, raw)
+    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**30])
+@pytest.mark.parametrize("where", ["cells", "shape"])
+def test_numbers_beyond_a_machine_word_are_refused_in_a_sentence(where, number):
+    document = json.loads(KINDS["disclosure/estimated"]().to_json())
+    document["subject"][where][0] = [number, 0, 0] if where == "cells" else number
+    blank = json.dumps(document, sort_keys=True).encode()
+    with pytest.raises(SfumatoError, match=r"damaged|spelling|refused"):
+        sf.verify(sf.Certificate.from_json(reseal_bytes(blank)))
+
+
 HOSTILE = "\x1b[2J<script>alert(1)</script>\r| `x` [here](http://evil) \u202e"
 
 
@@ -308,6 +347,8 @@ def test_hostile_text_is_shown_as_text(one):
     assert not re.search(r"(?<!\\)\[here", markdown)
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in markdown.splitlines() if row.startswith("| ")} == {6}
     assert "<script>" not in hostile.to_html() + hostile._repr_html_()
+    for mark in ("\x1b", "\r", "\u202e"):
+        assert mark not in hostile.to_html() + hostile._repr_html_()
 
 
 def test_what_certify_is_told_must_say_something_about_the_thing():
@@ -337,7 +378,9 @@ def test_designs_that_know_their_claims_are_certified_by_them(design):
 
 def test_notes_of_channels_follow_from_data_and_no_text_fits_in():
     honest = KINDS["channel/mechanism"]()
-    assert honest.notes == ("The law that randomized_response samples, read from its integer thresholds.",)
+    maker = "Its maker says, and this file alone cannot show, that this is"
+    said = f"{maker} the law that randomized_response samples, read from its integer thresholds."
+    assert honest.notes == (said,)
     with pytest.raises(ClaimRefused, match="one of the families"):
         sf.verify(replace(honest, subject=replace(honest.subject, mechanism="safest")))
     moved = KINDS["channel/float"]()

@@ -11,6 +11,9 @@ import pytest
 import sfumato as sf
 from record_channels import datasets, flipped, h2, random_channel
 from sfumato.certificates import Certificate, certify, verify
+from sfumato.certificates.record_statements import _told
+from sfumato.certificates.rules import publish
+from sfumato.certificates.words import at_most
 from sfumato.errors import ClaimRefused, InvalidParameter
 from sfumato.measures.individual.capacities import contests_of, individual_capacity_bits
 from sfumato.measures.individual.selection_checks import none_exceeds
@@ -46,12 +49,33 @@ def test_without_records_the_file_is_spelled_as_before():
     assert '"shape"' not in certify(EXAMPLE).to_json()
 
 
-@pytest.mark.parametrize(("shift", "said"), [(-1e-3, "some adversary learns more"), (1e-3, "less than claimed")])
-def test_a_shifted_interval_is_refused(certificate, shift, said):
+@pytest.mark.parametrize(
+    ("down", "up"), [(-1e-3, -1e-3), (1e-3, 1e-3), (1e-11, 0), (-1e-11, 0), (0, 1e-11), (0, -1e-11)]
+)
+def test_a_moved_interval_is_refused(certificate, down, up):
     value = certificate["individual_capacity_bits"].value
-    moved = changed(certificate, "individual_capacity_bits", value=Interval(value.lower + shift, value.upper + shift))
-    with pytest.raises(ClaimRefused, match=said):
+    moved = changed(certificate, "individual_capacity_bits", value=Interval(value.lower + down, value.upper + up))
+    with pytest.raises(ClaimRefused, match="individual_capacity_bits"):
         verify(moved)
+
+
+def test_a_lesser_adversary_with_his_own_number_is_refused(certificate):
+    """Everything fits together but that nobody learns more, which is looked at by another way than the search's."""
+    shy = (0.9, 0.1, 0.0, 0.0, 0.0, 0.0)
+    told = _told(certificate.subject.channel, certificate.subject.shape, shy)
+    claim = certificate["individual_capacity_bits"]
+    value = publish(Interval(told, told + 1.5e-6))
+    said = claim.sentence.replace(at_most(claim.value), at_most(value))
+    with pytest.raises(ClaimRefused, match="some adversary learns more"):
+        verify(changed(certificate, "individual_capacity_bits", value=value, witness=shy, sentence=said))
+
+
+def test_a_witness_is_read_to_the_last_weight(certificate):
+    claim = certificate["individual_capacity_bits"]
+    first, *rest = claim.witness
+    for witness in ((first + 1e-11, *rest), (first, *rest[:-1], -0.0)):
+        with pytest.raises(ClaimRefused, match=r"individual_capacity_bits.*witness"):
+            verify(changed(certificate, "individual_capacity_bits", witness=witness))
 
 
 def test_a_vague_interval_is_refused(certificate):
@@ -63,10 +87,10 @@ def test_a_vague_interval_is_refused(certificate):
 @pytest.mark.parametrize(
     ("witness", "said"),
     [
-        ((1 / 6,) * 6, "learns"),
+        ((1 / 6,) * 6, "the value lies in"),
         ((0.5, 0.5), "law of the worst"),
         (None, "law of the worst"),
-        ((2.0, -1.0, 0, 0, 0, 0), "non-neg"),
+        ((2.0, -1.0, 0, 0, 0, 0), "from 0 to 1"),
     ],
 )
 def test_another_adversary_is_refused(certificate, witness, said):

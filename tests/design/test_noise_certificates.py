@@ -9,6 +9,7 @@ import pytest
 
 from sfumato.bits import KeyedBits
 from sfumato.certificates import Certificate, verify
+from sfumato.certificates.rules import publish
 from sfumato.design import noise_certificates
 from sfumato.design.gaussian_noise import gaussian
 from sfumato.design.noise_certificates import (
@@ -18,6 +19,7 @@ from sfumato.design.noise_certificates import (
     certify_range,
 )
 from sfumato.errors import ClaimRefused, DigestMismatch, SfumatoError, UnreadableFile
+from sfumato.measures.lattice.selection_limits import stated_bits
 from sfumato.values import Interval
 
 
@@ -115,6 +117,52 @@ def test_verification_does_not_search(monkeypatch):
     monkeypatch.setattr(noise_certificates, "lattice_capacity", forbidden)
     monkeypatch.setattr("sfumato.measures.lattice.noise.best_points", forbidden)
     verify(good)
+
+
+@pytest.mark.parametrize("values", [2, 3, 4])
+def test_few_values_are_proven_without_the_race(monkeypatch, values):
+    good = gaussian(low=0, high=1, budget_bits=0.9, values=values).certificate
+
+    def forbidden(*_arguments, **_options):
+        raise AssertionError
+
+    monkeypatch.setattr(noise_certificates, "selection_capacity", forbidden)
+    monkeypatch.setattr("sfumato.measures.lattice.selections._race", forbidden)
+    verify(good)
+
+
+@pytest.mark.parametrize("values", [2, 3, 4])
+def test_a_lesser_witness_with_its_own_number_is_refused(values):
+    """Positions closer together tell less; number, witness and words fit each other, but others learn more."""
+    good = gaussian(low=0, high=1, budget_bits=0.9, values=values).certificate
+    subject = good.subject
+    positions = tuple(range(values))
+    weights = (1 / values,) * values if values != 3 else (0.5, 0.25, 0.25)
+    bits = publish(stated_bits(subject.variance, subject.steps, positions, weights))
+    with pytest.raises(ClaimRefused, match="some record learns more"):
+        verify(with_capacity(about(good, positions=positions, weights=weights), bits))
+
+
+def test_a_witness_is_read_to_the_last_weight(certificate):
+    subject = certificate.subject
+    first, *rest = subject.weights
+    for weights in ((first + 1e-11, *rest), (first - 1e-11, *rest)):
+        with pytest.raises(ClaimRefused, match="witness"):
+            verify(about(certificate, weights=weights))
+    with pytest.raises(ClaimRefused, match="witness"):
+        verify(about(certificate, positions=subject.positions[::-1], weights=subject.weights[::-1]))
+    signed = about(certificate, positions=(*subject.positions[:-1], 0), weights=(*subject.weights[:-1], -0.0))
+    with pytest.raises(UnreadableFile, match="sign"):
+        Certificate.from_json(signed.to_json())
+
+
+@pytest.mark.parametrize("end", ["lower", "upper"])
+@pytest.mark.parametrize("move", [1e-11, -1e-11])
+def test_a_number_moved_by_a_hundredth_of_a_billionth_is_refused(certificate, end, move):
+    value = certificate[CAPACITY].value
+    moved = replace(value, **{end: getattr(value, end) + move})
+    with pytest.raises(ClaimRefused, match=CAPACITY):
+        verify(with_capacity(certificate, moved))
 
 
 @pytest.mark.parametrize(

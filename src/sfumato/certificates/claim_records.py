@@ -53,6 +53,7 @@ def write_claim(claim: Claim) -> ClaimRecord:
 def read_claim(record: ClaimRecord) -> Claim:
     """Return the claim of a file."""
     value: Value
+    _check_signs(record)
     if isinstance(record.value, Bounds):
         value = Interval(record.value.lower, record.value.upper)
     elif isinstance(record.value, str):
@@ -70,6 +71,13 @@ def read_claim(record: ClaimRecord) -> Claim:
         confidence=record.confidence,
         witness=None if record.witness is None else tuple(record.witness),
     )
+
+
+def _check_signs(record: ClaimRecord) -> None:
+    ends = (record.value.lower, record.value.upper) if isinstance(record.value, Bounds) else ()
+    # A zero with a sign would be a second spelling of the same claim.
+    if any(number == 0 and math.copysign(1.0, number) < 0 for number in (*ends, *(record.witness or ()))):
+        raise ValueError("a zero has a sign")
 
 
 def read_fraction(text: str, *, most_digits: int | None = None) -> Fraction:

@@ -60,11 +60,8 @@ def publish(interval: Interval) -> Interval:
     return Interval(max(0.0, float(f"{lower:.12f}")), float(f"{upper:.12f}"))
 
 
-def settle(claimed: Claim | None, found: Interval, *, slack: float = 0.0) -> Interval:
-    """Return the interval to state: a published one or, when checking, the claimed one if neither false nor vague.
-
-    `slack` is how far off another machine may be, beyond the grid.
-    """
+def settle(claimed: Claim | None, found: Interval) -> Interval:
+    """Return the interval to state: a published one or, when checking, the claimed one if neither false nor vague."""
     if claimed is None:
         return publish(found)
     value = claimed.value
@@ -72,7 +69,7 @@ def settle(claimed: Claim | None, found: Interval, *, slack: float = 0.0) -> Int
         raise ClaimRefused(f"{claimed.measure}: claimed {value}, recomputed {found}")
     if not value.encloses(found):
         raise ClaimRefused(f"{claimed.measure}: claimed {value}, but the value lies in {found}")
-    if not found.widened(_MOST_SLACK + 3 * slack).encloses(value):
+    if not found.widened(_MOST_SLACK).encloses(value):
         raise ClaimRefused(f"{claimed.measure}: claimed {value} is vaguer than the recomputed {found}")
     return value
 

@@ -7,7 +7,8 @@ import math
 from sfumato import measures
 from sfumato.certificates.rules import Context, Rule, certified_claim, exact_claim, settle
 from sfumato.certificates.words import at_least, at_most, percent, percent_at_least, percent_at_most, times
-from sfumato.prob import AnyChannel, Channel, Circulant
+from sfumato.errors import ClaimRefused
+from sfumato.prob import AnyChannel, Channel
 from sfumato.values import Claim
 
 # Pairs of rows are compared entry by entry; beyond this the claim is left out rather than waited for.
@@ -141,12 +142,10 @@ def _max_information(context: Context) -> Claim:
 
 
 def _capacity(context: Context) -> Claim:
-    witness = None if context.claimed is None else context.claimed.witness
-    if isinstance(context.subject, Circulant):
-        interval = measures.capacity_bits(context.subject, gap_bits=_CAPACITY_GAP_BITS)
-    else:
-        if witness is None:
-            _, witness = measures.capacity_with_witness(context.subject, gap_bits=_CAPACITY_GAP_BITS)
+    witness = None
+    interval = measures.capacity_in_closed_form(context.subject)
+    if interval is None:
+        witness = _witness(context)
         interval = measures.capacity_interval_from(context.subject, witness)
     value = settle(context.claimed, interval)
     return certified_claim(
@@ -157,6 +156,15 @@ def _capacity(context: Context) -> Claim:
         sentence=f"Under no prior does a report tell more than {at_most(value)} bits on average.",
         witness=witness,
     )
+
+
+def _witness(context: Context) -> tuple[float, ...]:
+    """The input law that proves a capacity: searched for once, and in a claim to be checked already there."""
+    if context.claimed is None:
+        return measures.capacity_with_witness(context.subject, gap_bits=_CAPACITY_GAP_BITS)[1]
+    if context.claimed.witness is None:
+        raise ClaimRefused(f"{context.claimed.measure}: the input law that proves it is missing")
+    return context.claimed.witness
 
 
 def _randomness(context: Context) -> Claim:

@@ -9,20 +9,25 @@ from __future__ import annotations
 import dataclasses
 
 from sfumato.certificates.certificate import Certificate
-from sfumato.errors import ClaimRefused, InvalidInput, InvalidParameter, NotCertified
+from sfumato.errors import ClaimRefused, InvalidInput, InvalidParameter, NotCertified, NotChecked
 from sfumato.values import Claim
 
 _ASK = "Ask for the original certificate."
 
 
-def verify(certificate: Certificate) -> None:
-    """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise."""
-    if not isinstance(certificate, Certificate):
-        raise InvalidParameter(
-            f"must be a certificate, not {type(certificate).__name__}",
-            parameter="certificate",
-            way_out="Read one with sf.Certificate.read, or make one with sf.certify.",
-        )
+def verify(certificate: Certificate, *, private: Certificate | None = None) -> None:
+    """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise.
+
+    A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `private` is the private
+    certificate that it commits to. Then that one is verified, and what the public one states is compared with it.
+    """
+    for parameter, given in (("certificate", certificate), ("private", private)):
+        if not isinstance(given, Certificate) and (parameter == "certificate" or given is not None):
+            raise InvalidParameter(
+                f"must be a certificate, not {type(given).__name__}",
+                parameter=parameter,
+                way_out="Read one with sf.Certificate.read, or make one with sf.certify.",
+            )
     kind = certificate.kind
     if type(certificate.subject) is not kind.subject:
         raise ClaimRefused(f"the subject is not of the kind that {kind.schema} is about", way_out=_ASK)
@@ -36,6 +41,29 @@ def verify(certificate: Certificate) -> None:
     compare_claims(certificate.claims, found)
     if certificate.notes != notes:
         raise ClaimRefused("the notes are not the ones that belong to the subject", way_out=_ASK)
+    _verify_opened(certificate, private)
+
+
+def _verify_opened(certificate: Certificate, private: Certificate | None) -> None:
+    """Check what is stated against the private certificate, where there is one to commit to."""
+    opened = certificate.kind.opened
+    if opened is None:
+        if private is not None:
+            raise InvalidParameter(
+                "is for a certificate whose law is private, and this one proves itself",
+                parameter="private",
+                way_out="Leave out `private`.",
+            )
+        return
+    if private is None:
+        raise NotChecked(
+            "stated, not checked: the law is private",
+            way_out="The file is whole and says what such a file may say, but whether its numbers are true only the "
+            "private file shows; whoever holds it checks both with `private`.",
+        )
+    proved = opened(certificate.subject, private)
+    verify(private)
+    compare_claims(certificate.claims, proved)
 
 
 def compare_claims(stated: tuple[Claim, ...], found: tuple[Claim, ...]) -> None:

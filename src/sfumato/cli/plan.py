@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.options import Json, Markdown, one_screen
-from sfumato.cli.output import console, say, show_waiting
+from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -100,7 +99,7 @@ def plan_command(
     from sfumato.files.places import check_folder, check_places
     from sfumato.render.plots import plan_svg
     from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
-    from sfumato.render.words import escaped, printable
+    from sfumato.render.words import escaped
     from sfumato.study.steps import plan as plan_step
 
     one_screen(json=json, markdown=markdown)
@@ -131,16 +130,16 @@ def plan_command(
         say(f"wrote {target}")
     released = "" if study is None else _released(study)
     if json:
-        typer.echo(json_module.dumps(study_plan_document(found), ensure_ascii=False, allow_nan=False))
+        tell_json(study_plan_document(found))
     elif markdown:
-        typer.echo(study_plan_markdown(found), nl=False)
+        tell(study_plan_markdown(found), end="")
         if released:
-            typer.echo(f"\n{escaped(released)}")
+            tell(f"\n{escaped(released)}")
     else:
         for part in study_plan_tables(found):
             console().print(part)
         if released:
-            typer.echo(printable(released))
+            tell(released)
 
 
 def _released(study: Path) -> str:

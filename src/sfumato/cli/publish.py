@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, LimitMb, PayingLedger, Quiet
-from sfumato.cli.output import MEGABYTE, say, show_steps
-from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, protection_for, unlocker_of
+from sfumato.cli.output import MEGABYTE, say, show_steps, tell, tell_json
+from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, private_key_from, protection_for, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_protection import Protection
@@ -56,6 +55,10 @@ def publish_command(
         typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=_SECRETS),
     ] = GuaranteeWord.TRUE,
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[
+        Path | None,
+        typer.Option(help="Your private key: seal the registrar's keys under it.", rich_help_panel=_SECRETS),
+    ] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
     to: Annotated[
         list[str] | None,
@@ -69,7 +72,8 @@ def publish_command(
     """Publish one private report for each respondent and question, and the keys that open them by degrees.
 
     Each analyst of the study gets a file NAME.QUESTION.key; `registrar` recovers the answers. Publishing again into
-    the same folder makes the same reports again, and refuses changed answers: draws are used once. Questions without
+    the same folder makes the same reports again, and refuses changed answers: draws are used once. It takes the secret
+    that the registrar's keys were sealed under, or --unprotected where there was none. Questions without
     keys (cards, free text, recoverable answers) would be answered afresh, so a study with one is not published twice.
     A study that names a ledger in [budget] is debited to it before anything is written. A codebook stands beside the
     reports and says how each column is to be read.
@@ -91,8 +95,8 @@ def publish_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: _protections(holders, passphrase_file, unprotected, to or []),
-            unlock=unlocker_of(passphrase_file, None),
+            protection=lambda holders: _protections(holders, passphrase_file, private_key, unprotected, to or []),
+            unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             keep=keep or [],
             epoch=epoch,
             guarantee=guarantee.value,
@@ -111,7 +115,7 @@ def publish_command(
     if made.resumed:
         say("note: finished the publication that was interrupted, with the reports that were drawn then.")
     if json:
-        typer.echo(json_module.dumps(_as_json(made, out, folder), ensure_ascii=False))
+        tell_json(_as_json(made, out, folder))
     elif not quiet:
         _print(note, out, folder)
 
@@ -150,28 +154,34 @@ def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
 def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
     from sfumato.io.key_files import read_key_header
     from sfumato.render.studies import totals_words
-    from sfumato.render.words import counted, printable
+    from sfumato.render.words import counted
     from sfumato.study.release_words import releases_words
 
     study = note.study
-    typer.echo(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
+    tell(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
     if folder.files:
-        typer.echo(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
+        tell(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
         for holder in folder.holders:
             names = [path.name for path, held in folder.files.items() if held.holder == holder]
-            typer.echo(f"  {holder}: {', '.join(names)}")
+            tell(f"  {holder}: {', '.join(names)}")
         if any(path.exists() and read_key_header(path).protection == "none" for path in folder.files):
             say("note: key files without a passphrase open for anyone who has them.")
-    typer.echo(totals_words(study))
+    tell(totals_words(study))
     if note.earlier:
-        typer.echo(printable(releases_words(note)))
+        tell(releases_words(note))
 
 
 def _protections(
-    holders: tuple[str, ...], passphrase_file: Path | None, unprotected: bool, receivers: list[str]
+    holders: tuple[str, ...],
+    passphrase_file: Path | None,
+    private_key: Path | None,
+    unprotected: bool,
+    receivers: list[str],
 ) -> dict[str, Protection]:
     from sfumato.errors import InvalidParameter
-    from sfumato.io.key_files import read_public_key
+    from sfumato.io.private_key_files import read_public_key
+    from sfumato.refine.key_protection import Unprotected
+    from sfumato.study.audience import REGISTRAR
 
     found: dict[str, Protection] = {}
     for receiver in receivers:
@@ -184,7 +194,18 @@ def _protections(
                 way_out="Name one that has a key.",
             )
         found[name] = read_public_key(path)
+    if private_key is not None and REGISTRAR in holders:
+        found.setdefault(REGISTRAR, private_key_from(private_key, passphrase_file))
     rest = [holder for holder in holders if holder not in found]
-    if rest:
+    if rest and private_key is not None and not unprotected:
+        # A passphrase given here is that of the private key, and no analyst may have it.
+        raise InvalidParameter(
+            f"is the registrar's alone, and nothing is said for {rest[0]}",
+            parameter="private_key",
+            way_out="Seal the keys of every analyst `to` a public key, or say `unprotected`.",
+        )
+    if rest and private_key is not None:
+        found |= dict.fromkeys(rest, Unprotected())
+    elif rest:
         found |= dict.fromkeys(rest, protection_for(passphrase_file, unprotected=unprotected))
     return found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sfumato.cli.options import Json
-from sfumato.cli.output import console
+from sfumato.cli.output import console, tell_json
 
 
 def releases_command(
@@ -34,6 +33,6 @@ def releases_command(
 
     found = read_record(study, record=record, ledger=ledger)
     if json:
-        typer.echo(json_module.dumps(releases_document(found), ensure_ascii=False))
+        tell_json(releases_document(found))
     else:
         console().print(releases_table(found))

@@ -7,7 +7,12 @@ measure rational); its sibling ending in `_interval` encloses the true value. Ca
 from sfumato.measures.amplitude.capacities import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
 from sfumato.measures.balances.functions import Balance, balance, balance_curve
 from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
-from sfumato.measures.capacity import capacity_bits, capacity_interval_from, capacity_with_witness
+from sfumato.measures.capacity import (
+    capacity_bits,
+    capacity_in_closed_form,
+    capacity_interval_from,
+    capacity_with_witness,
+)
 from sfumato.measures.chernoff import (
     chernoff_information_interval,
     chernoff_information_nats,
@@ -84,6 +89,7 @@ __all__ = [
     "balanced_choice",
     "capacity_about",
     "capacity_bits",
+    "capacity_in_closed_form",
     "capacity_interval_from",
     "capacity_with_witness",
     "chernoff_information_interval",

@@ -16,6 +16,7 @@ import numpy as np
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF, entropy_interval, log2_interval
 from sfumato.measures.shannon import mutual_information_interval
+from sfumato.measures.witnesses import check_witness
 from sfumato.prob import AnyChannel, Circulant
 from sfumato.prob.exact import FloatArray
 from sfumato.values.checks import check_positive
@@ -33,9 +34,7 @@ def capacity_bits(channel: AnyChannel, *, gap_bits: float = DEFAULT_GAP_BITS) ->
     A large structured channel that does not use all its symbols as inputs gets the wider interval between its
     uniform-input information and the capacity of the full symmetric channel.
     """
-    if isinstance(channel, Circulant) and (closed := _structured(channel)) is not None:
-        return closed
-    return capacity_with_witness(channel, gap_bits=gap_bits)[0]
+    return capacity_in_closed_form(channel) or capacity_with_witness(channel, gap_bits=gap_bits)[0]
 
 
 def capacity_with_witness(
@@ -55,7 +54,7 @@ def capacity_with_witness(
             _, first = np.unique(places.ravel(), return_index=True)
             witness = np.zeros(len(rows))
             witness[first] = law
-            return best, tuple(witness.tolist())
+            return best, tuple((witness / witness.sum()).tolist())
     raise NotCertified(
         f"could not be reached: the capacity could only be bounded to {best.width:.1e} bits",
         parameter="gap_bits",
@@ -66,15 +65,17 @@ def capacity_with_witness(
 
 def capacity_interval_from(channel: AnyChannel, witness: tuple[float, ...]) -> Interval:
     """Enclose the capacity by evaluating one input law: how a witness is checked, without any search."""
+    if len(witness) != channel.shape[0]:
+        raise NotCertified("the witness of a capacity must be one weight for each input")
+    check_witness(witness)
     weights = np.array(witness, dtype=np.float64)
-    if weights.shape != (channel.shape[0],) or not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise NotCertified("the witness of a capacity must be one non-negative weight for each input")
-    if not abs(weights.sum() - 1) < 1e-6:
-        raise NotCertified("the witness of a capacity must sum to 1")
     return _bounds(_normalised(channel), weights / weights.sum())
 
 
-def _structured(channel: Circulant) -> Interval | None:
+def capacity_in_closed_form(channel: AnyChannel) -> Interval | None:
+    """Enclose the capacity of a structured channel by its symmetry; None where an input law has to be searched for."""
+    if not isinstance(channel, Circulant):
+        return None
     if not channel.is_full and channel.shape[0] * channel.shape[1] <= _DENSE_ENTRIES:
         return None
     noise = entropy_interval(next(iter(channel.row_profiles()))[0])

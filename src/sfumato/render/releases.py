@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sfumato.render.words import counted, printable
+from sfumato.printing import printable
+from sfumato.render.words import counted
 from sfumato.study.audience import PUBLIC
 from sfumato.study.release_words import sum_words, sums_words
 from sfumato.study.steps.records import StudyRecord

@@ -34,8 +34,8 @@ class Case:
     refusal: type[SfumatoError] | None = None
     words: str = ""
     makes: tuple[str, ...] = ()
-    changes: tuple[str, ...] = ()
     debits: tuple[Kind, ...] = ()
+    changes: tuple[str, ...] = ()
     own_words: bool = False
 
 

@@ -33,7 +33,7 @@ def disclose(data="answers.csv", out="whole.csv", **options):
     return lambda: sf.disclose_table(data, out=out, **options)
 
 
-WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.certificate.json")
+WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.PRIVATE.json", "whole.csv.certificate.json")
 SAMPLES = (Kind.PERFECT_SAMPLES,)
 DISCLOSE = "disclose answers.csv --out whole.csv --study study.toml"
 GIVEN = "disclose answers.csv --out whole.csv --protect moved,place --ledger budget"
@@ -53,6 +53,12 @@ DISCLOSING = [
         command="disclose answers.csv --out whole.csv --protect moved --samples rows --ledger budget",
         call=disclose(protect=["moved"], samples="rows", ledger="budget"),
         makes=WHOLE, debits=SAMPLES,
+    ),
+    Case(
+        name="the private certificate of another release is not written over",
+        prepare=both(whole, lambda folder: (folder / "whole.csv.PRIVATE.json").write_text("{}")),
+        command=DISCLOSE, call=disclose(study="study.toml"),
+        refusal=InvalidParameter, words="has the private certificate of another release beside it",
     ),
     Case(
         name="a second release is refused by the book",

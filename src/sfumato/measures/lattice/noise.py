@@ -21,6 +21,7 @@ import numpy as np
 from sfumato.errors import NotCertified
 from sfumato.measures.amplitude.mass_points import best_points, mirrored
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
+from sfumato.measures.witnesses import check_witness
 from sfumato.prob.exact import FloatArray
 from sfumato.values.interval import Interval
 
@@ -136,13 +137,16 @@ def lattice_capacity_from(
     variance: Fraction, steps: int, positions: tuple[int, ...], weights: tuple[float, ...]
 ) -> Interval:
     """Enclose the capacity by evaluating a witness: no search."""
-    law = np.zeros(2 * steps + 1)
+    return LatticeNoise(variance, steps).bounds(checked_law(steps, positions, weights))
+
+
+def checked_law(steps: int, positions: tuple[int, ...], weights: tuple[float, ...]) -> FloatArray:
+    """Return the input law of a witness on -steps..steps; refuses what is none, to the last weight."""
     if len(positions) != len(weights) or not all(-steps <= x <= steps for x in positions):
         raise NotCertified("the witness of a capacity must be one weight for each of its positions on the scale")
-    for x, weight in zip(positions, weights, strict=True):
-        if not 0 <= weight <= 1:
-            raise NotCertified("the witness of a capacity must be a law")
-        law[x + steps] += weight
-    if not abs(law.sum() - 1) < 1e-6:
-        raise NotCertified("the witness of a capacity must sum to 1")
-    return LatticeNoise(variance, steps).bounds(law / law.sum())
+    if list(positions) != sorted(set(positions)):
+        raise NotCertified("the positions of a witness must stand once each, in ascending order")
+    check_witness(weights)
+    law = np.zeros(2 * steps + 1)
+    law[[x + steps for x in positions]] = weights
+    return np.asarray(law / law.sum())

@@ -10,11 +10,11 @@ from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import TABLE_LIMIT_BYTES
-from sfumato.refine.key_protection import Protection, Unlock
+from sfumato.refine.key_protection import Protection
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.planning import StudyPlan, plan_study
 from sfumato.study.publishing import Keys, Progress, StudyPublication, draw_publication, is_simulation
-from sfumato.study.steps.keys import unlocker_of
+from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
 from sfumato.study.steps.paying import ledger_of, probe_folder, probe_reports, source_of, study_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_to
 from sfumato.study.steps.remembering import memory_of
@@ -38,7 +38,7 @@ def publish(
     out: str | Path | None = None,
     keys: str | Path | None = None,
     protection: Protections | None = None,
-    unlock: Unlock | Unlocker | None = None,
+    unlock: Unlocking = None,
     keep: Sequence[str] = (),
     epoch: int = 0,
     guarantee: Guarantee | str = Guarantee.INFORMATION_THEORETIC,
@@ -55,8 +55,9 @@ def publish(
 
     With `out` the reports are written there and the key files into the folder `keys`, protected by `protection`; the
     ledger of the study, or `ledger`, is debited before anything is written. A folder that holds the registrar's keys
-    of this study makes the same reports again (`unlock` opens them), and refuses changed answers. Without `out`
-    everything stays in memory, which a study with a ledger does not allow: what is not written is not paid for.
+    of this study makes the same reports again, and refuses changed answers; they are opened by `unlock`, or by what
+    `protection` says, and only a passphrase, a private key or the word that they are unprotected will do. Without
+    `out` everything stays in memory, which a study with a ledger does not allow: what is not written is not paid for.
 
     Every release is remembered in a record, `releases.json` beside the study's file unless `record` names another, and
     in the ledger; a study that is no file needs one of the two. The same study or file in the same epoch is about the
@@ -100,7 +101,7 @@ def publish(
         memory.check_there()
         check_admissible(wanted, memory.history())
         return hand_out(draw(), wanted, memory)
-    place = _destination(declared, out, keys, epoch, unlocker_of(unlock))
+    place = _destination(declared, out, keys, epoch, opener_of_found(unlock, protection))
     if not is_simulation(declared, source, None):
         memory.check_there()
         finished = finish(place, wanted, memory, limit_bytes)
@@ -199,7 +200,7 @@ def _protections(folder: KeyFolder, protection: Protections | None) -> Mapping[s
         raise InvalidParameter(
             "must say how key files are protected",
             parameter="protection",
-            way_out="Use Passphrase(…), PublicKey(…) or Unprotected().",
+            way_out="Use Passphrase(…), PublicKey(…), PrivateKey(…) or Unprotected().",
         )
     if isinstance(protection, Mapping):
         by_holder = protection
