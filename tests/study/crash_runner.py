@@ -26,7 +26,7 @@ CASES = {
     "public csv": {"out": "reports.csv"},
     "keys": {"out": "reports.parquet", "keys": "keys", "protection": Unprotected()},
     "keys csv": {"out": "out/reports.csv", "keys": "elsewhere/keys", "protection": Unprotected(), "keep": ["region"]},
-    "rotated": {"out": "reports.csv", "keys": "rotated", "epoch": 1},
+    "rotated": {"out": "reports.csv", "keys": "rotated", "epoch": 1, "unlock": Unprotected()},
     "ledger alone": {"out": "reports.csv", "record": "none"},
     "again": {"out": "second.csv", "again": "second"},
 }

@@ -96,7 +96,8 @@ class TestTheAttackByCopiedKeys:
 
     def publish(self, study, table, name):
         folder = study.parent
-        return sf.publish(study, table, out=folder / f"{name}.csv", keys=folder / name, epoch=1)
+        place = {"out": folder / f"{name}.csv", "keys": folder / name, "unlock": Unprotected()}
+        return sf.publish(study, table, epoch=1, **place)
 
     @pytest.mark.parametrize("ledger", [None, "budget"])
     def test_is_refused(self, tmp_path, ledger):
@@ -207,7 +208,7 @@ class TestWhatIsRemembered:
         for path in (tmp_path / "keys").iterdir():
             rotate_key_file(path, tmp_path / "one" / path.name, protection=Unprotected())
         shutil.copytree(tmp_path / "one", tmp_path / "two")
-        again = {"epoch": 1, "insecure_seed": 5}
+        again = {"epoch": 1, "insecure_seed": 5, "unlock": Unprotected()}
         sf.publish(study, people(), out=tmp_path / "one.csv", keys=tmp_path / "one", **again)
         reuse._MADE.clear()
         with pytest.raises(KeyReused):
@@ -221,7 +222,7 @@ class TestWhatIsRemembered:
         sf.write_study(keyed(), study)
         place = {"out": tmp_path / "r.csv", "keys": tmp_path / "keys"}
         sf.publish(study, people(), protection=Unprotected(), insecure_seed=31, **place)
-        made = sf.publish(study, people(), **place)
+        made = sf.publish(study, people(), unlock=Unprotected(), **place)
         assert made.simulated
         assert made.reports.note.insecure
         assert "a simulation, not a release" in made.reports.note.source

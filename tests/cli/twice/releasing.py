@@ -54,7 +54,8 @@ def copied(folder):
     for path in (folder / "first").iterdir():
         rotate_key_file(path, folder / "keys" / path.name, protection=Unprotected())
     shutil.copytree(folder / "keys", folder / "other")
-    sf.publish(folder / "study.toml", folder / "answers.csv", out=folder / "one.parquet", keys=folder / "keys", epoch=1)
+    given = {"keys": folder / "keys", "epoch": 1, "unlock": Unprotected()}
+    sf.publish(folder / "study.toml", folder / "answers.csv", out=folder / "one.parquet", **given)
     text = (folder / "answers.csv").read_text()
     (folder / "answers.csv").write_text(text.replace('"no"', '"yes"', 1))
     reuse._MADE.clear()  # as in a process of its own
