@@ -1,0 +1,1492 @@
+"""sfumato-check: check a certificate of Sfumato with nothing but this file and Python.
+
+    python sfumato_check.py certificate.json
+
+It shares no code with Sfumato. It was written from the description of the files (docs/reference/files.md of the
+project), reads the sealed JSON itself, and finds every number again by arithmetic of its own: whole numbers and
+fractions, and logarithms and exponentials summed in integers, each with a proof of how far off it can be. It needs
+Python 3.11 or newer and the standard library.
+
+For each claim it gives one answer:
+
+    checked            the number is true and not vague, and every word of the claim is what belongs to it
+    not checked by me  the words fit and so does the number as far as I can see, but its proof needs a search that is
+                       beyond this file
+    too large for me   likewise, because the computation would take me too long
+    stated             nothing can be checked: what would prove it is private
+
+and for the whole file one exit code:
+
+    0   every claim is checked
+    1   refused: something in the file is false, vague, missing or out of its place
+    2   unreadable: this is no certificate that I know
+    3   nothing is wrong, but not every claim is checked
+
+An answer of 0 means that the claims follow from what the file declares. That the declared channel, ladder, noise or
+mapping is the one in use is for whoever uses it to show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import math
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+CHECKED, NOT_MINE, TOO_LARGE, STATED = "checked", "not checked by me", "too large for me", "stated"
+EXIT_CHECKED, EXIT_REFUSED, EXIT_UNREADABLE, EXIT_OPEN = 0, 1, 2, 3
+
+# Sizes. Each is refused before anything is computed; together they keep a check within seconds and 500 MB.
+MOST_BYTES = 16 << 20
+MOST_DENOMINATOR_BITS = 1 << 14  # of the one denominator that all probabilities of a file are brought to
+MOST_ENTRIES = 250_000  # of a dense channel, at small denominators
+MOST_PAIR_STEPS = 30_000_000  # of comparing every pair of its rows
+MOST_REPORTS = 200_000  # of a structured channel
+MOST_STRUCTURED_STEPS = 2_000_000  # of going through its entries after all
+MOST_NOISE_STEPS = 40_000_000  # inputs times outputs of noise
+MOST_MAPPING_STEPS = 4_000_000  # cells times symbols times groups of a disclosure
+MOST_SUM_BITS = 1 << 17  # of a sum of fractions that need not have a common denominator
+
+
+class Unreadable(Exception):
+    """This is no certificate that I know."""
+
+
+class Refused(Exception):
+    """Something in the certificate is not what it has to be."""
+
+
+class TooLarge(Exception):
+    """I could check this, and it would take too long."""
+
+
+class NotMine(Exception):
+    """Everything that I can see fits, and the rest is beyond me."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading: bytes, seal, one spelling.
+# ---------------------------------------------------------------------------------------------------------------------
+
+_SEAL = re.compile(rb'"digest": "sha256:([0-9a-f]{64})"')
+_SCHEMA = re.compile(r"sfumato/certificate/([a-z-]{1,40})/([0-9]{1,9})")
+
+
+def read_certificate(raw: bytes) -> dict[str, Any]:
+    """Return the document of a sealed file: its seal intact, its spelling the only one, its entries complete."""
+    if len(raw) > MOST_BYTES:
+        raise TooLarge(f"the file has more than {MOST_BYTES >> 20} MiB")
+    seals = list(_SEAL.finditer(raw))
+    if len(seals) != 1:
+        raise Unreadable("this is no Sfumato certificate: it carries no digest")
+    start, end = seals[0].span(1)
+    if hashlib.sha256(raw[:start] + b"0" * 64 + raw[end:]).hexdigest().encode() != raw[start:end]:
+        raise Refused("the digest does not match: at least one byte was changed after the file was sealed")
+    document = _parse(raw)
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(schema, str) or not _SCHEMA.fullmatch(schema):
+        raise Unreadable("this is no Sfumato certificate: it has no schema of one")
+    if schema not in KINDS:
+        raise Unreadable(f"I do not know certificates of the schema {shown(schema)}")
+    if spell(document).encode() != raw:
+        raise Refused("the file is not in the one spelling of certificates")
+    _check_entries(document)
+    return document
+
+
+def _parse(raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode(), parse_float=_finite, parse_constant=_no_number, object_pairs_hook=_each_once)
+    except (ValueError, RecursionError, MemoryError):
+        raise Unreadable("this is no Sfumato certificate: it is not JSON that I can read") from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(text)
+    return number
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def spell(value: Any) -> str:
+    """Return the one spelling of a document: keys sorted, two blanks of indent, a line feed at the end."""
+    parts: list[str] = []
+    try:
+        _spell(value, "\n", parts)
+        text = "".join(parts) + "\n"
+        text.encode()
+    except (RecursionError, UnicodeEncodeError):
+        raise Unreadable("this is no Sfumato certificate: it holds text or lists that none has") from None
+    return text
+
+
+def _spell(value: Any, margin: str, parts: list[str]) -> None:
+    inner = margin + "  "
+    if isinstance(value, dict) and value:
+        for number, key in enumerate(sorted(value)):
+            parts.append(("," if number else "{") + inner + json.dumps(key, ensure_ascii=False) + ": ")
+            _spell(value[key], inner, parts)
+        parts.append(margin + "}")
+    elif isinstance(value, list) and value:
+        for number, entry in enumerate(value):
+            parts.append(("," if number else "[") + inner)
+            _spell(entry, inner, parts)
+        parts.append(margin + "]")
+    else:
+        parts.append(spell_float(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False))
+
+
+def spell_float(number: float) -> str:
+    """The shortest digits that are this double: written out from 1e-5 to below 1e16, else as 1.5e-7 or 1e16."""
+    mantissa, _, exponent = repr(abs(number)).partition("e")
+    whole, _, rest = mantissa.partition(".")
+    digits = (whole + rest).lstrip("0")
+    point = len(whole) + int(exponent or 0) - (len(whole + rest) - len(digits))
+    digits = digits.rstrip("0") or "0"
+    if number == 0:
+        text = "0.0"
+    elif 0 < point <= 16:
+        text = digits[:point].ljust(point, "0") + "." + (digits[point:] or "0")
+    elif -5 < point <= 0:
+        text = "0." + "0" * -point + digits
+    else:
+        text = digits[0] + ("." + digits[1:] if digits[1:] else "") + f"e{point - 1}"
+    return ("-" if math.copysign(1.0, number) < 0 else "") + text
+
+
+_ENTRIES = {"schema", "digest", "subject", "claims", "notes", "sources"}
+_CLAIM_TEXTS = ("measure", "relation", "unit", "status", "because", "sentence")
+
+
+def _check_entries(document: dict[str, Any]) -> None:
+    claims, notes = document.get("claims"), document.get("notes")
+    fits = set(document) == _ENTRIES and isinstance(document["subject"], dict)
+    fits = fits and isinstance(claims, list) and isinstance(notes, list) and isinstance(document["sources"], dict)
+    if not fits or not all(isinstance(note, str) for note in notes or ()):
+        raise Unreadable("the certificate is damaged: its entries are not those of one")
+    for claim in claims or ():
+        if not isinstance(claim, dict) or not all(isinstance(claim.get(name), str) for name in _CLAIM_TEXTS):
+            raise Unreadable("the certificate is damaged: a claim lacks one of its texts")
+
+
+def take(record: dict[str, Any], needed: Iterable[str], allowed: Iterable[str] = ()) -> None:
+    """Raise unless a record of the subject has the entries that it needs, and no others."""
+    needed = set(needed)
+    if not isinstance(record, dict) or not needed <= set(record) <= needed | set(allowed):
+        raise Unreadable("the certificate is damaged: the entries of its subject are not those of its kind")
+
+
+def whole_number(value: Any, least: int, most: int) -> int:
+    """Return a whole number of the subject, within its limits."""
+    if type(value) is not int or not least <= value <= most:
+        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+    return value
+
+
+_FRACTION = re.compile(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?")
+
+
+def fraction_of(text: Any) -> Fraction:
+    """Read an exact number in its one spelling: lowest terms, no denominator 1, no leading zero."""
+    if isinstance(text, str) and _FRACTION.fullmatch(text):
+        try:
+            number = Fraction(text)
+            if str(number) == text:
+                return number
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise Unreadable("the certificate is damaged: an exact number is not written as one")
+
+
+def law_of(texts: Any) -> list[Fraction]:
+    """Read a law: exact numbers, none of them negative, with the sum 1."""
+    texts = texts.split(" ") if isinstance(texts, str) else texts
+    if not isinstance(texts, list) or not texts:
+        raise Unreadable("the certificate is damaged: a law is missing")
+    law = [fraction_of(text) for text in texts]
+    if min(law) < 0:
+        raise Unreadable("the certificate is damaged: a probability is negative")
+    numerators, denominator = over_one_denominator(law)
+    if sum(numerators) != denominator:
+        raise Unreadable("the certificate is damaged: the probabilities of a law do not sum to 1")
+    return law
+
+
+def over_one_denominator(law: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Write fractions as whole numbers over one denominator; refuse a denominator that would be too long."""
+    whole = 1
+    for part in {number.denominator for number in law}:
+        whole = math.lcm(whole, part)
+        if whole.bit_length() > MOST_DENOMINATOR_BITS:
+            raise TooLarge(f"the probabilities have no common denominator of at most {MOST_DENOMINATOR_BITS} bits")
+    return [number.numerator * (whole // number.denominator) for number in law], whole
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Logarithms and exponentials, in whole numbers.
+#
+# A real number v is enclosed by two integers: low ≤ v·2^192 ≤ high. One unit, 2^-192, is called a tick.
+# ---------------------------------------------------------------------------------------------------------------------
+
+BITS = 192
+ONE = 1 << BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A real number between low/2^192 and high/2^192."""
+
+    low: int
+    high: int
+
+    def __add__(self, other: Near) -> Near:
+        return Near(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Near) -> Near:
+        return Near(self.low - other.high, self.high - other.low)
+
+    def times(self, factor: int) -> Near:
+        """The product with a whole number ≥ 0."""
+        return Near(self.low * factor, self.high * factor)
+
+    def over(self, divisor: int) -> Near:
+        """The quotient by a whole number > 0."""
+        return Near(self.low // divisor, -(-self.high // divisor))
+
+    def scaled(self, factor: Near) -> Near:
+        """The product with a number ≥ 0."""
+        low = self.low * (factor.low if self.low >= 0 else factor.high)
+        high = self.high * (factor.high if self.high >= 0 else factor.low)
+        return Near(low >> BITS, -(-high >> BITS))
+
+    def divided(self, divisor: Near) -> Near:
+        """The quotient by a number > 0."""
+        low = (self.low << BITS) // (divisor.high if self.low >= 0 else divisor.low)
+        high = -((-self.high << BITS) // (divisor.low if self.high >= 0 else divisor.high))
+        return Near(low, high)
+
+    def bits(self) -> Near:
+        """A number of nats in bits."""
+        return self if self.low == self.high == 0 else self.divided(LN2)
+
+    def at_least_zero(self) -> Near:
+        """The same number, known not to be negative."""
+        return Near(max(0, self.low), max(0, self.high))
+
+
+ZERO = Near(0, 0)
+
+
+def exactly(number: Fraction | int) -> Near:
+    """The narrowest enclosure of a fraction."""
+    return Near((number.numerator << BITS) // number.denominator, -((-number.numerator << BITS) // number.denominator))
+
+
+def largest(numbers: Iterable[Near]) -> Near:
+    """Enclose the largest of several numbers."""
+    found = list(numbers)
+    return Near(max(number.low for number in found), max(number.high for number in found))
+
+
+def total(numbers: Iterable[Near]) -> Near:
+    """Enclose a sum."""
+    low = high = 0
+    for number in numbers:
+        low += number.low
+        high += number.high
+    return Near(low, high)
+
+
+# The sum below has at most 64 terms, each at most 3 ticks short, and what is left out is less than 3 ticks.
+_ATANH_SHORT = 200
+
+
+def _atanh_below(t: int) -> int:
+    """A number of ticks at most `_ATANH_SHORT` below atanh(t'), for 0 ≤ t' ≤ 1/3 and t ticks ≤ t' < t+1 ticks.
+
+    atanh t' = Σ t'^(2k+1)/(2k+1), all terms positive. The power p_k is kept rounded down. If p_k is e_k ticks short of
+    t'^(2k+1), then e_0 ≤ 1. The square s of t' is short of t'² by less than 2t'+1 ≤ 5/3 ticks (t is 1 tick short, and
+    the shift loses 1), so the next power is short by at most e_k·t'² + (5/3)·t'^(2k+1) + 1 ≤ e_k/9 + 5/9 + 1 < 2 ticks.
+    A division by 2k+1 loses 1 more: 3 ticks a term. The loop ends when a power is 0 ticks, so below 2 ticks, and from
+    there on the true terms sum to less than 2/(1-1/9) < 3 ticks. Every step takes at least a factor 9 off, so a power
+    of 192 bits is gone after 192/log2(9) + 1 < 63 steps. In all 63·3 + 3 < 200 ticks.
+    """
+    square = (t * t) >> BITS
+    power, found, odd = t, 0, 1
+    while power:
+        found += power // odd
+        power = (power * square) >> BITS
+        odd += 2
+    return found
+
+
+def _ln_of_ratio(above: int, below: int) -> Near:
+    """ln(above/below) for below ≤ above ≤ 2·below: twice the atanh of (above-below)/(above+below) ≤ 1/3."""
+    found = 2 * _atanh_below(((above - below) << BITS) // (above + below))
+    return Near(found, found + 2 * _ATANH_SHORT)
+
+
+LN2 = _ln_of_ratio(2, 1)
+_STEPS = 7  # the table below has 2^7 entries
+_LN_TABLE = [_ln_of_ratio((1 << _STEPS) + j, 1 << _STEPS) for j in range(1 << _STEPS)]
+
+
+def ln_of_integer(number: int) -> Near:
+    """ln of a whole number ≥ 1: number = 2^k·m with 1 ≤ m < 2, and m = c·(m/c) with c = 1 + j/128 ≤ m from the table.
+
+    m is cut to 192 binary places, which makes it less than 1 tick smaller, and its logarithm too, since ln has a slope
+    of at most 1 from 1 on. (m-c)/(m+c) is then below 2^-8, and `_atanh_below` applies.
+    """
+    k = number.bit_length() - 1
+    cut = number << (BITS - k) if k <= BITS else number >> (k - BITS)
+    j = (cut >> (BITS - _STEPS)) - (1 << _STEPS)
+    step = ONE + (j << (BITS - _STEPS))
+    found = 2 * _atanh_below(((cut - step) << BITS) // (cut + step)) if cut > step else 0
+    low = k * LN2.low + _LN_TABLE[j].low + found if j else k * LN2.low + found
+    high = k * LN2.high + (_LN_TABLE[j].high if j else 0) + found
+    if cut > step:
+        high += 2 * _ATANH_SHORT
+    return Near(low, high + (1 if k > BITS else 0))
+
+
+def ln(number: Fraction) -> Near:
+    """ln of a positive fraction; exactly 0 for 1."""
+    return ln_of_integer(number.numerator) - ln_of_integer(number.denominator)
+
+
+def log2(number: Fraction) -> Near:
+    """log2 of a positive fraction; exact for powers of two."""
+    above, below = number.numerator, number.denominator
+    if not above & (above - 1) and not below & (below - 1):
+        return exactly(above.bit_length() - below.bit_length())
+    return ln(number).bits()
+
+
+def ln_near(number: Near) -> Near:
+    """ln of a positive number that is itself only enclosed."""
+    return Near(ln_of_integer(number.low).low, ln_of_integer(number.high).high) - ln_of_integer(ONE)
+
+
+# Squaring eight times doubles an error of at most 2·24 ticks eight times, and adds 1 tick each time.
+_HALVINGS = 8
+_EXP_OFF = (1 << _HALVINGS) * (2 * 24 + 2)
+
+
+def exp_of_minus(number: Near) -> Near:
+    """e^-v for v ≥ 0.
+
+    With k = ⌊v/ln 2⌋ and r = v - k·ln 2, e^-v = 2^-k·(e^-u)^256 for u = r/256, which is below 2^-8. e^-u is the
+    alternating sum Σ (-u)^n/n!; its terms fall, so breaking it off is off by less than the first term left out. Terms
+    are rounded down, each from the one before, and are less than 2 ticks short; 24 of them leave less than 2^-192
+    behind, since (2^-8)^24/24! < 2^-192. So the sum is off by at most 2·24 ticks. A square of a number v ≤ 1 known to
+    E ticks is known to 2E ticks and the 1 that the shift loses: after eight, 2^8·(2·24 + 1) + 2^8 - 1 at most. u is
+    enclosed, e^-u falls with u, and the shift by k rounds outwards.
+    """
+    k = max(0, number.low // LN2.high)
+    rest = number - LN2.times(k)
+    return Near(max(0, _exp_of_rest(rest.high) - _EXP_OFF) >> k, -(-(_exp_of_rest(max(0, rest.low)) + _EXP_OFF) >> k))
+
+
+def _exp_of_rest(rest: int) -> int:
+    u = rest >> _HALVINGS
+    term, found = ONE, ONE
+    for n in range(1, 25):
+        term = (term * u >> BITS) // n
+        found += -term if n & 1 else term
+    for _ in range(_HALVINGS):
+        found = found * found >> BITS
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Numbers in words: four significant digits, a guarantee rounded against itself.
+# ---------------------------------------------------------------------------------------------------------------------
+
+UP, DOWN, NEAREST = "up", "down", "nearest"
+
+
+def short(number: Fraction, rounding: str) -> str:
+    """Four significant digits of a number ≥ 0, zeros at the end left out; 1.5e-7 and 2e9 outside [0.0001, 10^6)."""
+    if number == 0:
+        return "0"
+    power = _decimal_exponent(number) - 3
+    scaled = number / Fraction(10) ** power
+    digits = math.floor(scaled)
+    rest = scaled - digits
+    if rest and (rounding == UP or (rounding == NEAREST and (rest > Fraction(1, 2) or (rest * 2 == 1 and digits & 1)))):
+        digits += 1
+    if digits == 10_000:
+        digits, power = 1_000, power + 1
+    point = power + 4  # the number is 0.dddd · 10^point
+    text = str(digits)
+    if -3 <= point <= 6:
+        padded = text.ljust(point, "0") if point > 0 else "0" * (1 - point) + text
+        place = max(point, 1)
+        return f"{padded[:place]}.{padded[place:]}".rstrip("0").rstrip(".")
+    mantissa = f"{text[0]}.{text[1:]}".rstrip("0").rstrip(".")
+    return f"{mantissa}e{point - 1}"
+
+
+def _decimal_exponent(number: Fraction) -> int:
+    """The e with 10^e ≤ number < 10^(e+1)."""
+    exponent = (number.numerator.bit_length() - number.denominator.bit_length()) * 30103 // 100_000
+    while Fraction(10) ** exponent > number:
+        exponent -= 1
+    while Fraction(10) ** (exponent + 1) <= number:
+        exponent += 1
+    return exponent
+
+
+def at_most(value: Value) -> str:
+    """A number, or the upper end of an interval, rounded up."""
+    return short(value.upper if isinstance(value, Interval) else value, UP)
+
+
+def at_least(value: Value) -> str:
+    """A number, or the lower end of an interval, rounded down."""
+    return short(value.lower if isinstance(value, Interval) else value, DOWN)
+
+
+def percent(value: Fraction, rounding: str = NEAREST) -> str:
+    """37.5 %."""
+    return f"{short(value * 100, rounding)} %"
+
+
+def times(value: Fraction) -> str:
+    """A factor, rounded up."""
+    return f"{short(value, UP)} times"
+
+
+def fraction_words(value: Fraction) -> str:
+    """An exact number; one of more than 24 characters by its ends and twelve digits."""
+    text = str(value)
+    return text if len(text) <= 24 else f"{text[:10]}…{text[-10:]} ≈ {float(value):.12g}"
+
+
+def words_for(number: Near, phrase: Callable[[str], str]) -> tuple[str, ...]:
+    """The sentences that an upper end a few ulps or grid steps above a number may lead to; almost always one."""
+    ends = (Fraction(number.low, ONE), Fraction(number.high, ONE) + ROOM)
+    return tuple(dict.fromkeys(phrase(short(end, UP)) for end in ends))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Claims: what must be claimed, in which order, and how one claim is compared.
+# ---------------------------------------------------------------------------------------------------------------------
+
+ROOM = Fraction(3, 10**12)  # how far an end of a claimed interval may lie outside the recomputed one
+INFINITE = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A claimed interval; its ends are the doubles of the file, exactly."""
+
+    lower: Fraction
+    upper: Fraction
+
+
+Value = Fraction | Interval | float  # the float is infinity
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A recomputed interval: its two ends, each enclosed, and how far outside them a claim may reach.
+
+    `open` says what of the claim remains to be shown, if anything does.
+    """
+
+    lower: Near
+    upper: Near
+    room: Fraction = ROOM
+    open: str = ""
+
+    @classmethod
+    def around(cls, number: Near, room: Fraction = ROOM) -> Ends:
+        """Of one number ≥ 0, known as closely as it is enclosed."""
+        return cls(number.at_least_zero(), number.at_least_zero(), room)
+
+
+Found = Fraction | float | Ends
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One claim that a certificate must make. `sentence` gives the texts that fit a claimed number."""
+
+    measure: str
+    unit: str
+    because: str
+    sentence: Callable[[Any], str | tuple[str, ...]]
+    find: Callable[[Claim], Found]
+    exact: bool = False  # the number is a fraction (or infinity), else an interval (or infinity)
+    relation: str = ""  # = for exact numbers and "in" for intervals, unless it says otherwise
+    witnessed: bool = False  # the claim carries the input law that proves it
+    stated: bool = False  # what would prove it is private
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of the file, its number read."""
+
+    record: dict[str, Any]
+    measure: str
+    value: Value
+    witness: list[float] | None
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What I have to say about a file."""
+
+    kind: str
+    answers: list[tuple[str, str, str]] = field(default_factory=list)  # measure, answer, reason
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every claim is checked, 3 when not every one is."""
+        return EXIT_CHECKED if all(answer == CHECKED for _, answer, _ in self.answers) else EXIT_OPEN
+
+
+def check_claims(records: list[dict[str, Any]], rules: Sequence[Rule]) -> list[tuple[str, str, str]]:
+    """Compare the claims of a file with the rules, one for one and in their order."""
+    claims = [read_claim(record) for record in records]
+    names = [claim.measure for claim in claims]
+    wanted = list(rules)
+    if missing := [rule.measure for rule in wanted if rule.measure not in names]:
+        raise Refused(f"{missing[0]} is missing, which applies here")
+    if unknown := [name for name in names if name not in {rule.measure for rule in wanted}]:
+        raise Refused(f"{shown(unknown[0])} is no measure that belongs here")
+    if len(names) != len(wanted):
+        raise Refused("a measure is claimed twice")
+    for name, rule in zip(names, wanted, strict=True):
+        if name != rule.measure:
+            raise Refused(f"{name} stands where {rule.measure} belongs")
+    return [check_claim(claim, rule) for claim, rule in zip(claims, wanted, strict=True)]
+
+
+def read_claim(record: dict[str, Any]) -> Claim:
+    """Read the number of a claim, and its witness if it has one."""
+    name = record["measure"]
+    if not set(record) <= {*_CLAIM_TEXTS, "value", "witness"}:
+        raise Refused(f"{shown(name)}: the claim has entries that none has")
+    witness = record.get("witness")
+    if "witness" in record and not (isinstance(witness, list) and all(_is_plain(weight) for weight in witness)):
+        raise Refused(f"{shown(name)}: its witness is no list of weights")
+    return Claim(record, name, _read_value(record.get("value"), name), witness)
+
+
+def _read_value(value: Any, name: str) -> Value:
+    if isinstance(value, str):
+        return INFINITE if value == "inf" else fraction_of(value)
+    if isinstance(value, dict) and set(value) == {"lower", "upper"} and all(map(_is_plain, value.values())):
+        found = Interval(Fraction(value["lower"]), Fraction(value["upper"]))
+        if found.lower <= found.upper:
+            return found
+    raise Refused(f"{shown(name)}: its number is none that a claim has")
+
+
+def _is_plain(number: Any) -> bool:
+    """A double in a file, zero only without a sign."""
+    return type(number) is float and (number != 0 or math.copysign(1.0, number) > 0)
+
+
+def check_claim(claim: Claim, rule: Rule) -> tuple[str, str, str]:
+    """Compare one claim whole: its number with what is found, its words with what belongs to that number."""
+    answer, reason = CHECKED, ""
+    if rule.witnessed != (claim.witness is not None):
+        raise Refused(f"{claim.measure}: it must {'' if rule.witnessed else 'not '}carry a witness")
+    try:
+        found = rule.find(claim)
+        _check_number(claim, found)
+        if isinstance(found, Ends) and found.open:
+            answer, reason = NOT_MINE, found.open
+    except TooLarge as error:
+        answer, reason = TOO_LARGE, str(error)
+    except NotMine as error:
+        answer, reason = NOT_MINE, str(error)
+    if rule.stated and answer == CHECKED:
+        answer, reason = STATED, "what would prove it is private"
+    _check_words(claim, rule)
+    return claim.measure, answer, reason
+
+
+def _check_number(claim: Claim, found: Found) -> None:
+    value = claim.value
+    if not isinstance(found, Ends):
+        if value != found:
+            raise Refused(f"{claim.measure}: its number is not the one that I find")
+        return
+    if not isinstance(value, Interval):
+        raise Refused(f"{claim.measure}: its number is no interval, and I find one")
+    if value.lower * ONE > found.lower.low or value.upper * ONE < found.upper.high:
+        raise Refused(f"{claim.measure}: its interval does not hold what I find, {_near_words(found)}")
+    room = found.room * ONE
+    if value.lower * ONE < found.lower.low - room or value.upper * ONE > found.upper.high + room:
+        raise Refused(f"{claim.measure}: its interval is vaguer than what I find, {_near_words(found)}")
+
+
+def _near_words(found: Ends) -> str:
+    return f"{found.lower.low / ONE:.13g} to {found.upper.high / ONE:.13g}"
+
+
+def _check_words(claim: Claim, rule: Rule) -> None:
+    certified = isinstance(claim.value, Interval)
+    if certified == rule.exact and claim.value != INFINITE:
+        raise Refused(f"{claim.measure}: its number has to be {'a fraction' if rule.exact else 'an interval'}")
+    texts = {
+        "relation": rule.relation or ("in" if certified else "="),
+        "unit": rule.unit,
+        "status": "stated" if rule.stated else "certified" if certified else "exact",
+        "because": rule.because,
+    }
+    for name, text in texts.items():
+        if claim.record[name] != text:
+            raise Refused(f"{claim.measure}: its {name} is not what belongs to it")
+    said = rule.sentence(claim.value)
+    if claim.record["sentence"] not in ((said,) if isinstance(said, str) else said):
+        raise Refused(f"{claim.measure}: its sentence is not what belongs to its number")
+
+
+def input_law(weights: Sequence[float], measure: str) -> list[int]:
+    """Read a witness as whole numbers in proportion: weights from 0 to 1 whose sum is 1 up to 1e-12."""
+    exact = [Fraction(weight) for weight in weights]
+    if not exact or not all(_is_plain(weight) and 0 <= weight <= 1 for weight in weights):
+        raise Refused(f"{measure}: the weights of its witness do not lie between 0 and 1")
+    # A double is a multiple of 2^-1074, so one power of two serves them all.
+    numerators = [int(number * (1 << 1074)) for number in exact]
+    if abs(sum(numerators) - (1 << 1074)) * 10**12 > 1 << 1074:
+        raise Refused(f"{measure}: the weights of its witness do not sum to 1")
+    shift = min((n & -n).bit_length() - 1 for n in numerators if n)
+    return [n >> shift for n in numerators]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Channels.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+class Dense:
+    """P(y|x) as whole numbers over one denominator, row by row."""
+
+    def __init__(self, rows: list[list[Fraction]]) -> None:
+        self.inputs, self.outputs = len(rows), len(rows[0])
+        entries = self.inputs * self.outputs
+        if entries > MOST_ENTRIES:
+            raise TooLarge(f"the channel has {entries} entries, more than {MOST_ENTRIES}")
+        flat, self.whole = over_one_denominator([entry for row in rows for entry in row])
+        self.weight = 1 + self.whole.bit_length() // 512  # how much slower long numbers are
+        if entries * self.weight > 4 * MOST_ENTRIES:
+            raise TooLarge("the channel has many entries with a long common denominator")
+        self.table = [flat[x * self.outputs : (x + 1) * self.outputs] for x in range(self.inputs)]
+
+    def row(self, x: int) -> list[int]:
+        """The x-th row."""
+        return self.table[x]
+
+    def extremes(self) -> Iterator[tuple[int, int, int]]:
+        """For each output its largest and smallest entry, and for how many outputs that stands."""
+        return ((max(column), min(column), 1) for column in zip(*self.table, strict=True))
+
+    def column_sums(self) -> list[int]:
+        """Σ_x of each output."""
+        return self.mixed([1] * self.inputs)
+
+    def mixed(self, weights: Sequence[int]) -> list[int]:
+        """Σ_x weight·entry of each output."""
+        found = [0] * self.outputs
+        for weight, row in zip(weights, self.table, strict=True):
+            if weight:
+                found = [old + weight * entry for old, entry in zip(found, row, strict=True)]
+        return found
+
+    def best_guesses(self, weights: Sequence[int]) -> int:
+        """Σ_y max_x weight·entry."""
+        best = [0] * self.outputs
+        for weight, row in zip(weights, self.table, strict=True):
+            best = [max(old, weight * entry) for old, entry in zip(best, row, strict=True)]
+        return sum(best)
+
+    @cached_property
+    def row_logs(self) -> list[Near]:
+        """Σ_y n·ln n of the entries n of each row."""
+        return [_n_ln_n(row) for row in self.table]
+
+
+class Structured:
+    """Y = X + U mod K, X among the first `inputs` residues: kept as the law of U, whole numbers over one."""
+
+    def __init__(self, law: list[Fraction], inputs: int) -> None:
+        if len(law) > MOST_REPORTS:
+            raise TooLarge(f"the channel has {len(law)} reports, more than {MOST_REPORTS}")
+        self.inputs, self.outputs = inputs, len(law)
+        levels = sorted(set(law))
+        numerators, self.whole = over_one_denominator(levels)
+        if len(law) * (1 + self.whole.bit_length() // 512) > 4 * MOST_REPORTS:
+            raise TooLarge("the channel has many reports with a long common denominator")
+        of = dict(zip(levels, numerators, strict=True))
+        self.law = [of[probability] for probability in law]
+        self.is_full = inputs == len(law)
+        self.entries = inputs * len(law)
+
+    def row(self, x: int) -> list[int]:
+        """The law of U, turned by x."""
+        return self.law[self.outputs - x :] + self.law[: self.outputs - x]
+
+    def extremes(self) -> Iterator[tuple[int, int, int]]:
+        """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
+        highest = _window_extremes(self.law, self.inputs, lambda new, old: new >= old)
+        lowest = _window_extremes(self.law, self.inputs, lambda new, old: new <= old)
+        counts: dict[tuple[int, int], int] = {}
+        for pair in zip(highest, lowest, strict=True):
+            counts[pair] = counts.get(pair, 0) + 1
+        return ((high, low, count) for (high, low), count in counts.items())
+
+    def column_sums(self) -> list[int]:
+        """Sums of the same windows."""
+        running = [0, *itertools.accumulate(self.law + self.law)]
+        last = self.outputs + 1
+        return [running[y + last] - running[y + last - self.inputs] for y in range(self.outputs)]
+
+    def mixed(self, weights: Sequence[int]) -> list[int]:
+        """Σ_x weight·entry of each output."""
+        if len(set(weights)) == 1:
+            return [weights[0] * found for found in self.column_sums()]
+        found = [0] * self.outputs
+        for weight, row in self._rows(weights):
+            if weight:
+                found = [old + weight * entry for old, entry in zip(found, row, strict=True)]
+        return found
+
+    def best_guesses(self, weights: Sequence[int]) -> int:
+        """Σ_y max_x weight·entry."""
+        if len(set(weights)) == 1:
+            return weights[0] * sum(high * count for high, _, count in self.extremes())
+        best = [0] * self.outputs
+        for weight, row in self._rows(weights):
+            best = [max(old, weight * entry) for old, entry in zip(best, row, strict=True)]
+        return sum(best)
+
+    def _rows(self, weights: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+        if self.entries > MOST_STRUCTURED_STEPS:
+            raise TooLarge(f"the channel would be written out in {self.entries} entries")
+        return ((weight, self.row(x)) for x, weight in enumerate(weights))
+
+    @cached_property
+    def row_logs(self) -> list[Near]:
+        """Every row holds the same entries."""
+        return [_n_ln_n(self.law)] * self.inputs
+
+
+AnyChannel = Dense | Structured
+
+
+def _window_extremes(law: list[int], length: int, beats: Callable[[int, int], bool]) -> list[int]:
+    """The extreme entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y."""
+    size = len(law)
+    waiting: deque[int] = deque()  # places whose entries may still be the extreme of some window, best first
+    found = []
+    for place in range(size - length + 1, 2 * size):
+        entry = law[place % size]
+        while waiting and beats(entry, law[waiting[-1] % size]):
+            waiting.pop()
+        waiting.append(place)
+        if waiting[0] <= place - length:
+            waiting.popleft()
+        if place >= size:
+            found.append(law[waiting[0] % size])
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _cached_ln(number: int) -> Near:
+    return ln_of_integer(number)
+
+
+def _n_ln_n(numbers: Iterable[int]) -> Near:
+    low = high = 0
+    for number in numbers:
+        if number > 1:
+            logarithm = _cached_ln(number)
+            low += number * logarithm.low
+            high += number * logarithm.high
+    return Near(low, high)
+
+
+@dataclass(frozen=True)
+class ChannelFacts:
+    """A channel under a prior, and everything that claims about it need."""
+
+    channel: AnyChannel
+    prior: list[Fraction]
+
+    @cached_property
+    def weights(self) -> tuple[list[int], int]:
+        """The prior as whole numbers over one."""
+        return over_one_denominator(self.prior)
+
+    @property
+    def prior_words(self) -> str:
+        """How sentences speak of the prior."""
+        return "with every answer equally likely" if len(set(self.prior)) == 1 else "under the stated prior"
+
+    @cached_property
+    def right_guesses(self) -> Fraction:
+        """Σ_y max_x P(x)P(y|x)."""
+        weights, whole = self.weights
+        return Fraction(self.channel.best_guesses(weights), whole * self.channel.whole)
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """P(y), over the product of both denominators."""
+        return self.channel.mixed(self.weights[0])
+
+    @cached_property
+    def odds(self) -> Fraction | float:
+        """max P(y|x)/P(y|x')."""
+        worst = Fraction(1)
+        for high, low, _ in self.channel.extremes():
+            if high > 0 == low:
+                return INFINITE
+            if high * worst.denominator > low * worst.numerator:
+                worst = Fraction(high, low)
+        return worst
+
+    def epsilon(self) -> Found:
+        """ln of the odds."""
+        return INFINITE if isinstance(self.odds, float) else Ends.around(ln(self.odds))
+
+    def exposure(self) -> Fraction:
+        """The largest chance, over the inputs, of a report that only this input allows."""
+        alone = [sum(1 for entry in column if entry) == 1 for column in zip(*self._table(), strict=True)]
+        return max(
+            Fraction(sum(n for n, mine in zip(row, alone, strict=True) if mine), self.channel.whole)
+            for row in self._table()
+        )
+
+    def total_variation(self) -> Fraction:
+        """The largest ½Σ|P(y|x) - P(y|x')|."""
+        rows = self._table()
+        if isinstance(self.channel, Dense):
+            steps = len(rows) * len(rows) * len(rows[0]) // 2 * self.channel.weight
+            if steps > MOST_PAIR_STEPS:
+                raise TooLarge(f"comparing every pair of rows would take {steps} steps")
+        worst = 0
+        for one, other in itertools.combinations(rows, 2):
+            worst = max(worst, sum(abs(a - b) for a, b in zip(one, other, strict=True)))
+        return Fraction(worst, 2 * self.channel.whole)
+
+    def min_entropy_leakage(self) -> Found:
+        """log2 of how much likelier a right guess becomes."""
+        return Ends.around(log2(self.right_guesses / max(self.prior)))
+
+    def maximal_leakage(self) -> Found:
+        """log2 Σ_y max_x P(y|x)."""
+        found = sum(high * count for high, _, count in self.channel.extremes())
+        return Ends.around(log2(Fraction(found, self.channel.whole)))
+
+    def mutual_information(self) -> Found:
+        """I(X;Y) = (Σ_x a_x Σ_y n ln n - Σ_y T ln T)/(A·D) + ln A, for P(x) = a/A, P(y|x) = n/D, P(y) = T/(A·D)."""
+        weights, whole = self.weights
+        if self.says_nothing:
+            return Ends.around(ZERO)
+        inside = total(near.times(weight) for near, weight in zip(self.channel.row_logs, weights, strict=True))
+        spread = (inside - _n_ln_n(self.outputs)).over(whole * self.channel.whole)
+        return Ends.around((spread + ln_of_integer(whole)).bits(), ROOM + self._rounding_of_mixing())
+
+    @cached_property
+    def says_nothing(self) -> bool:
+        """Whether all rows are equal."""
+        if isinstance(self.channel, Structured):
+            return len(set(self.channel.law)) == 1
+        return all(row == self.channel.table[0] for row in self.channel.table)
+
+    def _rounding_of_mixing(self) -> Fraction:
+        """How vague doubles make the entropy of the reports of a structured channel: `inputs` of them in each sum."""
+        if isinstance(self.channel, Dense):
+            return Fraction(0)
+        entropy = math.log2(self.channel.outputs)
+        return Fraction(self.channel.inputs + 16) * Fraction(entropy + 2) / (1 << 52)
+
+    def max_information(self) -> Found:
+        """The largest log2 P(y|x)/P(y)."""
+        weights, whole = self.weights
+        worst = Fraction(1)
+        columns = self._largest_entries()
+        for high, mass in set(zip(columns, self.outputs, strict=True)):
+            if high and high * whole * worst.denominator > mass * worst.numerator:
+                worst = Fraction(high * whole, mass)
+        return Ends.around(log2(worst))
+
+    def _largest_entries(self) -> list[int]:
+        if isinstance(self.channel, Dense):
+            return [max(column) for column in zip(*self.channel.table, strict=True)]
+        return _window_extremes(self.channel.law, self.channel.inputs, lambda new, old: new >= old)
+
+    def randomness(self) -> Found:
+        """The largest H(Y|X=x) = ln D - (Σ n ln n)/D."""
+        whole = self.channel.whole
+        shared = ln_of_integer(whole)
+        return Ends.around(largest((shared - near.over(whole)) for near in set(self.channel.row_logs)).bits())
+
+    def heaviest_output(self) -> Fraction:
+        """max_y Σ_x P(y|x)."""
+        return Fraction(max(self.channel.column_sums()), self.channel.whole)
+
+    def fisher(self) -> Fraction:
+        """Σ (p_1-p_0)²/p_θ over the reports that can be, at θ = the prior of the second answer."""
+        weights, whole = self.weights
+        terms = []
+        for zero, one, mass in zip(*self._table(), self.outputs, strict=True):
+            if zero != one:
+                terms.append(Fraction((one - zero) ** 2 * whole, mass * self.channel.whole))
+        return sum_of_fractions(terms)
+
+    def _table(self) -> list[list[int]]:
+        if isinstance(self.channel, Structured):
+            raise Refused("a structured channel makes no claim that looks at single entries")
+        return self.channel.table
+
+    # Capacity -------------------------------------------------------------------------------------------------------
+
+    def capacity(self, claim: Claim) -> Found:
+        """Enclose the capacity by symmetry where that is enough, and by the witness elsewhere."""
+        if not self.needs_witness:
+            return self._capacity_by_symmetry()
+        if claim.witness is None or len(claim.witness) != self.channel.inputs:
+            raise Refused(f"{claim.measure}: its witness must have one weight for each input")
+        return self._capacity_by_witness(input_law(claim.witness, claim.measure))
+
+    @property
+    def needs_witness(self) -> bool:
+        """Structured channels have a closed form if every residue is an input, or if they are very large."""
+        channel = self.channel
+        return isinstance(channel, Dense) or (not channel.is_full and channel.entries <= 1_000_000)
+
+    def _capacity_by_symmetry(self) -> Ends:
+        """log2 K - H(U) if every residue is an input; that is an upper bound if some are not, and I(X;Y) a lower."""
+        noise = self.randomness()
+        full = log2(Fraction(self.channel.outputs)) - noise.lower if isinstance(noise, Ends) else ZERO
+        if isinstance(self.channel, Structured) and self.channel.is_full:
+            return Ends.around(full)
+        uniform = ChannelFacts(self.channel, [Fraction(1, self.channel.inputs)] * self.channel.inputs)
+        below = uniform.mutual_information()
+        if not isinstance(below, Ends):
+            raise Refused("the capacity cannot be enclosed")
+        return Ends(below.lower, full.at_least_zero(), below.room)
+
+    def _capacity_by_witness(self, law: list[int]) -> Ends:
+        """Σ p(x)·D_x ≤ C ≤ max D_x, where D_x = D(P(.|x) ‖ q) and q is the law of reports under the witness p.
+
+        With p = b/B, P(y|x) = n/D and q(y) = T/(B·D): D_x = (Σ_y n ln n - Σ_y n ln T)/D + ln B.
+        """
+        channel, whole, mass = self.channel, self.channel.whole, sum(law)
+        mixed = channel.mixed(law)
+        logs = [_cached_ln(found) if found else None for found in mixed]
+        lows, highs = [near.low if near else 0 for near in logs], [near.high if near else 0 for near in logs]
+        unseen = [y for y, near in enumerate(logs) if near is None]
+        shared, divergences, sizes = ln_of_integer(mass), [], []
+        for x in range(channel.inputs):
+            row = channel.row(x)
+            if any(row[y] for y in unseen):
+                raise Refused("capacity_bits: its witness leaves out reports that are possible, so it proves nothing")
+            crossed = Near(sum(map(int.__mul__, row, lows)), sum(map(int.__mul__, row, highs))).over(whole)
+            own = channel.row_logs[x].over(whole)
+            divergences.append(own - crossed + shared)
+            # Σ P(y|x)(|ln P(y|x)| + |ln q(y)|), which doubles are rounded in proportion to.
+            sizes.append(ln_of_integer(whole) - own + ln_of_integer(mass * whole) - crossed)
+        lower = total(near.times(weight) for near, weight in zip(divergences, law, strict=True)).over(mass)
+        size = Fraction(largest(sizes).bits().high, ONE)
+        room = ROOM + (channel.inputs + channel.outputs + 32) * (size + 2) / (1 << 52)
+        return Ends(lower.bits().at_least_zero(), largest(divergences).bits().at_least_zero(), room)
+
+    # Chernoff information -------------------------------------------------------------------------------------------
+
+    def chernoff(self) -> Found:
+        """-min over λ in [0, 1] of f(λ) = ln Σ p^λ q^(1-λ), over the reports that both answers allow.
+
+        f is convex. At any λ, f(λ) is at least its minimum, and the tangent there shows that the minimum is not more
+        than max(f'·λ, -f'·(1-λ), 0) below. λ is searched for in doubles and corrected by Newton's method with the
+        enclosures themselves; whatever it is, what is returned is proven at that λ.
+        """
+        first, second = self._table()
+        if first == second:
+            return Ends.around(ZERO)
+        shared = [(p, q) for p, q in zip(first, second, strict=True) if p and q]
+        if not shared:
+            return INFINITE
+        if len(shared) > 20_000:
+            raise TooLarge(f"{len(shared)} reports are too many to tilt")
+        whole = ln_of_integer(self.channel.whole)
+        terms = [(_cached_ln(q) - whole, _cached_ln(p) - _cached_ln(q)) for p, q in shared]
+        place = int(_flattest(terms) * (1 << 64)) << (BITS - 64)
+        for _ in range(3):
+            value, slope, bend = _tilted(terms, place)
+            middle = (slope.low + slope.high) // 2
+            if middle and bend > 0:
+                place = min(ONE, max(0, place - int(Fraction(middle) / Fraction(bend))))
+        value, slope, _ = _tilted(terms, place)
+        at = Near(place, place)
+        drop = max(slope.scaled(at).high, (Near(-slope.high, -slope.low)).scaled(Near(ONE - place, ONE - place)).high, 0)
+        size = max(2 + abs(_as_float(q)) + abs(_as_float(rate)) for q, rate in terms)
+        room = ROOM + Fraction(size) ** 2 / (1 << 47)
+        return Ends(Near(-value.high, -value.low).at_least_zero(), Near(-value.low, -value.low + drop).at_least_zero(), room)
+
+
+def _as_float(near: Near) -> float:
+    return near.low / ONE
+
+
+def _flattest(terms: list[tuple[Near, Near]]) -> float:
+    """Where the slope of f changes sign, in doubles."""
+    plain = [(_as_float(q), _as_float(rate)) for q, rate in terms]
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        top = max(q + middle * rate for q, rate in plain)
+        slope = math.fsum(math.exp(q + middle * rate - top) * rate for q, rate in plain)
+        low, high = (middle, high) if slope < 0 else (low, middle)
+    return low
+
+
+def _tilted(terms: list[tuple[Near, Near]], place: int) -> tuple[Near, Near, float]:
+    """f at λ = place/2^192, its slope Σ w·rate/Σ w with w = p^λ q^(1-λ), and its bend, roughly."""
+    at = Near(place, place)
+    exponents = [q + rate.scaled(at) for q, rate in terms]
+    top = max(exponent.high for exponent in exponents)
+    weights = [exp_of_minus(Near(top - exponent.high, top - exponent.low)) for exponent in exponents]
+    mass = total(weights)
+    slope = total(rate.scaled(weight) for weight, (_, rate) in zip(weights, terms, strict=True)).divided(mass)
+    mean = _as_float(slope)
+    bend = math.fsum(_as_float(w) * (_as_float(rate) - mean) ** 2 for w, (_, rate) in zip(weights, terms, strict=True))
+    return ln_near(mass) + Near(top, top), slope, bend / _as_float(mass)
+
+
+def sum_of_fractions(terms: list[Fraction]) -> Fraction:
+    """Add in pairs, so that long denominators meet late; refuse a sum whose denominator would be too long."""
+    while len(terms) > 1:
+        terms = [sum(terms[place : place + 2], Fraction(0)) for place in range(0, len(terms), 2)]
+        if sum(term.denominator.bit_length() for term in terms) > MOST_SUM_BITS:
+            raise TooLarge("a sum of fractions has too long a denominator")
+    return terms[0] if terms else Fraction(0)
+
+
+def channel_rules(facts: ChannelFacts) -> list[Rule]:
+    """What a certificate of a channel claims, apart from claims about records."""
+    channel, prior = facts.channel, facts.prior
+    dense = isinstance(channel, Dense)
+    before = percent(1 - max(prior), DOWN)
+    rules = [
+        Rule(
+            measure="guess_error",
+            unit="probability",
+            because="1 - Σ_y max_x P(x)P(y|x) [A, eq. (8)]",
+            sentence=lambda value: (
+                f"A guesser who knows the prior is wrong at least {percent(value, DOWN)} of the time, "
+                f"{facts.prior_words}; before seeing the report it was {before}."
+            ),
+            find=lambda _: 1 - facts.right_guesses,
+            exact=True,
+        ),
+        Rule(
+            measure="odds",
+            unit="ratio",
+            because="max P(y|x)/P(y|x') [B, eq. (1)]",
+            sentence=lambda value: (
+                "Some report is possible under one answer and impossible under another, so no finite odds bound it."
+                if value == INFINITE
+                else f"No report favours one answer over another by more than {times(value)}."
+            ),
+            find=lambda _: facts.odds,
+            exact=True,
+        ),
+        Rule(
+            measure="epsilon",
+            unit="nats",
+            because="ln of the odds [B, eq. (1)]",
+            sentence=lambda value: (
+                "ε is infinite: local differential privacy gives no protection for some reports."
+                if value == INFINITE
+                else f"The channel is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up)."
+            ),
+            find=lambda _: facts.epsilon(),
+        ),
+    ]
+    if dense:
+        rules.append(
+            Rule(
+                measure="exposure",
+                unit="probability",
+                because="max_x Σ_y P(y|x) over reports possible under x alone",
+                sentence=lambda value: _exposure_words(value, channel.inputs),
+                find=lambda _: facts.exposure(),
+                exact=True,
+            )
+        )
+    if dense and channel.inputs**2 * channel.outputs <= 20_000_000:
+        rules.append(
+            Rule(
+                measure="total_variation",
+                unit="probability",
+                because="max ½‖P(.|x) - P(.|x')‖_1 over pairs of answers",
+                sentence=lambda value: (
+                    f"Changing one answer changes the chance of any event by at most {percent(value, UP)}."
+                ),
+                find=lambda _: facts.total_variation(),
+                exact=True,
+            )
+        )
+    rules += [
+        Rule(
+            measure="min_entropy_leakage_bits",
+            unit="bits",
+            because="log2 of the factor by which the chance of a right guess grows [Smith09]",
+            sentence=lambda value: f"Seeing the report improves the best single guess by at most {at_most(value)} bits.",
+            find=lambda _: facts.min_entropy_leakage(),
+        ),
+        Rule(
+            measure="maximal_leakage_bits",
+            unit="bits",
+            because="log2 Σ_y max_x P(y|x) [IWK20]",
+            sentence=lambda value: (
+                f"Whatever is to be guessed about the data, and whatever the prior, the report improves the guess by "
+                f"at most {at_most(value)} bits."
+            ),
+            find=lambda _: facts.maximal_leakage(),
+        ),
+        Rule(
+            measure="mutual_information_bits",
+            unit="bits",
+            because="I(X;Y) [Sha48]",
+            sentence=lambda value: (
+                f"On average a report tells at most {at_most(value)} bits about the answer, {facts.prior_words}."
+            ),
+            find=lambda _: facts.mutual_information(),
+        ),
+        Rule(
+            measure="max_information_bits",
+            unit="bits",
+            because="max log2 P(y|x)/P(y) [E, Def. 7]",
+            sentence=lambda value: (
+                f"No single report tells more than {at_most(value)} bits about the answer, {facts.prior_words}."
+            ),
+            find=lambda _: facts.max_information(),
+        ),
+        Rule(
+            measure="capacity_bits",
+            unit="bits",
+            because="Σ p D(P_x‖q) ≤ C ≤ max_x D(P_x‖q) at the witness p [Sha48]",
+            sentence=lambda value: f"Under no prior does a report tell more than {at_most(value)} bits on average.",
+            find=facts.capacity,
+            witnessed=facts.needs_witness,
+        ),
+        Rule(
+            measure="randomness_bits",
+            unit="bits",
+            because="max_x H(Y|X=x) [B, eq. (2)]",
+            sentence=lambda value: (
+                f"A report needs at least {at_least(value)} random bits on average, for the answer that needs most."
+            ),
+            find=lambda _: facts.randomness(),
+        ),
+        Rule(
+            measure="heaviest_output",
+            unit="sum",
+            because="max_y Σ_x P(y|x) ≤ 1 iff the data can be recovered with a key [B, Lemma 6; Bir46]",
+            sentence=lambda value: (
+                "A key exists, independent of the data, that turns reports back into answers."
+                if value <= 1
+                else "No key that is independent of the data can turn all reports back into answers."
+            ),
+            find=lambda _: facts.heaviest_output(),
+            exact=True,
+        ),
+    ]
+    return rules + (_two_answer_rules(facts) if dense and channel.inputs == 2 else [])
+
+
+def _exposure_words(value: Fraction, inputs: int) -> str:
+    if inputs == 1:
+        return "There is only one possible answer, so every report is consistent with it alone."
+    if value == 0:
+        return "No report proves the answer behind it."
+    return (
+        f"With probability up to {percent(value, UP)} a respondent's answer is published: the report is possible under "
+        f"that answer alone."
+    )
+
+
+def _two_answer_rules(facts: ChannelFacts) -> list[Rule]:
+    share = percent(facts.prior[1])
+    return [
+        Rule(
+            measure="chernoff_information",
+            unit="nats",
+            because="-min ln Σ p^λ q^(1-λ) over the common support [Che52]",
+            sentence=lambda value: (
+                "One report always tells the two answers apart."
+                if value == INFINITE
+                else f"If one person reported n times afresh, the guess error would fall like e^(-n·{at_most(value)})."
+            ),
+            find=lambda _: facts.chernoff(),
+        ),
+        Rule(
+            measure="fisher_information",
+            unit="per report",
+            because="Σ (p_1-p_0)²/p_θ at θ = the prior of the second answer [C, Sec. II]",
+            sentence=lambda value: (
+                f"For use: each report is worth {at_least(value)} units of Fisher information about the share of the "
+                f"second answer, when that share is {share}."
+            ),
+            find=lambda _: facts.fisher(),
+            exact=True,
+        ),
+    ]
+
+
+# Claims about one record, where inputs are tables of records ---------------------------------------------------------
+
+INDIVIDUAL_GAP = Fraction(15, 10**7)
+MOST_SELECTIONS = 500_000
+
+
+@dataclass(frozen=True)
+class RecordFacts:
+    """A dense channel whose inputs are tables, ordered with the last record running fastest."""
+
+    channel: Dense
+    shape: list[int]
+
+    def tables_by_value(self, record: int) -> list[list[int]]:
+        """For each value of a record, the tables in which it has that value."""
+        step = math.prod(self.shape[record + 1 :])
+        found: list[list[int]] = [[] for _ in range(self.shape[record])]
+        for table in range(self.channel.inputs):
+            found[table // step % self.shape[record]].append(table)
+        return found
+
+    def neighbour_odds(self) -> Fraction | float:
+        """max P(y|x)/P(y|x') over tables that differ in one record."""
+        worst: Fraction | float = Fraction(1)
+        for record in range(len(self.shape)):
+            for tables in zip(*self.tables_by_value(record), strict=True):
+                rows = [self.channel.table[table] for table in tables]
+                worst = max(worst, *(_ratio(max(column), min(column)) for column in zip(*rows, strict=True)))
+        return worst
+
+    def selections(self) -> int:
+        """How many selections of rows an adversary can make one record meet, over records that differ in that."""
+        contests = {}
+        for record in range(len(self.shape)):
+            met = [{tuple(self.channel.table[t]) for t in tables} for tables in self.tables_by_value(record)]
+            contests[tuple(sorted(map(tuple, map(sorted, met))))] = math.prod(map(len, met))
+        return sum(contests.values())
+
+    def individual_capacity(self, claim: Claim) -> Found:
+        """What the witness, an adversary's law of all records, tells about one of them, and the gap above it."""
+        if claim.witness is None or len(claim.witness) != self.channel.inputs:
+            raise Refused(f"{claim.measure}: its witness must have one weight for each table of records")
+        law = input_law(claim.witness, claim.measure)
+        mass = sum(law)
+        told = []
+        for record in range(len(self.shape)):
+            # Rows of P(value, y), in units of 1/(mass·D).
+            joint, masses = [], []
+            for tables in self.tables_by_value(record):
+                rows = [[law[t] * entry for entry in self.channel.table[t]] for t in tables if law[t]]
+                joint.append([sum(column) for column in zip(*rows, strict=True)])
+                masses.append(sum(law[t] for t in tables) * self.channel.whole)
+            reports = [sum(column) for column in zip(*(row for row in joint if row), strict=True)]
+            inside = total(_n_ln_n(row) for row in joint if row)
+            spread = inside - _n_ln_n(reports) - _n_ln_n(masses)
+            told.append((spread.over(mass * self.channel.whole) + ln_of_integer(mass * self.channel.whole)).bits())
+        reached = largest(told).at_least_zero()
+        return Ends(
+            reached,
+            reached + exactly(INDIVIDUAL_GAP),
+            open="the witness tells as much as is claimed; that no other adversary learns more takes a search",
+        )
+
+
+def _ratio(high: int, low: int) -> Fraction | float:
+    return Fraction(1) if high == low else INFINITE if low == 0 else Fraction(high, low)
+
+
+def record_rules(channel: Dense, shape: list[int], measures: set[str]) -> list[Rule]:
+    """What is claimed about one record; the individual capacity only where its selections are few enough."""
+    facts = RecordFacts(channel, shape)
+    everything = ChannelFacts(channel, [Fraction(1, channel.inputs)] * channel.inputs)
+    rules = [
+        Rule(
+            measure="neighbour_odds",
+            unit="ratio",
+            because="e^ε [E, Def. 10]",
+            sentence=lambda value: (
+                "Changing one record can make a report possible that was impossible: no finite odds bound it."
+                if value == INFINITE
+                else f"Changing one record favours no report by more than {times(value)}: differential privacy, which "
+                f"covers records that are independent of each other."
+            ),
+            find=lambda _: facts.neighbour_odds(),
+            exact=True,
+        ),
+        Rule(
+            measure="correlated_odds",
+            unit="ratio",
+            because="log of it is C_{1,∞} [E, Def. 8]",
+            sentence=lambda value: (
+                "Where records may be alike in any way, some report rules some value of a record out."
+                if value == INFINITE
+                else f"Where records may be alike in any way, a report can favour one value of a record over another "
+                f"by up to {times(value)}."
+            ),
+            find=lambda _: everything.odds,
+            exact=True,
+        ),
+    ]
+    # Sfumato counts rows that are equal as doubles once, so it may claim the capacity where I count too many.
+    if "individual_capacity_bits" in measures or facts.selections() <= MOST_SELECTIONS:
+        rules.append(
+            Rule(
+                measure="individual_capacity_bits",
+                unit="bits",
+                because="C_1: the largest capacity over all rules that the other records can follow [E, Thm 2]",
+                sentence=lambda value: (
+                    f"Whoever looks at the report, with whatever correlations between the records in mind, learns at "
+                    f"most {at_most(value)} bits about any one of them."
+                ),
+                find=facts.individual_capacity,
+                witnessed=True,
+            )
+        )
+    return rules
+
+
+# The subject of a channel's certificate -------------------------------------------------------------------------------
+
+CODE_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+MOST_MOVED = 1e-8
+FAMILIES = {
+    "binary_hadamard",
+    "cyclic_response",
+    "hadamard_response",
+    "mechanism",
+    "optimised_unary",
+    "permanent_unary",
+    "randomized_response",
+    "subset_selection",
+    "symmetric_unary",
+    "tabulated",
+}
+
+
+def check_channel(subject: dict[str, Any], measures: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a channel."""
+    take(subject, ("channel", "prior"), ("shape", "mechanism", "made_exact"))
+    channel = read_channel(subject["channel"])
+    prior = law_of(subject["prior"])
+    if len(prior) != channel.inputs or min(prior) == 0:
+        raise Refused("the prior does not give every input of the channel a positive probability")
+    rules = channel_rules(ChannelFacts(channel, prior))
+    if "shape" in subject:
+        shape = subject["shape"]
+        if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
+            raise Unreadable("the certificate is damaged: the records have no sizes")
+        if len(shape) > 64 or not shape or math.prod(shape) != channel.inputs:
+            raise Refused("the records do not fit the channel")
+        if isinstance(channel, Dense):
+            rules += record_rules(channel, shape, measures)
+    return rules, channel_notes(subject)
+
+
+def read_channel(record: Any) -> AnyChannel:
+    """Read a channel in any of its three spellings."""
+    kind = record.get("kind") if isinstance(record, dict) else None
+    if kind == "dense":
+        take(record, ("kind", "inputs", "outputs", "rows"))
+        if not isinstance(record["rows"], list) or not record["rows"]:
+            raise Unreadable("the certificate is damaged: the channel has no rows")
+        if sum(str(row).count(" ") + 1 for row in record["rows"]) > MOST_ENTRIES:
+            raise TooLarge(f"the channel has more than {MOST_ENTRIES} entries")
+        rows = [law_of(row) for row in record["rows"]]
+        _check_labels(record["inputs"], len(rows))
+        _check_labels(record["outputs"], len(rows[0]))
+        if len({len(row) for row in rows}) != 1:
+            raise Unreadable("the certificate is damaged: the rows of the channel differ in length")
+        return Dense(rows)
+    if kind == "circulant":
+        take(record, ("kind", "input_count", "levels", "codes"))
+        levels, codes = record["levels"], record["codes"]
+        if not isinstance(levels, str) or not isinstance(codes, str) or not codes or not set(codes) <= set(CODE_DIGITS):
+            raise Unreadable("the certificate is damaged: the channel has no codes")
+        values = [fraction_of(text) for text in levels.split(" ")]
+        used = sorted(CODE_DIGITS.index(digit) for digit in set(codes))
+        if used != list(range(len(values))) or values != sorted(set(values)):
+            raise Refused("the file is not in the one spelling of certificates")
+        counts = [codes.count(digit) for digit in CODE_DIGITS[: len(values)]]
+        if values[0] < 0 or sum(count * value for count, value in zip(counts, values, strict=True)) != 1:
+            raise Unreadable("the certificate is damaged: the probabilities of a law do not sum to 1")
+        of = dict(zip(CODE_DIGITS, values, strict=False))
+        return Structured([of[digit] for digit in codes], whole_number(record["input_count"], 1, len(codes)))
+    if kind == "circulant-law":
+        take(record, ("kind", "input_count", "law"))
+        law = law_of(record["law"])
+        if len(set(law)) <= len(CODE_DIGITS):
+            raise Refused("the file is not in the one spelling of certificates")
+        return Structured(law, whole_number(record["input_count"], 1, len(law)))
+    raise Unreadable("the certificate is damaged: its channel is of no kind that I know")
+
+
+def _check_labels(labels: Any, count: int) -> None:
+    def read(label: Any) -> Any:
+        if isinstance(label, list):
+            return tuple(read(part) for part in label)
+        if type(label) in {str, int}:
+            return label
+        raise Unreadable("the certificate is damaged: a label is neither text nor number")
+
+    if not isinstance(labels, list) or len(labels) != count or len({read(label) for label in labels}) != count:
+        raise Unreadable("the certificate is damaged: labels are missing, or stand twice")
+
+
+def channel_notes(subject: dict[str, Any]) -> list[str]:
+    """How the channel and the prior came to be exact."""
+    notes = []
+    if "mechanism" in subject:
+        family = subject["mechanism"]
+        if not isinstance(family, str) or family not in FAMILIES:
+            raise Refused("the mechanism is of no family that is known")
+        name = "a mechanism" if family == "mechanism" else family
+        notes.append(f"The law that {name} samples, read from its integer thresholds.")
+    if "made_exact" in subject:
+        moved = subject["made_exact"]
+        take(moved, (), ("channel", "prior"))
+        if not moved or not all(_is_plain(far) and 0 <= far <= MOST_MOVED for far in moved.values()):
+            raise Refused("an entry cannot have moved so far when it was made exact")
+        for what in ("channel", "prior"):
+            if what in moved:
+                notes.append(
+                    f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was "
+                    f"missing on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
+                )
+    return notes
