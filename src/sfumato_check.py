@@ -536,7 +536,7 @@ class Rule:
 
     measure: str
     unit: str
-    because: str
+    because: str | tuple[str, ...]
     sentence: Callable[[Any], str | tuple[str, ...]]
     find: Callable[[Claim], Found]
     exact: bool = False  # the number is a fraction (or infinity), else an interval (or infinity)
@@ -659,13 +659,11 @@ def _check_words(claim: Claim, rule: Rule) -> None:
         "unit": rule.unit,
         "status": "stated" if rule.stated else "certified" if certified else "exact",
         "because": rule.because,
+        "sentence": rule.sentence(claim.value),
     }
     for name, text in texts.items():
-        if claim.record[name] != text:
+        if claim.record[name] not in ((text,) if isinstance(text, str) else text):
             raise Refused(f"{claim.measure}: its {name} is not what belongs to it")
-    said = rule.sentence(claim.value)
-    if claim.record["sentence"] not in ((said,) if isinstance(said, str) else said):
-        raise Refused(f"{claim.measure}: its sentence is not what belongs to its number")
 
 
 def input_law(weights: Sequence[float], measure: str) -> list[int]:
@@ -1490,3 +1488,1142 @@ def channel_notes(subject: dict[str, Any]) -> list[str]:
                     f"missing on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
                 )
     return notes
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ladders.
+# ---------------------------------------------------------------------------------------------------------------------
+
+MOST_LEVELS, MOST_LISTED, MOST_DECLARATION = 32, 6, 20_000
+MOST_MODULUS, MOST_ORDER = 1 << 22, 256
+SMALL_ENTRIES = 20_000
+_ODDS = re.compile(r"[0-9]{1,300}(/[0-9]{1,300})?")
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Levels of odds o_1 > … > o_d over K reports, F of them favoured at each answer.
+
+    At odds o, a report is the true residue plus a shift: each of the F favoured shifts has probability h, each other
+    one l, with h = o·l and F·h + (K-F)·l = 1. So the law of the shift is uniform but for a part c(o) = h - l =
+    (o-1)/(F·o + K - F), which grows with o. Adding an independent shift that is 0 with probability c'/c and uniform
+    else takes the part from c to c' and leaves the set alone; so every level is made from the one above by such an
+    erasure, for c(o_j) falls with j.
+
+    *Odds.* For two answers x ≠ x' some report y lies in x + D and not in x' + D, D being the favoured set: if x + D were
+    a subset of x' + D they would be equal, and D would be mapped to itself by a shift. With residues 0 and 1 among the
+    answers D would be all residues, and it is not. So the odds of a level are exactly o_j.
+
+    *Coalitions.* The levels below the best one of a coalition are that one plus shifts drawn apart from the answer. So
+    whatever a coalition sees is a function of its best level and of noise that does not depend on the answer, and its
+    odds are those of its best member: no more because of that, no less because it sees that level.
+    """
+
+    size: int
+    modulus: int
+    favoured: int
+    odds: list[Fraction]
+    recover: bool
+
+    @property
+    def depth(self) -> int:
+        """How many levels there are."""
+        return len(self.odds)
+
+    def part(self, level: int) -> Fraction:
+        """c(o) of a level."""
+        return (self.odds[level - 1] - 1) / self._weight(level)
+
+    def _weight(self, level: int) -> Fraction:
+        return self.favoured * self.odds[level - 1] + self.modulus - self.favoured
+
+    def level_entropy(self, level: int) -> Near:
+        """H of the shift of a level, in bits."""
+        low = 1 / self._weight(level)
+        high = self.odds[level - 1] * low
+        return entropy([(high, self.favoured), (low, self.modulus - self.favoured)])
+
+    def erasure_entropy(self, above: int, below: int) -> Near:
+        """H of what takes one level to another, in bits."""
+        erased = (1 - self.part(below) / self.part(above)) / self.modulus
+        return entropy([(1 - (self.modulus - 1) * erased, 1), (erased, self.modulus - 1)])
+
+
+def entropy(law: Iterable[tuple[Fraction, int]]) -> Near:
+    """-Σ count·p·log2 p, in bits."""
+    terms = [
+        Near(-near.high, -near.low).times(p.numerator * count).over(p.denominator)
+        for p, count in law
+        if p
+        for near in [ln(p)]
+    ]
+    return total(terms).bits().at_least_zero()
+
+
+def check_ladder(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a ladder."""
+    take(subject, ("ladder",))
+    ladder = read_ladder(subject["ladder"])
+    levels = range(1, ladder.depth + 1)
+    rules = [rule for level in levels for rule in _level_rules(ladder, level)]
+    rules += [rule for group in _coalitions(ladder.depth) for rule in _coalition_rules(ladder, group)]
+    rules += _cost_rules(ladder)
+    return rules, ladder_notes(ladder.depth)
+
+
+def read_ladder(text: Any) -> Ladder:
+    """Read the declaration of a ladder, in its one spelling."""
+    damaged = Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    if not isinstance(text, str) or len(text) > MOST_DECLARATION:
+        raise damaged
+    document = _parse(text.encode(errors="replace"))
+    kind = document.get("mechanism") if isinstance(document, dict) else None
+    own = {"cyclic_response": ("size", "family", "q", "t"), "binary_hadamard": ("size",)}.get(str(kind))
+    if own is None or list(document) != ["mechanism", *own, "odds", "recover"]:
+        raise damaged
+    if json.dumps(document, separators=(",", ":")) != text or not isinstance(document["odds"], list):
+        raise damaged
+    if not all(isinstance(odds, str) and _ODDS.fullmatch(odds) for odds in document["odds"]):
+        raise damaged
+    odds = [fraction_of(value) for value in document["odds"]]
+    falling = all(upper > lower for upper, lower in itertools.pairwise(odds))
+    if not 1 <= len(odds) <= MOST_LEVELS or not falling or odds[-1] <= 1 or type(document["recover"]) is not bool:
+        raise Refused("the odds of the ladder do not fall from level to level, or end at 1")
+    size = whole_number(document["size"], 2, 1 << 63)
+    modulus, favoured = (2, 1) if kind == "binary_hadamard" else _difference_set(document, size)
+    ladder = Ladder(size, modulus, favoured, odds, document["recover"])
+    if kind == "binary_hadamard" and ladder.recover and size != 2:
+        raise Refused("one bit and a key do not tell so many answers apart")
+    for value in odds:
+        weight = value.numerator * favoured + value.denominator * (modulus - favoured)
+        if max(weight, modulus) + (kind == "cyclic_response") > 1 << 64:
+            raise Refused("the odds of a level are finer than the words it is drawn from")
+    return ladder
+
+
+def _difference_set(document: dict[str, Any], size: int) -> tuple[int, int]:
+    """(K, F) of a set of favoured shifts. Singer's and Paley's theorems say that there is one for these numbers."""
+    q, t = whole_number(document["q"], 2, MOST_MODULUS), whole_number(document["t"], 1, 40)
+    if document["family"] == "Singer":
+        if t < 2 or q > MOST_ORDER or len(prime_factors(q)) != 1:
+            raise Refused("there is no Singer set of these numbers")
+        modulus, favoured = (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1)
+    elif document["family"] == "Paley":
+        if t != 1 or q % 4 != 3 or prime_factors(q) != {q}:
+            raise Refused("there is no Paley set of these numbers")
+        modulus, favoured = q, (q - 1) // 2
+    else:
+        raise Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    if not max(3, size) <= modulus <= MOST_MODULUS:
+        raise Refused("the set of favoured shifts does not fit the answers")
+    return modulus, favoured
+
+
+def prime_factors(number: int) -> set[int]:
+    """The primes that divide a number of at most 2^22."""
+    found, prime = set(), 2
+    while prime * prime <= number:
+        while number % prime == 0:
+            found.add(prime)
+            number //= prime
+        prime += 1
+    return found | ({number} if number > 1 else set())
+
+
+def _coalitions(depth: int) -> list[tuple[int, ...]]:
+    sizes = range(1, depth + 1) if depth <= MOST_LISTED else (1, 2, depth)
+    return [group for size in sizes for group in itertools.combinations(range(1, depth + 1), size)]
+
+
+def _level_rules(ladder: Ladder, level: int) -> list[Rule]:
+    odds = ladder.odds[level - 1]
+    return [
+        Rule(
+            measure=f"odds_level_{level}",
+            unit="ratio",
+            because="max P(y|x)/P(y|x') over the channel of the level [B, eq. (1)]",
+            sentence=lambda value: (
+                f"No report of level {level} favours one answer over another by more than {times(value)}."
+            ),
+            find=lambda _: odds,
+            exact=True,
+        ),
+        Rule(
+            measure=f"epsilon_level_{level}",
+            unit="nats",
+            because="ln of the odds [B, eq. (1)]",
+            sentence=lambda value: (
+                f"Level {level} is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up)."
+            ),
+            find=lambda _: Ends.around(ln(odds)),
+        ),
+    ]
+
+
+def _coalition_rules(ladder: Ladder, group: tuple[int, ...]) -> list[Rule]:
+    best = min(group)
+    odds = ladder.odds[best - 1]
+    if len(group) > 1:
+        listed = ", ".join(map(str, group[:-1])) + f" and {group[-1]}"
+        seen = f"Analysts {listed} together see no more than analyst {best} alone"
+    elif best == ladder.depth:
+        seen = f"The public sees no more than level {best} tells"
+    else:
+        seen = f"Analyst {best}, who knows the public report too, sees no more than level {best} tells"
+    because = (
+        "max P/P' over every joint report, written out [B, eq. (1)]"
+        if ladder.size * ladder.modulus**ladder.depth <= SMALL_ENTRIES
+        else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
+    )
+    name = "_".join(map(str, group))
+    return [
+        Rule(
+            measure=f"odds_coalition_{name}",
+            unit="ratio",
+            because=because,
+            sentence=lambda value: f"{seen}: odds {at_most(value)}.",
+            find=lambda _: odds,
+            exact=True,
+        ),
+        Rule(
+            measure=f"epsilon_coalition_{name}",
+            unit="nats",
+            because="ln of the joint odds",
+            sentence=lambda value: f"{seen}: ε = {at_most(value)} (nats, rounded up).",
+            find=lambda _: Ends.around(ln(odds)),
+        ),
+    ]
+
+
+def _cost_rules(ladder: Ladder) -> list[Rule]:
+    depth = ladder.depth
+
+    def together(_: Claim) -> Found:
+        steps = [ladder.level_entropy(1), *(ladder.erasure_entropy(level - 1, level) for level in range(2, depth + 1))]
+        return Ends.around(total(steps))
+
+    def apart(_: Claim) -> Found:
+        return Ends.around(total(ladder.level_entropy(level) for level in range(1, depth + 1)))
+
+    rules = [
+        Rule(
+            measure="randomness_bits",
+            unit="bits",
+            because="Σ H(step) [B, Thm 3]",
+            sentence=lambda value: (
+                f"One report that serves all levels needs at least {at_least(value)} random bits."
+            ),
+            find=together,
+        ),
+        Rule(
+            measure="separate_randomness_bits",
+            unit="bits",
+            because="Σ H(Y|X) of the levels",
+            sentence=lambda value: (
+                f"Separate reports, one for each level, would need at least {at_least(value)} random bits."
+            ),
+            find=apart,
+        ),
+    ]
+    rules += [_key_rule(ladder, level) for level in range(0 if ladder.recover else 1, depth)]
+    if ladder.recover:
+        rules.append(
+            Rule(
+                measure="recovered",
+                unit="probability",
+                because="(x + u) - u = x mod K for every answer x and every key u",
+                sentence=lambda _: "Whoever holds the key of level 0 gets every answer back, without exception.",
+                find=lambda _: Fraction(1),
+                exact=True,
+            )
+        )
+    return rules
+
+
+def _key_rule(ladder: Ladder, level: int) -> Rule:
+    """The key of a level undoes all steps below it at once; that of level 0 undoes the whole shift."""
+    depth, answer = ladder.depth, log2(Fraction(ladder.size))
+
+    def find(_: Claim) -> Found:
+        return Ends.around(ladder.level_entropy(depth) if level == 0 else ladder.erasure_entropy(level, depth))
+
+    return Rule(
+        measure=f"key_bits_level_{level}",
+        unit="bits",
+        because="H of the sum of the steps below the level [B, Thm 4]",
+        sentence=lambda value: words_for(
+            answer,
+            lambda plain: f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing "
+            f"the answer itself takes at most {plain}.",
+        ),
+        find=find,
+    )
+
+
+def ladder_notes(depth: int) -> list[str]:
+    """What a reader of the claims has to know."""
+    notes = [
+        f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
+        f"holds the key of another level sees both.",
+        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who cannot "
+        "break the cipher, and against no others.",
+    ]
+    if depth > MOST_LISTED:
+        notes.append(
+            f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "
+            f"the odds of its best member by the same argument."
+        )
+    return notes
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Noise.
+# ---------------------------------------------------------------------------------------------------------------------
+
+MOST_STEPS, MOST_NOISE_DIGITS, MOST_VALUES = 2_000, 400, 10**9
+MOST_RACE = 25_000_000
+SELECTION_GAP = Fraction(2, 10**7)
+_TAIL_NATS = 56  # the tails begin where e^-56 < 2^-80 is left of the peak
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Whole numbers x in -m..m plus noise with P(z) = g(z)/Z, g(z) = e^(-z²/2s), on all whole numbers.
+
+    Beyond R from every position of a witness, any row has at most τ = 2·g(R+1)/(1 - e^(-(R+1)/s)) of its mass, since
+    Z ≥ 1 and g(R+1+k) ≤ g(R+1)·e^(-k(R+1)/s): a geometric series on either side.
+    """
+
+    steps: int
+    variance: Fraction
+
+    @cached_property
+    def reach(self) -> int:
+        """R, with (R+1)²/2s ≥ 56."""
+        return math.isqrt(math.ceil(2 * _TAIL_NATS * self.variance)) + 1
+
+    @cached_property
+    def exponents(self) -> list[Near]:
+        """z²/2s for z = 0, 1, …, 2m+R."""
+        above, below = self.variance.denominator, 2 * self.variance.numerator
+        return [exactly(Fraction(z * z * above, below)) for z in range(2 * self.steps + self.reach + 1)]
+
+    @cached_property
+    def peaks(self) -> list[Near]:
+        """g(z) for the same z."""
+        return [exp_of_minus(exponent) for exponent in self.exponents]
+
+    @cached_property
+    def tail(self) -> Near:
+        """At most τ: what rows have beyond R."""
+        first = exp_of_minus(exactly(Fraction((self.reach + 1) ** 2) / (2 * self.variance)))
+        ratio = exp_of_minus(exactly(Fraction(self.reach + 1) / self.variance))
+        return first.times(2).divided(Near(ONE, ONE) - ratio)
+
+    @cached_property
+    def mass(self) -> Near:
+        """Z, the tail of the sum included."""
+        found = Near(ONE, ONE) + total(self.peaks[1:]).times(2)
+        return Near(found.low, found.high + self.tail.high)
+
+    def divergences(self, positions: list[int], law: list[int], inputs: Sequence[int]) -> tuple[list[Near], Near]:
+        """D(W_x‖q) in nats for some x, up to the tails, and the largest Σ W_x·|ln Q|.
+
+        q is the law of the outputs under the witness p. With Q(y) = Σ p·g(y - position), which is at most 1, Z cancels:
+        D = (Σ_y g(y-x)·(l(y) - (y-x)²/2s))/Z for l = -ln Q ≥ 0. The sums are made of lower ends G ≤ g ≤ G+off and
+        L ≤ l ≤ L+width in ticks, so they fall short of the true ones by no more than `slack`: Σ g·l ≤ Σ G·L + width·Σ G
+        + off·Σ L + n·off·width, Σ g·z²/2s lies within off·Σ z²/2s of Σ G·z²/2s, each residue occurs twice at most,
+        and each of n terms is cut by less than 3 ticks.
+        """
+        first, last = positions[0] - self.reach, positions[-1] + self.reach
+        mass, count = sum(law), last - first + 1
+        low = [peak.low for peak in self.peaks]
+        off = max(peak.high - peak.low for peak in self.peaks)
+        logs, width = [], 0
+        for y in range(first, last + 1):
+            found = sum(weight * low[abs(y - x)] for x, weight in zip(positions, law, strict=True)) // mass
+            if found < 1 << 32:
+                raise TooLarge("the witness puts too little weight on the ends of the scale for my digits")
+            near = ln_near(Near(found, found + off + 1))
+            width = max(width, near.high - near.low)
+            logs.append(max(0, -near.high))
+        own = [peak * exponent.high >> BITS for peak, exponent in zip(low, self.exponents, strict=True)]
+        spread = 2 * sum(exponent.high for exponent in self.exponents)
+        slack = (off * (sum(logs) + spread) + width * (self.mass.high + count * off) >> BITS) + 3 * count
+        # Both as functions of z from -(2m+R) on.
+        rows, sums = low[:0:-1] + low, [0, *itertools.accumulate(own[:0:-1] + own)]
+        divergences, size = [], 0
+        for x in inputs:
+            start = first - x + len(low) - 1
+            crossed = sum(map(int.__mul__, rows[start : start + count], logs)) >> BITS
+            middle = crossed - (sums[start + count] - sums[start])
+            divergences.append(Near(middle - slack, middle + slack).divided(self.mass))
+            size = max(size, crossed + slack)
+        return divergences, Near(0, size).divided(self.mass)
+
+    def check_work(self, positions: int) -> None:
+        """Raise TooLarge where the sums below would be long."""
+        outputs = 2 * (self.steps + self.reach) + 1
+        work = (2 * self.steps + 1 + positions + 40) * outputs
+        if work > MOST_NOISE_STEPS:
+            raise TooLarge(f"{2 * self.steps + 1} inputs with {outputs} outputs would take {work} steps")
+
+    def rounding_room(self, size: Near) -> Fraction:
+        """How much vaguer than `ROOM` a claim made in doubles may be, in bits: 2^-52·(n + 4e + 64)·S.
+
+        n counts the inputs and the outputs up to ⌈12√s⌉ + 1 beyond them, e is the largest exponent z²/2s there, and S
+        bounds Σ W_x·|ln q| + H(W) + 1; H(W) is at most ln Z + 1/2, since the variance of the noise is at most s.
+        """
+        reach = math.isqrt(math.ceil(144 * self.variance) - 1) + 2
+        count = 2 * self.steps + 1 + 2 * (self.steps + reach) + 1
+        exponent = Fraction((2 * self.steps + reach) ** 2) / (2 * self.variance)
+        sizes = Fraction(size.high + 2 * ln_near(self.mass).high, ONE) + Fraction(3, 2)
+        return (count + 4 * exponent + 64) * sizes / (1 << 52)
+
+    def told(self, positions: list[int], law: list[int]) -> Ends:
+        """What a witness tells, from below: Σ p·D, less the tail of q, which is at most τ."""
+        everything, size = self.divergences(positions, law, range(-self.steps, self.steps + 1))
+        mine = [everything[x + self.steps].times(weight) for x, weight in zip(positions, law, strict=True)]
+        lower = total(mine).over(sum(law)) - Near(0, self.tail.high)
+        found = lower.bits().at_least_zero()
+        return Ends(found, found, ROOM + self.rounding_room(size))
+
+    def capacity(self, positions: list[int], law: list[int]) -> Ends:
+        """Σ p·D ≤ C ≤ max_x D over all inputs, tails included.
+
+        Beyond an end of the scale W_x(y) ≤ W_end(y) ≤ q(y)/p_end, so the tails add at most τ·ln(1/p_end) to D.
+        """
+        everything, size = self.divergences(positions, law, range(-self.steps, self.steps + 1))
+        mine = [everything[x + self.steps].times(weight) for x, weight in zip(positions, law, strict=True)]
+        lower = total(mine).over(sum(law)) - Near(0, self.tail.high)
+        lightest = ln(Fraction(sum(law), min(law[0], law[-1])))
+        upper = largest(everything) + Near(0, self.tail.scaled(lightest).high)
+        room = ROOM + self.rounding_room(size)
+        return Ends(lower.bits().at_least_zero(), upper.bits().at_least_zero(), room)
+
+    def no_pair_exceeds(self, limit: Fraction) -> bool:
+        """Whether no two inputs tell more than `limit` bits; with equal weights, which are best for mirror images.
+
+        A pair at distance d tells at most (d²+1)/8s nats: take q = W at the middle, up to a half. Others are evaluated.
+        """
+        for distance in range(2 * self.steps, 0, -1):
+            if exactly(Fraction(distance**2 + 1) / (8 * self.variance)).bits().high <= limit * ONE:
+                return True
+            pair = [-(distance // 2), distance - distance // 2]
+            (found, _), _ = self.divergences(pair, [1, 1], pair)
+            if (found + Near(0, self.tail.scaled(LN2).high)).bits().high > limit * ONE:
+                return False
+        return True
+
+
+def check_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of noise."""
+    take(subject, ("low", "high", "steps", "grid", "variance", "values", "positions", "weights"))
+    if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in ("low", "high", "variance")):
+        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+    low, high, grid, variance = (fraction_of(subject[name]) for name in ("low", "high", "grid", "variance"))
+    steps = whole_number(subject["steps"], 1, MOST_STEPS)
+    if not low < high or not Fraction(1, 1000) <= variance <= 10**9:
+        raise Unreadable("the certificate is damaged: the range or the noise cannot be")
+    if grid != (high - low) / (2 * steps):
+        raise Refused("the file is not in the one spelling of certificates: the grid does not fit the range")
+    values = subject["values"]
+    if values is not None:
+        whole_number(values, 2, MOST_VALUES)
+    noise = Noise(steps, variance)
+    few = values is not None and _selects(noise, values)
+    return [_noise_capacity_rule(noise, subject, few=few), *_noise_rules(noise, grid)], list(NOISE_NOTES)
+
+
+NOISE_NOTES = (
+    "One release. The bits of several releases about the same records add up.",
+    "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
+)
+
+
+def _selects(noise: Noise, values: int) -> bool:
+    """Whether the number of values of a record tightens the bound: always for two, at moderate sizes for 3 and 4."""
+    if values == 2:
+        return True
+    if values > 4 or values > 2 * noise.steps + 1:
+        return False
+    outputs = 2 * (noise.steps + math.isqrt(math.ceil(144 * noise.variance) - 1) + 1)
+    return math.comb(2 * noise.steps, values - 1) // 2 * values * outputs <= MOST_RACE
+
+
+def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) -> Rule:
+    values, inputs = subject["values"], 2 * noise.steps + 1
+    positions, weights = subject["positions"], subject["weights"]
+    measure = "noise_capacity_bits"
+
+    def find(claim: Claim) -> Found:
+        law = _noise_witness(noise, positions, weights, measure)
+        noise.check_work(len(positions))
+        if not few:
+            if [positions[0], positions[-1]] != [-noise.steps, noise.steps] or not (law[0] and law[-1]):
+                raise Refused(f"{measure}: its witness must put weight on both ends of the scale")
+            return noise.capacity(positions, law)
+        if len(positions) != values or not all(law):
+            raise Refused(f"{measure}: its witness must be a law on as many positions as there are values")
+        told = noise.told(positions, law)
+        upper = told.lower + exactly(SELECTION_GAP)
+        ends = Ends(told.lower, upper, told.room, open=_NOT_ALL_SELECTIONS)
+        if values != 2 or not isinstance(claim.value, Interval) or 2 * noise.steps * noise.reach * 2 > 300_000:
+            return ends
+        if not noise.no_pair_exceeds(claim.value.upper):
+            raise Refused(f"{measure}: some two values tell more than is claimed")
+        return Ends(told.lower, upper, told.room)
+
+    return Rule(
+        measure=measure,
+        unit="bits",
+        because=(
+            f"the largest capacity among all selections of {values} of the {inputs} inputs [E, Thm 2]"
+            if few
+            else f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {inputs} inputs, tails and rounding included"
+        ),
+        sentence=lambda value: (
+            f"One release tells at most {at_most(value)} bits about "
+            + (f"any one record with at most {values} values" if few else "any one record, and about all of them together")
+            + ", whatever is known beforehand and however the records depend on each other."
+        ),
+        find=find,
+    )
+
+
+_NOT_ALL_SELECTIONS = "the witness tells as much as is claimed; that no other selection of values tells more takes a search"
+
+
+def _noise_witness(noise: Noise, positions: Any, weights: Any, measure: str) -> list[int]:
+    fits = isinstance(positions, list) and isinstance(weights, list) and len(positions) == len(weights) > 0
+    if not fits or not all(type(x) is int and -noise.steps <= x <= noise.steps for x in positions):
+        raise Refused(f"{measure}: its witness must have one weight for each of its positions on the scale")
+    if positions != sorted(set(positions)):
+        raise Refused(f"{measure}: the positions of its witness must stand once each, in ascending order")
+    return input_law(weights, measure)
+
+
+def _noise_rules(noise: Noise, grid: Fraction) -> list[Rule]:
+    variance = noise.variance * grid**2
+    return [
+        Rule(
+            measure="printed_bound_bits",
+            unit="bits",
+            because="½ log2(1 + T²/N), a limit on power and hence only an upper bound for normal noise [E, Cor. 6]",
+            sentence=lambda value: f"The printed formula for normal noise of this size gives {at_most(value)} bits.",
+            find=lambda _: Ends.around(log2(1 + noise.steps**2 / noise.variance).over(2)),
+        ),
+        Rule(
+            measure="epsilon",
+            unit="nats",
+            because="ln P(y|x)/P(y|x') = (x-x')(2y-x-x')/2s grows without limit in y",
+            sentence=lambda _: (
+                "No factor bounds how much a release far out favours one value over another; it is a rare one."
+            ),
+            find=lambda _: INFINITE,
+            exact=True,
+        ),
+        Rule(
+            measure="noise_variance",
+            unit="square units of the released number",
+            because="the variance of a discrete Gaussian is at most its parameter",
+            sentence=lambda value: f"The noise has a variance of at most {fraction_words(value)}.",
+            find=lambda _: variance,
+            exact=True,
+            relation="≤",
+        ),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Disclosures.
+# ---------------------------------------------------------------------------------------------------------------------
+
+ONE_RELEASE = "One release of a data set. Two private releases of the same data can leak together: design them jointly."
+PRIVATE_NOTE = (
+    "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
+    "Show it to nobody who may not see the records; the public certificate commits to it."
+)
+WITHHELD_NOTE = (
+    "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are "
+    "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. "
+    "Whoever may see the private certificate can verify it, and that it is the one committed to here."
+)
+MOST_CELLS, MOST_SAMPLES, MOST_SAMPLE_VALUES, MOST_GROUPED = 4096, 10_000, 1 << 31, 1_000_000
+LEAK, TOLD, DRIFT = "sample_leak_bits", "disclosed_bits", "leak_if_law_differs_bits"
+LEAK_BOUND_BECAUSE = "I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]"
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How the law was made: declared, or counted in so many data sets, or in so many samples of one law."""
+
+    from_records: bool
+    is_private: bool
+    data_sets: int | None
+    samples: int | None
+
+    @property
+    def counted(self) -> str:
+        """In what was counted."""
+        return f"{self.samples} samples" if self.data_sets is None else f"{self.data_sets} data sets"
+
+    def radius(self, shape: Sequence[int]) -> Near:
+        """How far off the law may be, at 95 %: min(1, √((c·ln 2 + ln 20)/2n)), c cells counted in n records."""
+        records = self.data_sets or self.samples or 1
+        cells = math.prod(shape) if self.data_sets is not None else shape[0]
+        if cells > 8 * records:
+            return Near(ONE, ONE)
+        inside = (LN2.times(cells) + ln_of_integer(20)).over(2 * records)
+        root = Near(math.isqrt(inside.low << BITS), math.isqrt(inside.high << BITS) + 1)
+        return Near(min(root.low, ONE), min(root.high, ONE))
+
+
+def read_estimation(record: Any) -> Estimation:
+    """Read how a law was made."""
+    take(record, ("law", "feature", "data_sets", "samples"))
+    origins = ("declared", "records")
+    counts = [record["data_sets"], record["samples"]]
+    if record["law"] not in origins or record["feature"] not in (*origins, None):
+        raise Unreadable("the certificate is damaged: it does not say how the law was made")
+    given = [whole_number(count, 1, 1 << 63) for count in counts if count is not None]
+    private = "records" in (record["law"], record["feature"])
+    if len(given) != (1 if private else 0):
+        raise Unreadable("the certificate is damaged: it does not say in how many records the law was counted")
+    return Estimation(record["law"] == "records", private, *counts)
+
+
+def read_groups(groups: Any, samples: int) -> list[list[int]]:
+    """Read the protected groups: samples in ascending order, each once in a group, and every sample in some group."""
+    if not isinstance(groups, list) or not all(isinstance(group, list) and group for group in groups):
+        raise Unreadable("the certificate is damaged: it has no protected groups")
+    if sum(map(len, groups)) > MOST_GROUPED:
+        raise TooLarge("the protected groups are too many for me")
+    covered: set[int] = set()
+    for group in groups:
+        if not all(type(i) is int and 0 <= i < samples for i in group) or group != sorted(set(group)):
+            raise Unreadable("the certificate is damaged: a protected group lists what is no sample")
+        covered.update(group)
+    if len(covered) != samples:
+        raise Refused("a sample is in no protected group")
+    return groups
+
+
+def read_shape(shape: Any) -> list[int]:
+    """Read how many values each sample has."""
+    if not isinstance(shape, list) or not 1 <= len(shape) <= MOST_SAMPLES:
+        raise Unreadable("the certificate is damaged: it does not say what the samples are")
+    return [whole_number(size, 1, MOST_SAMPLE_VALUES) for size in shape]
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A law over cells, P(c) = m/A, and P(y|c) = n/D, as whole numbers."""
+
+    cells: list[list[int]]
+    masses: list[int]
+    mass: int
+    rows: list[list[int]]
+    whole: int
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """P(y) in units of 1/(A·D)."""
+        return [sum(map(int.__mul__, self.masses, column)) for column in zip(*self.rows, strict=True)]
+
+    def joint(self, group: list[int]) -> list[tuple[int, list[int]]]:
+        """For each value of a group its mass in units of 1/A, and P(value, y) in units of 1/(A·D)."""
+        found: dict[tuple[int, ...], tuple[int, list[int]]] = {}
+        for cell, mass, row in zip(self.cells, self.masses, self.rows, strict=True):
+            value = tuple(cell[i] for i in group)
+            before, sums = found.get(value, (0, [0] * len(row)))
+            found[value] = before + mass, [old + mass * entry for old, entry in zip(sums, row, strict=True)]
+        return list(found.values())
+
+    def is_independent_of(self, group: list[int]) -> bool:
+        """P(value, y) = P(value)·P(y) for every value and symbol."""
+        return all(
+            entry * self.mass == mass * output
+            for mass, sums in self.joint(group)
+            for entry, output in zip(sums, self.outputs, strict=True)
+        )
+
+    def information(self, group: list[int]) -> Near:
+        """I(X_group;Y) in bits: (Σ J ln J - Σ T ln T - Σ mD ln mD)/(A·D) + ln(A·D)."""
+        unit = self.mass * self.whole
+        joint = self.joint(group)
+        spread = total(_n_ln_n(sums) for _, sums in joint) - _n_ln_n(self.outputs)
+        spread -= _n_ln_n(mass * self.whole for mass, _ in joint)
+        return (spread.over(unit) + ln_of_integer(unit)).bits().at_least_zero()
+
+    def entropy(self) -> Near:
+        """H of the law, in bits."""
+        return (ln_of_integer(self.mass) - _n_ln_n(self.masses).over(self.mass)).bits().at_least_zero()
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether all rows are equal."""
+        return all(row == self.rows[0] for row in self.rows)
+
+
+def check_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a disclosure that has its law and mapping."""
+    take(subject, ("shape", "cells", "masses", "groups", "mapping", "estimation", "salt"))
+    shape = read_shape(subject["shape"])
+    groups = read_groups(subject["groups"], len(shape))
+    estimation = read_estimation(subject["estimation"])
+    salt = subject["salt"]
+    if estimation.is_private != (salt is not None) or not re.fullmatch("[0-9a-f]{64}", str(salt or "0" * 64)):
+        raise Unreadable("the certificate is damaged: a salt belongs to private certificates, and to no others")
+    mapping = read_mapping(subject, shape)
+    steps = len(mapping.cells) * len(mapping.outputs) * len(groups) * (1 + mapping.whole.bit_length() // 512)
+    if steps > MOST_MAPPING_STEPS:
+        raise TooLarge(f"the mapping would take {steps} steps")
+    rules = [_leak_rule(mapping, groups), _told_rule(mapping)]
+    if estimation.from_records:
+        rules.append(_drift_rule(shape, groups, estimation, mapping))
+    return rules, [PRIVATE_NOTE, ONE_RELEASE] if estimation.is_private else [ONE_RELEASE]
+
+
+def read_mapping(subject: dict[str, Any], shape: list[int]) -> Mapping:
+    """Read the law and the mapping: cells within the shape, each once, each with a positive mass and a row."""
+    cells, rows = subject["cells"], subject["mapping"]
+    if not isinstance(cells, list) or not isinstance(rows, list) or not len(cells) == len(rows) > 0:
+        raise Unreadable("the certificate is damaged: its law and its mapping do not have the same cells")
+    if len(cells) > MOST_CELLS:
+        raise TooLarge(f"the law has {len(cells)} cells, more than {MOST_CELLS}")
+    for cell in cells:
+        if not isinstance(cell, list) or len(cell) != len(shape):
+            raise Unreadable("the certificate is damaged: cells do not fit the shape")
+        for value, size in zip(cell, shape, strict=True):
+            whole_number(value, 0, size - 1)
+    if len({tuple(cell) for cell in cells}) != len(cells):
+        raise Unreadable("the certificate is damaged: a cell stands twice")
+    law = law_of(subject["masses"]) if isinstance(subject["masses"], list) else []
+    laws = [law_of(row) if isinstance(row, list) else [] for row in rows]
+    if len(law) != len(cells) or min(law) == 0 or len({len(row) for row in laws}) != 1 or not laws[0]:
+        raise Unreadable("the certificate is damaged: its law or its mapping lacks something")
+    masses, mass = over_one_denominator(law)
+    flat, whole = over_one_denominator([entry for row in laws for entry in row])
+    symbols = len(laws[0])
+    return Mapping(cells, masses, mass, [flat[c * symbols : (c + 1) * symbols] for c in range(len(cells))], whole)
+
+
+def protected_words(groups: list[list[int]]) -> str:
+    """What nothing is told about."""
+    return "any single sample" if all(len(group) == 1 for group in groups) else "any protected group of samples"
+
+
+def _leak_rule(mapping: Mapping, groups: list[list[int]]) -> Rule:
+    """Nothing at all, exactly, where every group is independent of the symbol; else the largest information."""
+    what = protected_words(groups)
+    if all(mapping.is_independent_of(group) for group in groups):
+        return Rule(
+            measure=LEAK,
+            unit="bits",
+            because="P(x_group, y) = P(x_group)P(y) for every value and symbol, in fractions [D, Def. 1]",
+            sentence=lambda _: f"The release tells nothing at all about {what}, if the data follow the law.",
+            find=lambda _: Fraction(0),
+            exact=True,
+        )
+    return Rule(
+        measure=LEAK,
+        unit="bits",
+        because=LEAK_BOUND_BECAUSE,
+        sentence=lambda value: f"The release tells at most {at_most(value)} bits about {what}.",
+        find=lambda _: Ends(ZERO, largest(mapping.information(group) for group in groups)),
+        relation="≤",
+    )
+
+
+def _told_rule(mapping: Mapping) -> Rule:
+    everything = list(range(len(mapping.cells[0])))
+    return Rule(
+        measure=TOLD,
+        unit="bits",
+        because="I(X^n;Y) of the mapping under the law [Sha48]",
+        sentence=lambda value: words_for(
+            mapping.entropy(),
+            lambda whole: f"The release tells {at_least(value)} bits about the whole data set, of {whole} in it.",
+        ),
+        find=lambda _: Ends.around(ZERO if mapping.says_nothing else mapping.information(everything)),
+    )
+
+
+def _drift_rule(shape: list[int], groups: list[list[int]], estimation: Estimation, mapping: Mapping | None) -> Rule:
+    """What leaks if the true law is another one near the estimate.
+
+    Of data sets: the joint law of a group and the symbol moves by at most the radius, and so do its marginals, so it is
+    within three radii of a product, and conditional entropy is continuous at a known rate. Of samples: all symbols
+    tell at most (n-1)·D(p'‖p) about one of them, and D(p'‖p) ≤ log2(1 + radius²·(1/a + 1/b)), a and b the two smallest
+    probabilities of a sample. That needs the law, which a public certificate does not have.
+    """
+
+    def find(claim: Claim) -> Found:
+        if estimation.samples is None:
+            values = max(math.prod(shape[i] for i in group) for group in groups)
+            return Ends(ZERO, _leak_within(estimation.radius(shape), values))
+        if mapping is None:
+            value = claim.value
+            if not isinstance(value, Interval) or value.lower != 0 or not has_two_digits(value.upper):
+                raise Refused(f"{DRIFT}: its number is none that such a file can state")
+            if value.upper > most_bits(shape[:1]):
+                raise Refused(f"{DRIFT}: its number is more than there is to tell")
+            return Ends(exactly(value.lower), exactly(value.upper))
+        return Ends(ZERO, _leak_of_samples(mapping, shape, estimation))
+
+    stated = mapping is None and estimation.samples is not None
+    tells, whom = "the release tells", "a protected group"
+    step = "conditional entropy is continuous [AS19b]"
+    if estimation.samples is not None:
+        tells, whom = "all symbols together tell", "a sample"
+        step = "all symbols tell (n-1) D(p'‖p) bits about a sample at most, p' the true law of n samples [Sha48]"
+    radii = _four_places(estimation.radius(shape))
+    return Rule(
+        measure=DRIFT,
+        unit="bits",
+        because=tuple(
+            f"law estimated from {estimation.counted}: within {radius} in total variation at 95 % [WOS+03]; {step}"
+            for radius in radii
+        ),
+        sentence=lambda value: tuple(
+            f"The law was estimated from {estimation.counted}. If the true law is within {radius} of it, {tells} at "
+            f"most {f'{float(value.upper):g}' if stated else at_most(value)} bits about {whom}."
+            for radius in radii
+        ),
+        find=find,
+        relation="≤",
+        stated=stated,
+    )
+
+
+def _four_places(number: Near) -> tuple[str, ...]:
+    """A number with four places; two texts where it is so close to a tie that doubles may round it either way."""
+    nudge = Fraction(1, 10**12)
+    ends = (Fraction(number.low, ONE) - nudge, Fraction(number.high, ONE) + nudge)
+    return tuple(dict.fromkeys(f"{round(end * 10**4) / 10**4:.4f}" for end in ends))
+
+
+def _leak_within(radius: Near, values: int) -> Near:
+    """h(t) + t·log2(values-1) for t = 3·radius, or log2(values) from t = 1 - 1/values on."""
+    if values < 2:
+        return ZERO
+    everything, distance = log2(Fraction(values)), radius.times(3)
+    if distance.high * values >= (values - 1) * ONE:
+        return everything
+    rest = Near(ONE, ONE) - distance
+    hidden = total(Near(-near.high, -near.low).scaled(part) for part in (distance, rest) for near in [ln_near(part)])
+    found = hidden.bits() + (log2(Fraction(values - 1)).scaled(distance) if values > 2 else ZERO)
+    return Near(min(found.low, everything.low), min(found.high, everything.high)).at_least_zero()
+
+
+def _leak_of_samples(mapping: Mapping, shape: list[int], estimation: Estimation) -> Near:
+    """min((n-1)·log2(1 + radius²·(1/a + 1/b)), log2 of the values), for a law that is a product of equal ones."""
+    values = shape[0]
+    shares = [0] * values
+    for cell, mass in zip(mapping.cells, mapping.masses, strict=True):
+        shares[cell[0]] += mass
+    alike = set(shape) == {values} and len(mapping.cells) == math.prod(shape)
+    power = mapping.mass ** (len(shape) - 1)
+    if not alike or any(
+        mass * power != math.prod(shares[v] for v in cell)
+        for cell, mass in zip(mapping.cells, mapping.masses, strict=True)
+    ):
+        raise Refused(f"{DRIFT}: the law is not that of independent samples of one law")
+    if values < 2:
+        raise Refused(f"{DRIFT}: a sample of one value has nothing to tell")
+    first, second = (Fraction(share, mapping.mass) for share in sorted(shares)[:2])
+    radius = estimation.radius(shape)
+    chi = radius.scaled(radius).scaled(exactly(1 / first + 1 / second))
+    each = ln_near(Near(ONE, ONE) + chi).bits().times((estimation.samples or 1) - 1)
+    everything = log2(Fraction(values))
+    return Near(min(each.low, everything.low), min(each.high, everything.high)).at_least_zero()
+
+
+# What everybody may see of a disclosure under a private law ----------------------------------------------------------
+
+
+def check_public_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate that states what a private one proves."""
+    take(subject, ("shape", "groups", "estimation", "commitment"))
+    shape = read_shape(subject["shape"])
+    groups = read_groups(subject["groups"], len(shape))
+    estimation = read_estimation(subject["estimation"])
+    if not estimation.is_private or not re.fullmatch("sha256:[0-9a-f]{64}", str(subject["commitment"])):
+        raise Unreadable("the certificate is damaged: it commits to no private one")
+    rules = [_stated_leak_rule(groups), _stated_told_rule(shape)]
+    if estimation.from_records:
+        rules.append(_drift_rule(shape, groups, estimation, None))
+    return rules, [WITHHELD_NOTE, ONE_RELEASE]
+
+
+def _stated_leak_rule(groups: list[list[int]]) -> Rule:
+    what = protected_words(groups)
+
+    def find(claim: Claim) -> Found:
+        value = claim.value
+        fits = isinstance(value, Interval) and value.lower == 0
+        if not fits or not (has_two_digits(value.upper) or value.upper == Fraction(1e-6)):
+            raise Refused(f"{LEAK}: its number is none that such a file can state")
+        return Ends(exactly(value.lower), exactly(value.upper))
+
+    return Rule(
+        measure=LEAK,
+        unit="bits",
+        because="I(X_group;Y) of the private mapping, the largest over the groups [D, Def. 1]",
+        sentence=lambda value: (
+            f"The release tells at most {float(value.upper):g} bits about {what}, if the data follow the law."
+            if value.upper
+            else f"The release tells nothing at all about {what}, if the data follow the law."
+        ),
+        find=find,
+        relation="≤",
+        stated=True,
+    )
+
+
+def _stated_told_rule(shape: list[int]) -> Rule:
+    most = most_bits(shape)
+
+    def find(claim: Claim) -> Found:
+        value = claim.value
+        fits = isinstance(value, Interval) and has_two_digits(value.lower) and has_two_digits(value.upper)
+        if not fits or _decimal(value.upper) - _decimal(value.lower) > 2 * two_digit_step(_decimal(value.upper)):
+            raise Refused(f"{TOLD}: its number is none that such a file can state")
+        if value.upper > most:
+            raise Refused(f"{TOLD}: its number is more than there is to tell")
+        return Ends(exactly(value.lower), exactly(value.upper))
+
+    return Rule(
+        measure=TOLD,
+        unit="bits",
+        because="I(X^n;Y) of the private mapping under the private law [Sha48]",
+        sentence=lambda value: (
+            f"The release tells between {float(value.lower):g} and {float(value.upper):g} bits about the whole data "
+            f"set; with so many values there are at most {float(most):g} in it."
+        ),
+        find=find,
+        relation="in",
+        stated=True,
+    )
+
+
+def two_digit_step(number: Fraction) -> Fraction:
+    """The last place of two digits of a number ≥ 0, and never finer than a hundredth."""
+    return Fraction(10) ** max(-2, (_decimal_exponent(number) - 1) if number else -2)
+
+
+def has_two_digits(number: Fraction) -> bool:
+    """Whether a double is the one of a decimal with two digits."""
+    return number >= 0 and (_decimal(number) / two_digit_step(_decimal(number))).denominator == 1
+
+
+def _decimal(number: Fraction) -> Fraction:
+    """The shortest decimal that is this double."""
+    return Fraction(repr(float(number)))
+
+
+def most_bits(shape: Sequence[int]) -> Fraction:
+    """The bits that there are in samples of so many values, rounded up to two digits, as the double that says so."""
+    values = math.prod(shape)
+    bits = log2(Fraction(values))
+    upper = Fraction(bits.high, ONE) + (Fraction(1, 10**12) if values & (values - 1) else 0)
+    step = two_digit_step(upper)
+    return Fraction(float(math.ceil(upper / step) * step))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The whole file, and the command.
+# ---------------------------------------------------------------------------------------------------------------------
+
+Check = Callable[[dict[str, Any], set[str]], tuple[list[Rule], list[str]]]
+KINDS: dict[str, Check] = {
+    "sfumato/certificate/channel/1": check_channel,
+    "sfumato/certificate/disclosure/1": check_disclosure,
+    "sfumato/certificate/disclosure-public/1": check_public_disclosure,
+    "sfumato/certificate/ladder/1": check_ladder,
+    "sfumato/certificate/noise/1": check_noise,
+}
+
+SOURCES = {
+    "A": (
+        "Ajaykrishnan Nageswaran, Prakash Narayan",
+        "Data Privacy for a ρ-Recoverable Function",
+        "IEEE Transactions on Information Theory",
+        2019,
+    ),
+    "B": (
+        "Antonious M. Girgis, Deepesh Data, Kamalika Chaudhuri, Christina Fragouli, Suhas Diggavi",
+        "Successive Refinement of Privacy",
+        "arXiv:2005.11651",
+        2020,
+    ),
+    "C": (
+        "Yuuya Yoshida, Man-Hong Yung, Masahito Hayashi",
+        "Accuracy-Privacy Trade-off in Analyzing Randomized Responses",
+        "arXiv:1805.06278v1",
+        2018,
+    ),
+    "D": (
+        "Borzoo Rassouli, Fernando E. Rosas, Deniz Gündüz",
+        "Data Disclosure under Perfect Sample Privacy",
+        "IEEE Transactions on Information Forensics and Security",
+        2020,
+    ),
+    "E": (
+        "Genqiang Wu, Xianyao Xia, Yeping He",
+        "Achieving Dalenius' Goal of Data Privacy with Practical Assumptions",
+        "arXiv:1703.07474",
+        2017,
+    ),
+    "AS19b": (
+        "Mohammad A. Alhejji, Graeme Smith",
+        "A Tight Uniform Continuity Bound for Equivocation",
+        "arXiv:1909.00787",
+        2019,
+    ),
+    "Bir46": (
+        "Garrett Birkhoff",
+        "Tres observaciones sobre el álgebra lineal",
+        "Universidad Nacional de Tucumán, Revista, Serie A",
+        1946,
+    ),
+    "Che52": (
+        "Herman Chernoff",
+        "A measure of asymptotic efficiency for tests of a hypothesis based on the sum of observations",
+        "The Annals of Mathematical Statistics",
+        1952,
+    ),
+    "IWK20": (
+        "Ibrahim Issa, Aaron B. Wagner, Sudeep Kamath",
+        "An operational approach to information leakage",
+        "IEEE Transactions on Information Theory",
+        2020,
+    ),
+    "Sha48": (
+        "Claude E. Shannon",
+        "A mathematical theory of communication",
+        "Bell System Technical Journal",
+        1948,
+    ),
+    "Smith09": (
+        "Geoffrey Smith",
+        "On the foundations of quantitative information flow",
+        "Foundations of Software Science and Computational Structures (FOSSACS)",
+        2009,
+    ),
+    "WOS+03": (
+        "Tsachy Weissman, Erik Ordentlich, Gadiel Seroussi, Sergio Verdu, Marcelo J. Weinberger",
+        "Inequalities for the L1 Deviation of the Empirical Distribution",
+        "Hewlett-Packard Labs",
+        2003,
+    ),
+}
+_CITATION = re.compile(r"\[([^][]+)\]")
+_KEY = re.compile(r"[A-E]|[A-Z][A-Za-z]*\+?[0-9]{2}[a-z]?")
+
+
+def cited_sources(texts: Iterable[str]) -> dict[str, Any]:
+    """The works that reasons cite: of "[B, Lemma 6; Bir46]" B and Bir46."""
+    entries = (entry for text in texts for inside in _CITATION.findall(text) for entry in inside.split(";"))
+    keys = {key for entry in entries if _KEY.fullmatch(key := entry.split(",")[0].strip())}
+    names = ("authors", "title", "venue", "year")
+    return {key: dict(zip(names, SOURCES[key], strict=True)) for key in keys}
+
+
+def check(raw: bytes) -> Verdict:
+    """Check the bytes of a certificate, or raise Unreadable, Refused or, where nothing could be done, TooLarge."""
+    document = read_certificate(raw)
+    kind = document["schema"].split("/")[2]
+    claims = document["claims"]
+    try:
+        rules, notes = KINDS[document["schema"]](document["subject"], {claim["measure"] for claim in claims})
+        answers = check_claims(claims, rules)
+    except (OverflowError, RecursionError, MemoryError):
+        raise Unreadable("the certificate is damaged: it holds numbers or lists that none has") from None
+    if document["notes"] != notes:
+        raise Refused("the notes are not the ones that belong to the subject")
+    if document["sources"] != cited_sources(claim["because"] for claim in claims):
+        raise Refused("the sources are not the works that the claims cite")
+    return Verdict(kind, answers)
+
+
+def shown(text: str) -> str:
+    """Text of a file, short and without anything that could move a terminal."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in text[:80])
+    return plain.encode(sys.stdout.encoding or "ascii", "replace").decode(sys.stdout.encoding or "ascii", "replace")
+
+
+def answer(raw: bytes) -> dict[str, Any]:
+    """Check a certificate and put everything that there is to say about it into one record."""
+    record: dict[str, Any] = {"schema": "sfumato/check/1", "kind": None, "claims": []}
+    try:
+        verdict = check(raw)
+    except Unreadable as error:
+        return {**record, "answer": "unreadable", "exit_code": EXIT_UNREADABLE, "because": str(error)}
+    except Refused as error:
+        return {**record, "answer": "refused", "exit_code": EXIT_REFUSED, "because": str(error)}
+    except TooLarge as error:
+        return {**record, "answer": TOO_LARGE, "exit_code": EXIT_OPEN, "because": str(error)}
+    claims = [dict(zip(("measure", "answer", "because"), line, strict=True)) for line in verdict.answers]
+    code = verdict.exit_code
+    open_claims = [claim for claim in claims if claim["answer"] != CHECKED]
+    because = (
+        "every claim follows from what the file declares"
+        if code == EXIT_CHECKED
+        else f"nothing is wrong, but {len(open_claims)} of {len(claims)} claims are not checked"
+    )
+    said = CHECKED if code == EXIT_CHECKED else "not wholly checked"
+    return {
+        **record,
+        "kind": verdict.kind,
+        "claims": claims,
+        "answer": said,
+        "exit_code": code,
+        "because": because,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the file that the command line names, say what was found, and return the exit code."""
+    summary, _, details = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="sfumato-check", description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("certificate", help="the sealed certificate, a JSON file")
+    parser.add_argument("--json", action="store_true", help="say it in JSON")
+    options = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        with Path(options.certificate).open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        found = answer(raw)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no file"
+        found = {"schema": "sfumato/check/1", "kind": None, "claims": [], "answer": "unreadable"}
+        found |= {"exit_code": EXIT_UNREADABLE, "because": f"the file cannot be opened: {reason}"}
+    if options.json:
+        print(json.dumps(found, ensure_ascii=True))
+    else:
+        _print(found, options.certificate)
+    return int(found["exit_code"])
+
+
+def _print(found: dict[str, Any], path: str) -> None:
+    width = max((len(claim["measure"]) for claim in found["claims"]), default=0)
+    for claim in found["claims"]:
+        reason = f" ({claim['because']})" if claim["because"] else ""
+        print(f"  {claim['measure']:<{width}}  {claim['answer']}{reason}")
+    stream = sys.stdout if found["exit_code"] in {EXIT_CHECKED, EXIT_OPEN} else sys.stderr
+    print(f"{shown(path)}: {found['answer']}: {shown_sentence(found['because'])}.", file=stream)
+
+
+def shown_sentence(text: str) -> str:
+    """A sentence of mine, whose words from the file are shown already."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
