@@ -15,6 +15,7 @@
     │   ├── BudgetSpent         a release asks for more than its ledger has left
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
+    ├── NotChecked              stated, and what would prove it is private; neither yes nor no (exit code 3)
     └── SourceFailed            random bits could not be had; nothing was released
 
 An error carries data, and its sentence is made of them: `parameter=value rule. way_out`. It never contains an answer, a
@@ -31,6 +32,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Self
+
+from sfumato.printing import printable_lines
 
 # Longer numbers are rounded where they are shown: nobody reads them, and Python refuses to write the longest.
 _LONG_FRACTION_BITS = 80
@@ -113,7 +116,7 @@ class SfumatoError(Exception):
         if name is not None:
             text = _NAMED.sub(lambda match: word(match[1]) or match[0], text)
         where = "" if self.place is None else str(self.place)
-        return f"{where}: {text}" if where else text
+        return printable_lines(f"{where}: {text}" if where else text)
 
     def at(self, place: Place) -> Self:
         """Return the same error that knows where it is about; what it knew already stays."""
@@ -186,6 +189,12 @@ class KeyRefused(Refused):
 
 class KeyReused(Refused):
     """The same draws would be used twice, and the difference of two reports shows the difference of the answers."""
+
+
+class NotChecked(SfumatoError):
+    """Nothing is wrong with the certificate, and nothing proves it either: what would is private."""
+
+    exit_code = 3
 
 
 class SourceFailed(SfumatoError):

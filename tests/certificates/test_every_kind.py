@@ -16,7 +16,7 @@ from rich.console import Console
 import sfumato as sf
 from sfumato.certificates import registry
 from sfumato.certificates.sources import SOURCES
-from sfumato.errors import ClaimRefused, InvalidParameter, SfumatoError, UnknownSchema, UnreadableFile
+from sfumato.errors import ClaimRefused, InvalidParameter, NotChecked, SfumatoError, UnknownSchema, UnreadableFile
 from sfumato.render import certificate_table
 from sfumato.values import Interval
 
@@ -36,6 +36,7 @@ KINDS = {
     "channel/recoverable": lambda: sf.certify(sf.design.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6)),
     "disclosure": lambda: sf.certify(sf.disclose.optimum(LAW)),
     "disclosure/estimated": lambda: sf.certify(sf.disclose.optimum(LAW), estimated_from=1000),
+    "disclosure-public": lambda: sf.disclose.public_certificate(KINDS["disclosure/estimated"]()),
     "disclosure/rounded": lambda: sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]])),
     "ladder": lambda: sf.certify(sf.Ladder.within(size=5, epsilons=[2.0, 1.0], recover=True)),
     "noise": lambda: sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8)),
@@ -60,10 +61,21 @@ def reseal(document):
     return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
+def check(certificate):
+    """Verify, as far as a file goes: where the law is private, that it states what it may and is not called checked."""
+    if certificate.kind.opened is None:
+        assert sf.verify(certificate) is None
+        return
+    with pytest.raises(NotChecked, match=r"^stated, not checked: the law is private"):
+        sf.verify(certificate)
+
+
 def is_refused(data):
     """Whether a file is refused, when it is opened or when it is verified, by one of our own errors."""
     try:
         sf.verify(sf.Certificate.from_json(data))
+    except NotChecked:
+        return False
     except SfumatoError:
         return True
     return False
@@ -94,21 +106,23 @@ def test_a_file_brings_in_its_room_by_itself(one, tmp_path):
     import sys
 
     (tmp_path / "c.json").write_text(one.to_json())
-    code = "import sys, sfumato as sf; c = sf.Certificate.read(sys.argv[1]); sf.verify(c); print(c.title)"
+    code = "import sys, sfumato as sf; c = sf.Certificate.read(sys.argv[1]); print(c.title); sf.verify(c)"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "c.json")], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(tmp_path / "c.json")], capture_output=True, text=True, check=False
     )
     assert done.stdout == one.title + "\n"
+    assert (done.returncode == 0) == (one.kind.opened is None)
+    assert ("NotChecked: stated, not checked" in done.stderr) == (one.kind.opened is not None)
 
 
 def test_it_verifies_and_survives_the_file(certificate, tmp_path):
-    assert sf.verify(certificate) is None
+    check(certificate)
     path = tmp_path / "certificate.json"
     path.write_text(certificate.to_json())
     again = sf.Certificate.read(path)
     assert again == certificate
     assert again.to_json() == certificate.to_json()
-    sf.verify(again)
+    check(again)
     assert again[certificate.claims[-1].measure] == certificate.claims[-1]
     with pytest.raises(KeyError, match="no claim about 'magic'"):
         again["magic"]

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pyarrow.csv
 import pytest
@@ -30,14 +31,12 @@ def test_columns_of_a_real_table(sfumato, folder, table):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert 0.5 < said["disclosed_bits"] <= said["upper_bits"]
-    certificate = Certificate.read(folder / "release.csv.certificate.json")
+    certificate = Certificate.read(folder / "release.csv.PRIVATE.json")
     verify(certificate)
     assert certificate["sample_leak_bits"].value == 0
     assert certificate["leak_if_law_differs_bits"].value.upper > 0, "the law was estimated, and that is said"
-    verified = sfumato("verify", "release.csv.certificate.json", "--json")
-    assert json.loads(verified.stdout) == {"verified": True, "claims": 3}
     # By another way: the mapping times the counts of the table is independent of each column, in fractions.
-    values = [sorted({row[i] for row in table}, key=[row[i] for row in table].index) for i in range(3)]
+    values = [sorted({row[i] for row in table}) for i in range(3)]
     counts = Counter(tuple(values[i].index(row[i]) for i in range(3)) for row in table)
     for i in range(3):
         for symbol in range(certificate.subject.channel.shape[1]):
@@ -48,8 +47,71 @@ def test_columns_of_a_real_table(sfumato, folder, table):
                 total = sum((Fraction(n) * row_of[cell][symbol] for cell, n in mine.items()), Fraction(0))
                 shares.append(total / sum(mine.values()))
             assert shares[0] == shares[1]
-    symbols = pyarrow.csv.read_csv(folder / "release.csv")["symbol"].to_pylist()
-    assert len(symbols) == len(table)
+    released = pyarrow.csv.read_csv(folder / "release.csv")
+    assert released.column_names == ["symbol"]
+    assert len(released) == len(table)
+
+
+def test_what_is_private_is_kept_and_what_is_public_is_only_stated(sfumato, folder):
+    done = sfumato("disclose", "fair.csv", "--protect", "affair,religion,school", "--out", "release.csv", "--json")
+    said = json.loads(done.stdout)
+    assert said["certificate"] == "release.csv.certificate.json"
+    assert said["private"] == "release.csv.PRIVATE.json"
+    assert (folder / said["private"]).stat().st_mode & 0o077 == 0
+    stated = sfumato("verify", "release.csv.certificate.json")
+    assert stated.returncode == 3
+    assert "stated, not checked: the law is private" in stated.stderr
+    assert "--private" in stated.stderr
+    assert "Verified" not in stated.stdout
+    again = sfumato("verify", "release.csv.certificate.json", "--json")
+    assert again.returncode == 3
+    assert json.loads(again.stdout) == {
+        "verified": False,
+        "stated": 3,
+        "because": "stated, not checked: the law is private",
+    }
+    opened = sfumato("verify", "release.csv.certificate.json", "--private", "release.csv.PRIVATE.json")
+    assert opened.returncode == 0, opened.stderr
+    assert "recomputed from the private file, which is the one it commits to" in opened.stdout
+    alone = sfumato("verify", "release.csv.PRIVATE.json", "--json")
+    assert json.loads(alone.stdout) == {"verified": True, "claims": 3}
+    needless = sfumato("verify", "release.csv.PRIVATE.json", "--private", "release.csv.PRIVATE.json")
+    assert needless.returncode == 2
+    assert "--private is for a certificate whose law is private" in needless.stderr
+
+
+def test_forged_certificates_are_refused_by_the_command(sfumato):
+    for path in sorted((Path(__file__).parents[1] / "vectors" / "forged").glob("disclosure_*.json")):
+        done = sfumato("verify", str(path))
+        assert done.returncode in (1, 2), path.name
+        assert "Verified" not in done.stdout
+        assert done.stderr.count("\n") == 1
+
+
+def test_the_private_file_of_another_run_is_not_the_one_committed_to(sfumato, folder):
+    for name in ("one", "two"):
+        made = sfumato("disclose", "fair.csv", "--protect", "affair,school", "-o", f"{name}.csv", "--book", name, "-q")
+        assert made.returncode == 0, made.stderr
+    for private, sentence in [
+        ("two.csv.PRIVATE.json", "not the one that the public certificate commits to"),
+        ("one.csv.certificate.json", "must be the private certificate"),
+    ]:
+        done = sfumato("verify", "one.csv.certificate.json", "--private", private)
+        assert done.returncode in (1, 2)
+        assert sentence in done.stderr
+
+
+def test_a_release_that_tells_nothing_is_refused_before_it_is_booked(sfumato, folder):
+    """Two copies of one column: whatever is told about both tells about each."""
+    rows = ["a,b", *["no,no", "yes,yes"] * 20]
+    (folder / "copies.csv").write_text("\n".join(rows) + "\n")
+    assert sfumato("budget", "init", "budget", "--budget-bits", "10").returncode == 0
+    before = sorted(path.name for path in folder.iterdir())
+    done = sfumato("disclose", "copies.csv", "--protect", "a,b", "--out", "x.csv", "--ledger", "budget")
+    assert done.returncode == 1
+    assert "would tell nothing" in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == before
+    assert json.loads(sfumato("budget", "show", "budget", "--json").stdout)["entries"] == []
 
 
 def test_a_second_release_of_any_of_the_columns_is_refused(sfumato, folder):
@@ -66,8 +128,11 @@ def test_rows_as_one_data_set(sfumato, folder):
     done = sfumato("disclose", "fair.csv", "--protect", "affair", "--samples", "rows", "--out", "rows.csv")
     assert done.returncode == 0, done.stderr
     assert "windows of 3 rows that share one row" in done.stdout
-    assert "The law was estimated from these 6366 rows" in done.stdout
-    assert sfumato("verify", "rows.csv.certificate.json").returncode == 0
+    assert "The law was estimated from 6366 samples" in done.stdout
+    assert sfumato("verify", "rows.csv.certificate.json").returncode == 3
+    assert sfumato("verify", "rows.csv.PRIVATE.json").returncode == 0
+    opened = sfumato("verify", "rows.csv.certificate.json", "--private", "rows.csv.PRIVATE.json")
+    assert opened.returncode == 0, opened.stderr
     (folder / "law.csv").write_text("outcome,probability\nyes,1/3\nno,2/3\n")
     (folder / "fair.csv.releases.json").unlink()
     known = sfumato(
@@ -75,6 +140,8 @@ def test_rows_as_one_data_set(sfumato, folder):
     )
     assert known.returncode == 0, known.stderr
     assert "estimated" not in known.stdout
+    assert sfumato("verify", "k.csv.certificate.json").returncode == 0
+    assert not (folder / "k.csv.PRIVATE.json").exists(), "a declared law is nobody's secret"
 
 
 BAD = [
@@ -157,7 +224,7 @@ def test_of_two_releases_at_once_one_is_refused(folder):
     """Both have looked at the book and found nothing; the second to write is refused all the same."""
     from sfumato.errors import KeyReused
     from sfumato.files.tables import read_table
-    from sfumato.study.disclosing import check_not_released, record_release
+    from sfumato.study.release_books import check_not_released, record_release
 
     data, _ = read_table(folder / "fair.csv")
     book = folder / "book.json"

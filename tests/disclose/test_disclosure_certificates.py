@@ -13,7 +13,8 @@ from sfumato.bits import KeyedBits
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.certificates.certifying import certify_subject
 from sfumato.disclose import DataLaw, optimum
-from sfumato.disclose.disclosure_certificates import DisclosureSubject, estimation_radius, leak_if_law_differs
+from sfumato.disclose.disclosure_certificates import DisclosureSubject
+from sfumato.disclose.law_estimates import Estimation, Origin, estimation_radius, leak_if_law_differs
 from sfumato.errors import ClaimRefused, DigestMismatch, SfumatoError, UnreadableFile
 from sfumato.prob import Channel
 
@@ -108,7 +109,8 @@ def test_a_group_of_many_samples_is_counted_in_whole_numbers(samples):
         law=law,
         groups=(tuple(range(samples)),),
         channel=Channel([[1], [1]], [(0,) * samples, (1,) * samples]),
-        estimated_from=1000,
+        estimation=Estimation(law=Origin.RECORDS, data_sets=1000),
+        salt="5a" * 32,
     )
     made = certify_subject(subject)
     assert made["leak_if_law_differs_bits"].value.upper >= samples

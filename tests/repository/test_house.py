@@ -15,6 +15,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # A folder imports from those above it. Folders on one line do not import each other.
 ORDER = [
+    ["printing"],
     ["errors"],
     ["values"],
     ["files"],

@@ -9,7 +9,16 @@ from fractions import Fraction
 import pytest
 
 import sfumato.errors
-from sfumato.errors import UNSAID, ClaimRefused, InvalidInput, InvalidParameter, Place, Refused, SfumatoError
+from sfumato.errors import (
+    UNSAID,
+    ClaimRefused,
+    InvalidInput,
+    InvalidParameter,
+    NotChecked,
+    Place,
+    Refused,
+    SfumatoError,
+)
 
 KINDS = [
     kind
@@ -139,8 +148,8 @@ def test_a_value_that_was_unsaid_stays_unsaid_in_another_process():
 
 
 def test_kinds_say_how_the_command_ends():
-    assert len(KINDS) == 13
+    assert len(KINDS) == 14
     for kind in KINDS:
-        assert kind.exit_code == (2 if issubclass(kind, InvalidInput) else 1)
+        assert kind.exit_code == (2 if issubclass(kind, InvalidInput) else 3 if kind is NotChecked else 1)
         assert not issubclass(kind, InvalidInput) or issubclass(kind, ValueError)
         assert not (issubclass(kind, InvalidInput) and issubclass(kind, Refused))

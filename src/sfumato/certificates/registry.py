@@ -21,6 +21,7 @@ from sfumato.values import Claim
 HOMES: Mapping[str, str] = {
     "sfumato/certificate/channel/1": "sfumato.certificates.channel_certificates",
     "sfumato/certificate/disclosure/1": "sfumato.disclose.disclosure_certificates",
+    "sfumato/certificate/disclosure-public/1": "sfumato.disclose.public_certificates",
     "sfumato/certificate/ladder/1": "sfumato.refine.ladder_certificates",
     "sfumato/certificate/noise/1": "sfumato.design.noise_certificates",
 }
@@ -40,7 +41,8 @@ class Kind(Generic[Subject]):
     `state` makes the claims. `restate` finds them again for a checker, by another way where there is one, and takes a
     stated interval over where it is true and not vague. `notes` follow from the subject, so no text can be slipped in.
     `record` is the subject in a file; `write` and `read` turn one into the other. `about` tells what the subject is in
-    a sentence or two, and `picture` gives the channel to draw.
+    a sentence or two, and `picture` gives the channel to draw. Where the proof is in another, private certificate,
+    `opened` checks that it is the one that the subject commits to, and returns the claims that it proves.
     """
 
     schema: str
@@ -54,6 +56,7 @@ class Kind(Generic[Subject]):
     state: Callable[[Subject], tuple[Claim, ...]]
     restate: Callable[[Subject, Stated], tuple[Claim, ...]]
     picture: Callable[[Subject], AnyChannel | None] = _no_picture
+    opened: Callable[[Subject, Any], tuple[Claim, ...]] | None = None
 
 
 _KINDS: dict[str, Kind[Any]] = {}

@@ -9,14 +9,18 @@ from __future__ import annotations
 import dataclasses
 
 from sfumato.certificates.certificate import Certificate
-from sfumato.errors import ClaimRefused, InvalidInput, InvalidParameter, NotCertified
+from sfumato.errors import ClaimRefused, InvalidInput, InvalidParameter, NotCertified, NotChecked
 from sfumato.values import Claim
 
 _ASK = "Ask for the original certificate."
 
 
-def verify(certificate: Certificate) -> None:
-    """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise."""
+def verify(certificate: Certificate, *, private: Certificate | None = None) -> None:
+    """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise.
+
+    A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `private` is the private
+    certificate that it commits to. Then that one is verified, and what the public one states is compared with it.
+    """
     if not isinstance(certificate, Certificate):
         raise InvalidParameter(
             f"must be a certificate, not {type(certificate).__name__}",
@@ -36,6 +40,29 @@ def verify(certificate: Certificate) -> None:
     compare_claims(certificate.claims, found)
     if certificate.notes != notes:
         raise ClaimRefused("the notes are not the ones that belong to the subject", way_out=_ASK)
+    _verify_opened(certificate, private)
+
+
+def _verify_opened(certificate: Certificate, private: Certificate | None) -> None:
+    """Check what is stated against the private certificate, where there is one to commit to."""
+    opened = certificate.kind.opened
+    if opened is None:
+        if private is not None:
+            raise InvalidParameter(
+                "is for a certificate whose law is private, and this one proves itself",
+                parameter="private",
+                way_out="Leave out `private`.",
+            )
+        return
+    if private is None:
+        raise NotChecked(
+            "stated, not checked: the law is private",
+            way_out="The file is whole and says what such a file may say, but whether its numbers are true only the "
+            "private file shows; whoever holds it checks both with `private`.",
+        )
+    proved = opened(certificate.subject, private)
+    verify(private)
+    compare_claims(certificate.claims, proved)
 
 
 def compare_claims(stated: tuple[Claim, ...], found: tuple[Claim, ...]) -> None:

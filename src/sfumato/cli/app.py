@@ -1,7 +1,7 @@
 """The command's front door: its verbs, and what becomes of errors.
 
-Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 70 a bug in Sfumato,
-130 interrupted.
+Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 3 claims are stated and not
+checked because the law is private, 70 a bug in Sfumato, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from sfumato.cli.keys import keys_app
 from sfumato.cli.new import new_command
 from sfumato.cli.noise import noise_app
 from sfumato.cli.open import open_command, recover_command
+from sfumato.cli.output import say, tell
 from sfumato.cli.papers import papers_command
 from sfumato.cli.plan import plan_command
 from sfumato.cli.publish import publish_command
@@ -69,7 +70,7 @@ UsageError: Any = typer.BadParameter.__base__
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"sfumato {__version__}")
+        tell(f"sfumato {__version__}")
         raise typer.Exit
 
 
@@ -101,15 +102,15 @@ def main() -> None:
     try:
         sys.exit(_run(command))
     except SfumatoError as error:
-        typer.echo(f"{type(error).__name__}: {words_of(error, command, sys.argv[1:])}", err=True)
+        say(f"{type(error).__name__}: {words_of(error, command, sys.argv[1:])}")
         sys.exit(error.exit_code)
     except UsageError as error:
         # Without a verb, the help is the message.
         is_help = type(error).__name__ == "NoArgsIsHelpError"
-        typer.echo(error.message if is_help else usage_words(error, command, sys.argv[1:]), err=True, nl=not is_help)
+        say(error.message if is_help else usage_words(error, command, sys.argv[1:]), end="" if is_help else "\n")
         sys.exit(error.exit_code)
     except typer.Abort:  # a person who was asked something ended the input instead
-        typer.echo(f"\n{STOPPED}", err=True)
+        say(f"\n{STOPPED}")
         sys.exit(1)
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Python would complain again while closing stdout.
@@ -119,9 +120,8 @@ def main() -> None:
         if os.environ.get("SFUMATO_DEBUG"):
             raise
         # The message of a foreign exception may quote data, so only its type is shown.
-        typer.echo(
+        say(
             f"sfumato: this is a bug ({type(error).__name__}). Every file is as it was before, or complete. "
-            f"Please report it, with what SFUMATO_DEBUG=1 prints on data you can share.",
-            err=True,
+            f"Please report it, with what SFUMATO_DEBUG=1 prints on data you can share."
         )
         sys.exit(EXIT_BUG)

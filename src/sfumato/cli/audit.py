@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.options import InsecureSeed, Json
-from sfumato.cli.output import say, show_progress
+from sfumato.cli.output import say, show_progress, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.certificates import Audit
@@ -63,9 +62,9 @@ def audit_command(
         else _audit_channel(channel, epsilon, failure, draws, insecure_seed)
     )
     if json:
-        typer.echo(json_module.dumps(_as_json(result), ensure_ascii=False))
+        tell_json(_as_json(result))
     else:
-        typer.echo(audit_text(result))
+        tell(audit_text(result))
     if result.contradicts_claim:
         raise typer.Exit(1)
 

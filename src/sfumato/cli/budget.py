@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import Json
-from sfumato.cli.output import console, say
+from sfumato.cli.output import console, say, tell, tell_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -47,7 +46,7 @@ def init_command(
     limits = {"budget_bits": budget_bits, "epsilon": epsilon, "leakage_bits": leakage_bits}
     book = new_ledger(ledger, **{name: _number(name, text) for name, text in limits.items()})
     if json:
-        typer.echo(json_module.dumps({"schema": "sfumato/budget/1", **_sums(ledger, book)}))
+        tell_json({"schema": "sfumato/budget/1", **_sums(ledger, book)})
     else:
         say(f"wrote {ledger}")
 
@@ -100,7 +99,7 @@ def spend_command(
     entry = next(entry for entry in book.entries if entry.receipt == receipt)
     if json:
         said = {"schema": "sfumato/budget/1", "is_new": receipt.is_new, "entry": _entry(entry), **_sums(ledger, book)}
-        typer.echo(json_module.dumps(said))
+        tell_json(said)
     else:
         _tell(book, entry, is_new=receipt.is_new)
 
@@ -119,7 +118,7 @@ def show_command(ledger: Annotated[Path, LEDGER], json: Json = False) -> None:
     book = read_ledger(ledger)
     if json:
         entries = [_entry(entry) for entry in book.entries]
-        typer.echo(json_module.dumps({"schema": "sfumato/budget/1", **_sums(ledger, book), "entries": entries}))
+        tell_json({"schema": "sfumato/budget/1", **_sums(ledger, book), "entries": entries})
     else:
         console().print(ledger_table(ledger, book))
 
@@ -185,9 +184,9 @@ def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
     charges = entry.release.charges
     paid = [currency.words(decimal_above(amount)) for currency, amount in charges if isfinite(amount)]
     done = "debited" if is_new else "debited before, and not again:"
-    typer.echo(f"{entry.release.title}: {done} {', '.join(paid)}")
+    tell(f"{entry.release.title}: {done} {', '.join(paid)}")
     left = book.spent.left_of(book.limits)
-    typer.echo(f"left: {', '.join(c.words(decimal_below(amount)) for c, amount in left if isfinite(amount))}")
+    tell(f"left: {', '.join(c.words(decimal_below(amount)) for c, amount in left if isfinite(amount))}")
     if entry.settled is None:
         name = shlex.quote(entry.receipt.release_id)
         say(f"release it now; then note that with the same command and --id {name} --released")

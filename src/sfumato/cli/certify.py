@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Json, LimitMb, Markdown, one_screen
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting
+from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell, tell_exactly
 
 
 def certify_command(
@@ -54,9 +54,9 @@ def certify_command(
         write_atomically(html, page)
         say(f"wrote {html}")
     if json:
-        typer.echo(sealed, nl=False)
+        tell_exactly(sealed)
     elif markdown:
-        typer.echo(certificate.to_markdown(), nl=False)
+        tell(certificate.to_markdown(), end="")
     elif out is None and html is None:
         console().print(certificate_table(certificate))
 

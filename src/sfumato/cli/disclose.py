@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet, SampleWord, cut_at_commas
-from sfumato.cli.output import MEGABYTE, say, show_waiting
+from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.study.disclosing import TableRelease
@@ -31,7 +30,7 @@ def disclose_command(
         SampleWord, typer.Option(help="rows: one data set; columns: every row is one.")
     ] = SampleWord.COLUMNS,
     law: Annotated[
-        Path | None, typer.Option(help="The law of the values, for rows; default: estimated from the data.")
+        Path | None, typer.Option(help="The law of the values, declared, for rows; default: counted in the data.")
     ] = None,
     book: Annotated[
         Path | None, typer.Option(help="The book of releases. Default: beside the data, .releases.json.")
@@ -45,9 +44,10 @@ def disclose_command(
 ) -> None:
     """Disclose collective properties: the release is independent of every protected part, and tells about the whole.
 
-    A certificate is written beside the release; `sfumato verify` checks it. A second release of the same data is
-    refused, because two private releases can leak together. With a ledger, from --ledger or the study, it is debited
-    before anything is written.
+    A certificate is written beside the release; `sfumato verify` checks it. Unless the law is declared, law and mapping
+    give the table away: they stand in OUT.PRIVATE.json, for you alone, and the certificate only commits to that file.
+    A second release of the same data is refused, because two private releases can leak together, and so is one that
+    tells nothing. With a ledger, from --ledger or the study, it is debited before anything is written.
 
     Example:
 
@@ -73,7 +73,7 @@ def disclose_command(
     if insecure_seed is not None:
         say("WARNING: these symbols are drawn from a seed that anyone can repeat")
     if json:
-        typer.echo(json_module.dumps(_as_json(made, out)))
+        tell_json(_as_json(made, out))
     elif not quiet:
         _print(made, out)
 
@@ -85,25 +85,25 @@ def _as_json(made: TableRelease, out: Path) -> dict[str, Any]:
         "schema": "sfumato/release/1",
         "release": str(out),
         "certificate": f"{out}.certificate.json",
+        "private": None if made.kept is None else str(made.kept),
         "method": made.method,
         "symbols": int(made.symbols.size),
         "disclosed_bits": made.disclosed_bits,
         "upper_bits": made.upper_bits if isfinite(made.upper_bits) else None,
         "efficiency": made.efficiency,
         "protects": made.protects,
-        "drift": made.drift or None,
     }
 
 
 def _print(made: TableRelease, out: Path) -> None:
     from math import isfinite
 
-    typer.echo(f"Protected: {made.protects}.")
-    if made.because:
-        typer.echo(made.because)
+    tell(f"Protected: {made.protects}.")
     best = f" (at most {made.upper_bits:.6g} are possible)" if isfinite(made.upper_bits) else ""
-    typer.echo(f"Told: {made.disclosed_bits:.6g} bits{best}, {100 * made.efficiency:.1f} % of what there is.")
-    typer.echo(f"Method: {made.method}.")
-    for line in (*(claim.sentence for claim in made.certificate.claims), *filter(None, [made.drift])):
-        typer.echo(f"- {line}")
+    tell(f"Told: {made.disclosed_bits:.6g} bits{best}, {100 * made.efficiency:.1f} % of what there is.")
+    tell(f"Method: {made.method}.")
+    for claim in made.certificate.claims:
+        tell(f"- {claim.sentence}")
     say(f"wrote {out} and {out}.certificate.json")
+    if made.kept is not None:
+        say(f"wrote {made.kept}, which proves all this and gives the table away: keep it as you keep the data")

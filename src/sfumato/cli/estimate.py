@@ -20,7 +20,7 @@ from sfumato.cli.options import (
     ReportColumn,
     one_screen,
 )
-from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting
+from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting, tell
 
 if TYPE_CHECKING:
     from sfumato.study.estimating import Collected
@@ -108,7 +108,7 @@ def estimate_command(
         if written is not None and not quiet:
             say(f"wrote {written}")
     if markdown:
-        typer.echo(estimates_markdown(found), nl=False)
+        tell(estimates_markdown(found), end="")
     else:
         show_estimates(found, note, json=json, quiet=quiet)
 

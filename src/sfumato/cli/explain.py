@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.output import tell
+
 
 def explain_command(
     topic: Annotated[str | None, typer.Argument(help="What to explain. Without one, the topics are listed.")] = None,
@@ -21,11 +23,11 @@ def explain_command(
 
     if topic is None:
         for name, (headline, _) in TOPICS.items():
-            typer.echo(f"{name:14} {headline}")
+            tell(f"{name:14} {headline}")
         return
     if topic not in TOPICS:
         raise InvalidParameter(
             "is not explained here", parameter="topic", value=topic, way_out=f"Choose one of {', '.join(TOPICS)}."
         )
     headline, explain = TOPICS[topic]
-    typer.echo(f"{headline}\n\n{explain()}", nl=False)
+    tell(f"{headline}\n\n{explain()}", end="")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import Json
-from sfumato.cli.output import console, say
+from sfumato.cli.output import console, say, tell_json
 from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, UNPROTECTED, protection_for, unlocker_of
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def show_command(
 
     headers = {path: read_key_header(path) for path in files}
     if json:
-        typer.echo(json_module.dumps([_as_json(path, header) for path, header in headers.items()]))
+        tell_json([_as_json(path, header) for path, header in headers.items()])
         return
     from rich.table import Table
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +17,7 @@ from sfumato.cli.options import (
     one_of,
     paid_for,
 )
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting
+from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -277,7 +276,7 @@ def _show(
     if json:
         told = None if released is None else dict(released.document)
         document = {"schema": "sfumato/noise/1", **described, "released": told}
-        typer.echo(json_module.dumps(document, ensure_ascii=False))
+        tell_json(document)
         return
     console().print(noise_table(title, lines))
     if released is not None:

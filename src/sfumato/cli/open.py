@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.options import Confidence, Group, Json, LimitMb, Quiet
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting
+from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell_json
 from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet
     if note.insecure:
         say(f"WARNING: {note.source}")
     if json:
-        typer.echo(json_module.dumps(estimates_document(estimates, note), ensure_ascii=False, allow_nan=False))
+        tell_json(estimates_document(estimates, note))
     elif not quiet:
         for part in estimates_tables(estimates):
             console().print(part)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from sfumato.printing import printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,13 +21,42 @@ MEGABYTE = 1_000_000
 def console() -> Console:
     """A console on standard output, wide enough for a table even in a pipe."""
     from rich.console import Console
+    from rich.segment import Segment
 
-    return Console() if sys.stdout.isatty() else Console(width=120)
+    class Calm(Console):
+        """A console on which no text that came out of a file moves the cursor."""
+
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(printable_lines(segment.text), segment.style)
+
+    return Calm() if sys.stdout.isatty() else Calm(width=120)
 
 
-def say(message: str) -> None:
-    """A remark on standard error, so that standard output holds results only."""
-    typer.echo(message, err=True)
+def tell(text: str, *, end: str = "\n") -> None:
+    """Write a result on standard output. Whatever a file put into it, nothing moves the cursor."""
+    typer.echo(printable_lines(text) + end, nl=False)
+
+
+def tell_json(document: object) -> None:
+    """Write a result for a program on standard output, in one line."""
+    tell_exactly(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def tell_exactly(document: str) -> None:
+    """Write JSON to the last byte; on a terminal, which is no program, what would move the cursor is spelled out."""
+    if sys.stdout.isatty():
+        document = "".join(_spelled(letter) for letter in document)
+    typer.echo(document, nl=False)
+
+
+def _spelled(letter: str) -> str:
+    return letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
+
+
+def say(message: str, *, end: str = "\n") -> None:
+    """Write a remark on standard error, so that standard output holds results only; as calm as `tell`."""
+    typer.echo(printable_lines(message) + end, nl=False, err=True)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Json
-from sfumato.cli.output import console, say, show_waiting
+from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -77,7 +76,7 @@ def papers_command(
             "figures": sorted(paper.figures),
             "written": written,
         }
-        typer.echo(json_module.dumps(document, ensure_ascii=False))
+        tell_json(document)
     else:
         screen = console()
         screen.print(f"[bold]{paper.title}[/bold]  (\\[{paper.key}] in docs/references.bib)\n")
@@ -94,10 +93,10 @@ def _list(*, json: bool) -> None:
 
     if json:
         entries = [{"slug": slug, "key": paper.key, "title": paper.title} for slug, paper in sorted(PAPERS.items())]
-        typer.echo(json_module.dumps({"schema": "sfumato/papers/1", "papers": entries}, ensure_ascii=False))
+        tell_json({"schema": "sfumato/papers/1", "papers": entries})
         return
     for slug, paper in sorted(PAPERS.items()):
-        typer.echo(f"{slug}  [{paper.key}] {paper.title}")
+        tell(f"{slug}  [{paper.key}] {paper.title}")
 
 
 def _write_gallery(path: Path, papers: Mapping[str, Paper], *, json: bool) -> None:
@@ -108,9 +107,9 @@ def _write_gallery(path: Path, papers: Mapping[str, Paper], *, json: bool) -> No
         write_atomically(path, gallery_html(papers))
     if json:
         document = {"schema": "sfumato/gallery/1", "papers": sorted(papers), "page": str(path)}
-        typer.echo(json_module.dumps(document, ensure_ascii=False))
+        tell_json(document)
     else:
-        typer.echo(f"wrote {path}")
+        tell(f"wrote {path}")
 
 
 def _draw(paper: Paper, slug: str, folder: Path) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.options import Json, Markdown, one_screen
-from sfumato.cli.output import console, say, show_waiting
+from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -129,9 +128,9 @@ def plan_command(
         write_atomically(target, document)
         say(f"wrote {target}")
     if json:
-        typer.echo(json_module.dumps(study_plan_document(found), ensure_ascii=False, allow_nan=False))
+        tell_json(study_plan_document(found))
     elif markdown:
-        typer.echo(study_plan_markdown(found), nl=False)
+        tell(study_plan_markdown(found), end="")
     else:
         for part in study_plan_tables(found):
             console().print(part)

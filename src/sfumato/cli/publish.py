@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, LimitMb, PayingLedger, Quiet
-from sfumato.cli.output import MEGABYTE, say, show_steps
+from sfumato.cli.output import MEGABYTE, say, show_steps, tell, tell_json
 from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, protection_for, unlocker_of
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def publish_command(
     if note.insecure:
         say(f"WARNING: {note.source}")
     if json:
-        typer.echo(json_module.dumps(_as_json(note, out, folder), ensure_ascii=False))
+        tell_json(_as_json(note, out, folder))
     elif not quiet:
         _print(note, out, folder)
 
@@ -115,15 +114,15 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
     from sfumato.render.words import counted
 
     study = note.study
-    typer.echo(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
+    tell(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
     if folder.files:
-        typer.echo(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
+        tell(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
         for holder in folder.holders:
             names = [path.name for path, held in folder.files.items() if held.holder == holder]
-            typer.echo(f"  {holder}: {', '.join(names)}")
+            tell(f"  {holder}: {', '.join(names)}")
         if any(path.exists() and read_key_header(path).protection == "none" for path in folder.files):
             say("note: key files without a passphrase open for anyone who has them.")
-    typer.echo(totals_words(study))
+    tell(totals_words(study))
 
 
 def _protections(

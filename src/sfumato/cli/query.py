@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy, Quiet
-from sfumato.cli.output import MEGABYTE, console, say, show_progress
+from sfumato.cli.output import MEGABYTE, console, say, show_progress, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.io.query_files import QueryDesign
@@ -49,7 +48,7 @@ def design_command(
         write_query_design(design, out)
         say(f"wrote {out}")
     if json:
-        typer.echo(json_module.dumps(_as_json(design), ensure_ascii=False))
+        tell_json(_as_json(design))
     else:
         _print(design)
 
@@ -148,14 +147,14 @@ def attack_command(
         outcome["querier_right"] = float((guessed_value == values).mean())
         outcome["attacker_wrong"] = float((guessed_data != places).mean())
     if json:
-        typer.echo(json_module.dumps(outcome))
+        tell_json(outcome)
         return
-    typer.echo(
+    tell(
         f"{outcome['rows']:,} rows. The attacker is promised to be wrong {100 * float(made.privacy):.2f} % of the time."
     )
     if truth is not None:
-        typer.echo(f"The attacker was wrong {100 * outcome['attacker_wrong']:.2f} % of the time.")
-        typer.echo(f"The querier was right {100 * outcome['querier_right']:.2f} % of the time.")
+        tell(f"The attacker was wrong {100 * outcome['attacker_wrong']:.2f} % of the time.")
+        tell(f"The querier was right {100 * outcome['querier_right']:.2f} % of the time.")
 
 
 def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign:

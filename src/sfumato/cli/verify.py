@@ -2,44 +2,55 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sfumato.cli.options import Json, LimitMb
-from sfumato.cli.output import MEGABYTE, console, show_waiting
+from sfumato.cli.output import MEGABYTE, console, show_waiting, tell, tell_json
 
 
 def verify_command(
     certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON), of any kind.")],
+    private: Annotated[
+        Path | None, typer.Option(help="The private certificate that CERTIFICATE, whose law is private, commits to.")
+    ] = None,
     json: Json = False,
     limit_mb: LimitMb = 256,
 ) -> None:
     """Verify a certificate: check its seal, then recompute every claim from what it is about.
 
-    Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read.
+    Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read, and 3 when its claims are
+    stated and not checked, because the law is private and --private is not given.
 
     Example:
 
         sfumato verify certificate.json
     """
     from sfumato.certificates import Certificate, verify
-    from sfumato.errors import Refused
+    from sfumato.errors import NotChecked, Refused
     from sfumato.render import certificate_table
 
     try:
         with show_waiting("recomputing every claim"):
-            opened = Certificate.read(certificate, limit_bytes=limit_mb * MEGABYTE)
-            verify(opened)
+            limit = limit_mb * MEGABYTE
+            opened = Certificate.read(certificate, limit_bytes=limit)
+            verify(opened, private=None if private is None else Certificate.read(private, limit_bytes=limit))
     except Refused as error:
         if json:
-            typer.echo(json_module.dumps({"verified": False, "refused": type(error).__name__, "because": str(error)}))
+            tell_json({"verified": False, "refused": type(error).__name__, "because": str(error)})
+        raise
+    except NotChecked as error:
+        if json:
+            tell_json({"verified": False, "stated": len(opened.claims), "because": error.rule})
+        else:
+            console().print(certificate_table(opened))
         raise
     claims = len(opened.claims)
     if json:
-        typer.echo(json_module.dumps({"verified": True, "claims": claims}))
+        tell_json({"verified": True, "claims": claims})
         return
     console().print(certificate_table(opened))
-    typer.echo(f"Verified: the seal is intact and all {claims} claims hold, recomputed from what the file declares.")
+    source = "what the file declares" if private is None else "the private file, which is the one it commits to"
+    tell(f"Verified: the seal is intact and all {claims} claims hold, recomputed from {source}.")

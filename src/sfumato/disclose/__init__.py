@@ -16,8 +16,10 @@ from sfumato.disclose.data_laws import DataLaw
 from sfumato.disclose.disclosure_certificates import DisclosureSubject
 from sfumato.disclose.disclosures import Disclosure
 from sfumato.disclose.law_drift import leak_within_bits
+from sfumato.disclose.law_estimates import Estimation, Origin
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
 from sfumato.disclose.polytope import nullity
+from sfumato.disclose.public_certificates import PublicDisclosureSubject, public_certificate
 from sfumato.disclose.quantile_cells import ColumnSums, QuantileCells
 from sfumato.disclose.running_sums import RunningSums
 from sfumato.disclose.scheme_checks import IndependenceCheck
@@ -33,10 +35,13 @@ __all__ = [
     "DataLaw",
     "Disclosure",
     "DisclosureSubject",
+    "Estimation",
     "IndependenceCheck",
     "LimitChain",
     "LimitDisclosure",
     "Measurements",
+    "Origin",
+    "PublicDisclosureSubject",
     "QuantileCells",
     "RunningSums",
     "Solver",
@@ -54,6 +59,7 @@ __all__ = [
     "optimum",
     "optimum_of_counts",
     "overlap_leaks",
+    "public_certificate",
     "quantile_uniformiser",
     "self_disclosure_interval",
     "two_binary_corners",

@@ -117,19 +117,7 @@ class DataLaw:
         """Return protected groups, each sample in at least one."""
         if groups is None:
             return self.singles()
-        found = tuple(tuple(sorted({check_integer("groups", i) for i in group})) for group in groups)
-        if any(not group or group[0] < 0 or group[-1] >= self.n for group in found):
-            raise InvalidParameter(
-                f"must list samples from 0 to {self.n - 1}, at least one in each",
-                parameter="groups",
-                way_out="Number the samples from 0, and drop empty groups.",
-            )
-        missing = set(range(self.n)) - {i for group in found for i in group}
-        if missing:
-            raise InvalidParameter(
-                f"leaves sample {min(missing)} without protection", parameter="groups", way_out="Add it to a group."
-            )
-        return found
+        return check_groups(groups, self.n)
 
     def group_codes(self, group: tuple[int, ...]) -> IntArray:
         """Return a number for the joint value of a group in each cell."""
@@ -165,6 +153,23 @@ def feature_of(law: DataLaw, about: FeatureLike | None) -> FloatArray | None:
     feature: FloatArray = (chosen / chosen.sum(axis=1, keepdims=True)).T
     possible: FloatArray = feature[feature.max(axis=1) > 0]
     return possible
+
+
+def check_groups(groups: Sequence[Sequence[int]], n: int) -> Groups:
+    """Return groups of n samples in their order, each sample in at least one."""
+    found = tuple(tuple(sorted({check_integer("groups", i) for i in group})) for group in groups)
+    if any(not group or group[0] < 0 or group[-1] >= n for group in found):
+        raise InvalidParameter(
+            f"must list samples from 0 to {n - 1}, at least one in each",
+            parameter="groups",
+            way_out="Number the samples from 0, and drop empty groups.",
+        )
+    missing = set(range(n)) - {i for group in found for i in group}
+    if missing:
+        raise InvalidParameter(
+            f"leaves sample {min(missing)} without protection", parameter="groups", way_out="Add it to a group."
+        )
+    return found
 
 
 def _check_cells(count: int) -> None:

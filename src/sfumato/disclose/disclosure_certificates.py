@@ -1,35 +1,53 @@
 """Certificates of disclosures: the law, the mapping, what it tells, and that it tells nothing about anybody.
 
 The subject is the law and the mapping in Fractions, so verification needs nothing else: it checks independence group by
-group, and recomputes how much is told. A law that was estimated comes with the number of data sets behind it, and with
-a bound on the leak if the true law is a little different.   Theory: docs/theory/disclosure.md
+group, and recomputes how much is told. How the law was made is part of it. If anything was counted in the records that
+are released, the certificate is private: law and mapping give the table away. It carries a salt then, and a public one
+commits to it (:mod:`sfumato.disclose.public_certificates`).   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import msgspec
 import numpy as np
 
+from sfumato.bits import SystemBits
 from sfumato.certificates.claim_records import read_fraction
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import bound_claim, certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_least, at_most
 from sfumato.disclose.data_laws import DataLaw, Groups
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, told_bits
-from sfumato.errors import ClaimRefused
+from sfumato.disclose.law_estimates import (
+    Estimation,
+    EstimationRecord,
+    Origin,
+    estimation_radius,
+    leak_if_law_differs,
+    leak_of_samples,
+    read_estimation,
+    write_estimation,
+)
+from sfumato.errors import ClaimRefused, InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel, Distribution
 from sfumato.values import Claim, Interval
 from sfumato.values.checks import check_at_least, check_integer
 
 SCHEMA = "sfumato/certificate/disclosure/1"
-# A law estimated from n data sets is this far from the truth at most, nineteen times out of twenty.
-CONFIDENCE = 0.95
-_NOTES = ("One release of a data set. Two private releases of the same data can leak together: design them jointly.",)
+ONE_RELEASE = "One release of a data set. Two private releases of the same data can leak together: design them jointly."
+_PRIVATE = (
+    "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
+    "Show it to nobody who may not see the records; the public certificate commits to it."
+)
+LEAK, TOLD, DRIFT = "sample_leak_bits", "disclosed_bits", "leak_if_law_differs_bits"
+_SALT_BYTES = 32
+_SALT = re.compile(r"[0-9a-f]{64}")
 
 
 class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -38,54 +56,145 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     masses: list[str]
     groups: list[list[int]]
     mapping: list[list[str]]
-    estimated_from: int | None
+    estimation: EstimationRecord
+    salt: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DisclosureSubject:
-    """A mapping of data sets under a law; `estimated_from` so many data sets, None for a law that is known."""
+    """A mapping of data sets under a law, and how that was made.
 
-    law: DataLaw
+    `salt`, 64 hex digits, is what a public certificate commits with; there is one exactly where the subject is private.
+    Neither the law nor the mapping is shown by `repr`.
+    """
+
+    law: DataLaw = field(repr=False)
     groups: Groups
-    channel: Channel
-    estimated_from: int | None
+    channel: Channel = field(repr=False)
+    estimation: Estimation = field(default_factory=Estimation)
+    salt: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.estimation.is_private != (self.salt is not None) or not _SALT.fullmatch(self.salt or "0" * 64):
+            raise InvalidParameter(
+                "must be 64 hex digits where the law was counted in the records, and None where it was declared",
+                parameter="salt",
+                way_out="Use sf.certify, which draws one.",
+            )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DisclosureSubject) and _write(self) == _write(other)
 
     def __hash__(self) -> int:
-        return hash((self.law.shape, self.law.masses, self.groups, self.estimated_from))
+        return hash((self.law.shape, self.law.masses, self.groups, self.estimation, self.salt))
+
+    @property
+    def single(self) -> bool:
+        """Whether every sample is protected on its own."""
+        return all(len(group) == 1 for group in self.groups)
 
 
 @subject_of.register
 def disclosure_subject(thing: Disclosure, estimated_from: int | None = None) -> DisclosureSubject:
-    """Return the subject of a disclosure, its law made exact."""
-    if estimated_from is not None:
-        check_at_least("estimated_from", check_integer("estimated_from", estimated_from), 1)
+    """Return the subject of a disclosure; private if its law was `estimated_from` so many data sets."""
+    if estimated_from is None:
+        return made_subject(thing, Estimation())
+    check_at_least("estimated_from", check_integer("estimated_from", estimated_from), 1)
+    return made_subject(thing, Estimation(law=Origin.RECORDS, data_sets=estimated_from))
+
+
+def made_subject(thing: Disclosure, estimation: Estimation) -> DisclosureSubject:
+    """Return the subject of a disclosure, its law made exact, under a salt that was never used where it is private."""
     law = thing.law if thing.law.exact else _exact_law(thing.law)
-    return DisclosureSubject(law=law, groups=thing.groups, channel=thing.channel, estimated_from=estimated_from)
+    return DisclosureSubject(
+        law=law, groups=thing.groups, channel=thing.channel, estimation=estimation, salt=fresh_salt(estimation)
+    )
 
 
-def estimation_radius(data_sets: int, cells: int) -> float:
-    """Return how far, in total variation, a law of so many cells may be from its estimate, at 95 % [WOS+03]."""
-    if cells > 8 * data_sets:  # no estimate is nearer than that, and the number may be too large for a double
-        return 1.0
-    return min(1.0, math.sqrt((cells * math.log(2) + math.log(1 / (1 - CONFIDENCE))) / (2 * data_sets)))
+def fresh_salt(estimation: Estimation) -> str | None:
+    """Draw what a public certificate will commit with; never from a seed, which would make the salt guessable."""
+    return SystemBits().bytes(_SALT_BYTES).hex() if estimation.is_private else None
 
 
-def leak_if_law_differs(radius: float, values: int) -> float:
-    """Bound I(X_i;Y) in bits when the true law is within `radius` of the one the mapping was made for.
+def leak_claim(subject: DisclosureSubject, number: Fraction | Interval) -> Claim:
+    """What is claimed about a protected group, from its number alone: 0 exactly, or a bound."""
+    what = protected_words(single=subject.single)
+    if isinstance(number, Interval):
+        return bound_claim(
+            LEAK,
+            number,
+            "bits",
+            because="I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]",
+            sentence=f"The release tells at most {at_most(number)} bits about {what}.",
+        )
+    return exact_claim(
+        LEAK,
+        number,
+        "bits",
+        because="P(x_group, y) = P(x_group)P(y) for every value and symbol, in fractions [D, Def. 1]",
+        sentence=f"The release tells nothing at all about {what}, if the data follow the law.",
+    )
 
-    The joint law of X_i and Y moves by at most the radius, and so do its two marginals, so it is within three radii of
-    a product; conditional entropy is continuous at that rate [AS19b].
-    """
-    distance = 3 * radius
-    if values < 2 or radius == 0:
-        return 0.0
-    if distance >= 1 - 1 / values:
-        return math.log2(values)
-    entropy = -(distance * math.log2(distance) + (1 - distance) * math.log2(1 - distance))
-    return min(math.log2(values), entropy + distance * math.log2(max(1, values - 1)))
+
+def told_claim(subject: DisclosureSubject, number: Interval) -> Claim:
+    """What is claimed about the whole data set, from its number."""
+    whole = publish(entropy_interval((mass, 1) for mass in subject.law.masses))
+    return certified_claim(
+        TOLD,
+        number,
+        "bits",
+        because="I(X^n;Y) of the mapping under the law [Sha48]",
+        sentence=f"The release tells {at_least(number)} bits about the whole data set, of {at_most(whole)} in it.",
+    )
+
+
+def drift_claim(shape: tuple[int, ...], estimation: Estimation, number: Interval) -> Claim:
+    """What is claimed in case the true law is another than the estimate, from its number."""
+    return bound_claim(
+        DRIFT,
+        number,
+        "bits",
+        because=drift_reason(shape, estimation),
+        sentence=drift_sentence(shape, estimation, at_most(number)),
+    )
+
+
+def drift_reason(shape: tuple[int, ...], estimation: Estimation) -> str:
+    """Why a law that is a little different leaks no more than is said."""
+    step = "conditional entropy is continuous [AS19b]"
+    if estimation.samples is not None:
+        step = "all symbols tell (n-1) D(p'‖p) bits about a sample at most, p' the true law of n samples [Sha48]"
+    radius = _radius(shape, estimation)
+    return f"law estimated from {estimation.counted}: within {radius:.4f} in total variation at 95 % [WOS+03]; {step}"
+
+
+def drift_sentence(shape: tuple[int, ...], estimation: Estimation, number: str) -> str:
+    """The same in plain words, with the number as text."""
+    tells, whom = ("the release tells", "a protected group")
+    if estimation.samples is not None:
+        tells, whom = ("all symbols together tell", "a sample")
+    return (
+        f"The law was estimated from {estimation.counted}. If the true law is within "
+        f"{_radius(shape, estimation):.4f} of it, {tells} at most {number} bits about {whom}."
+    )
+
+
+def drift_of_data_sets(shape: tuple[int, ...], groups: Groups, estimation: Estimation) -> Interval:
+    """Enclose what leaks under another law near an estimate from data sets; shape and number are all it takes."""
+    # Plain integers: 63 binary samples have more values than a machine word can count.
+    values = max(math.prod(shape[i] for i in group) for group in groups)
+    return Interval(0.0, leak_if_law_differs(_radius(shape, estimation), values))
+
+
+def protected_words(*, single: bool) -> str:
+    """What nothing is told about."""
+    return "any single sample" if single else "any protected group of samples"
+
+
+def _radius(shape: tuple[int, ...], estimation: Estimation) -> float:
+    if estimation.data_sets is not None:
+        return estimation_radius(estimation.data_sets, math.prod(shape))
+    return estimation_radius(estimation.samples or 1, shape[0])
 
 
 def _state(subject: DisclosureSubject) -> tuple[Claim, ...]:
@@ -93,68 +202,29 @@ def _state(subject: DisclosureSubject) -> tuple[Claim, ...]:
 
 
 def _restate(subject: DisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
-    law, privacy = subject.law, _privacy(subject, stated)
-    told = settle(stated.get("disclosed_bits"), told_bits(law, subject.channel, None))
-    whole = publish(entropy_interval((mass, 1) for mass in law.masses))
-    claims = [
-        privacy,
-        certified_claim(
-            "disclosed_bits",
-            told,
-            "bits",
-            because="I(X^n;Y) of the mapping under the law [Sha48]",
-            sentence=f"The release tells {at_least(told)} bits about the whole data set, of {at_most(whole)} in it.",
-        ),
-    ]
-    if subject.estimated_from is not None:
-        claims.append(_estimated(subject, subject.estimated_from, stated))
+    leak = _leak(subject, stated)
+    told = settle(stated.get(TOLD), told_bits(subject.law, subject.channel, None))
+    claims = [leak_claim(subject, leak), told_claim(subject, told)]
+    if subject.estimation.law is Origin.RECORDS:
+        found = settle(stated.get(DRIFT), _drift(subject))
+        claims.append(drift_claim(subject.law.shape, subject.estimation, found))
     return tuple(claims)
 
 
-def _privacy(subject: DisclosureSubject, stated: Stated) -> Claim:
-    single = all(len(group) == 1 for group in subject.groups)
-    what = "any single sample" if single else "any protected group of samples"
+def _leak(subject: DisclosureSubject, stated: Stated) -> Fraction | Interval:
     try:
         check_independence(subject.law, subject.groups, subject.channel)
     except ClaimRefused:
         leak = leak_bound(subject.law, subject.groups, subject.channel)
-        bound = settle(stated.get("sample_leak_bits"), Interval(0.0, leak))
-        return bound_claim(
-            "sample_leak_bits",
-            bound,
-            "bits",
-            because="I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]",
-            sentence=f"The release tells at most {at_most(bound)} bits about {what}.",
-        )
-    return exact_claim(
-        "sample_leak_bits",
-        Fraction(0),
-        "bits",
-        because="P(x_group, y) = P(x_group)P(y) for every value and symbol, in fractions [D, Def. 1]",
-        sentence=f"The release tells nothing at all about {what}, if the data follow the law.",
-    )
+        return settle(stated.get(LEAK), Interval(0.0, leak))
+    return Fraction(0)
 
 
-def _estimated(subject: DisclosureSubject, data_sets: int, stated: Stated) -> Claim:
-    shape = subject.law.shape
-    radius = estimation_radius(data_sets, math.prod(shape))
-    # Plain integers: 63 binary samples have more values than a machine word can count.
-    values = max(math.prod(shape[i] for i in group) for group in subject.groups)
-    found = Interval(0.0, leak_if_law_differs(radius, values))
-    bound = settle(stated.get("leak_if_law_differs_bits"), found)
-    return bound_claim(
-        "leak_if_law_differs_bits",
-        bound,
-        "bits",
-        because=(
-            f"law estimated from {data_sets} data sets: within {radius:.4f} in total variation at 95 % [WOS+03]; "
-            f"conditional entropy is continuous [AS19b]"
-        ),
-        sentence=(
-            f"The law was estimated from {data_sets} data sets. If the true law is within {radius:.4f} of it, the "
-            f"release tells at most {at_most(bound)} bits about a protected group."
-        ),
-    )
+def _drift(subject: DisclosureSubject) -> Interval:
+    samples = subject.estimation.samples
+    if samples is None:
+        return drift_of_data_sets(subject.law.shape, subject.groups, subject.estimation)
+    return Interval(0.0, leak_of_samples(subject.law, samples))
 
 
 def _exact_law(law: DataLaw) -> DataLaw:
@@ -168,10 +238,9 @@ def _title(subject: DisclosureSubject) -> str:
 
 def _about(subject: DisclosureSubject) -> str:
     cells, symbols = subject.channel.shape
-    how = "known" if subject.estimated_from is None else f"estimated from {subject.estimated_from} data sets"
     return (
         f"About a mapping of {cells} possible data sets of {subject.law.n} samples to {symbols} public symbols. "
-        f"The law of the data is {how}."
+        f"The law of the data {subject.estimation.words}."
     )
 
 
@@ -179,8 +248,8 @@ def _picture(subject: DisclosureSubject) -> Channel:
     return subject.channel
 
 
-def _notes(_: DisclosureSubject) -> tuple[str, ...]:
-    return _NOTES
+def _notes(subject: DisclosureSubject) -> tuple[str, ...]:
+    return (_PRIVATE, ONE_RELEASE) if subject.estimation.is_private else (ONE_RELEASE,)
 
 
 def _write(subject: DisclosureSubject) -> _Record:
@@ -190,7 +259,8 @@ def _write(subject: DisclosureSubject) -> _Record:
         masses=[str(Fraction(mass)) for mass in subject.law.masses],
         groups=[list(group) for group in subject.groups],
         mapping=[[str(p) for p in row] for row in subject.channel.rows],
-        estimated_from=subject.estimated_from,
+        estimation=write_estimation(subject.estimation),
+        salt=subject.salt,
     )
 
 
@@ -202,15 +272,14 @@ def _read(record: _Record) -> DisclosureSubject:
         raise ValueError("cells do not fit the shape")
     if sum(masses) != 1 or min(masses) <= 0:
         raise ValueError("masses are no law")
-    if record.estimated_from is not None and record.estimated_from < 1:
-        raise ValueError("a law is estimated from one data set or more")
     law = DataLaw(shape=shape, cells=cells, masses=masses)
     rows = [[read_fraction(text) for text in row] for row in record.mapping]
     return DisclosureSubject(
         law=law,
         groups=law.checked_groups(record.groups),
         channel=Channel(rows, [tuple(cell) for cell in cells.tolist()]),
-        estimated_from=record.estimated_from,
+        estimation=read_estimation(record.estimation),
+        salt=record.salt,
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
+from sfumato.printing import printable
 from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title
-from sfumato.render.words import printable
 
 if TYPE_CHECKING:  # matplotlib takes a second to import
     from matplotlib.axes import Axes

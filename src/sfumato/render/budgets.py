@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
 from sfumato.account.ledger_books import Book, Entry
 from sfumato.account.releases import Kind, Release
-from sfumato.render.words import printable
+from sfumato.printing import printable
 from sfumato.study.charging import release_of_reports
 from sfumato.study.studies import Study
 

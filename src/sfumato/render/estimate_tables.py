@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sfumato.render.words import epsilon_text, escaped, interval_words, markdown_table, printable
+from sfumato.printing import printable
+from sfumato.render.words import epsilon_text, escaped, interval_words, markdown_table
 from sfumato.values import Interval
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from sfumato.certificates.words import at_least, at_most, fraction_text
-from sfumato.values import Claim, Interval, Relation
+from sfumato.values import Claim, Interval, Relation, Status
 
 NAMES = {
     "guess_error": "guess error",
@@ -44,6 +44,8 @@ def value_of(claim: Claim) -> str:
     value = claim.value
     sign = f"{claim.relation.value} " if claim.relation in (Relation.AT_LEAST, Relation.AT_MOST) else ""
     if isinstance(value, Interval):
+        if claim.status is Status.STATED:  # rounded outwards already, and to be shown as it was
+            return f"{sign or f'{value.lower:g} to '}{value.upper:g}{unit}"
         return f"{sign}{_end_of(claim, value)}{unit}"
     if isinstance(value, Fraction):
         return f"{sign}{fraction_text(value)}{unit}"
@@ -52,6 +54,8 @@ def value_of(claim: Claim) -> str:
 
 def status_of(claim: Claim) -> str:
     """How well the number is known."""
+    if claim.status is Status.STATED:
+        return "stated"
     if isinstance(claim.value, Interval):
         return f"certified ±{claim.value.width / 2:.0e}" if claim.relation is Relation.WITHIN else "certified"
     if claim.confidence is not None:

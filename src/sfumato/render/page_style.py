@@ -6,6 +6,8 @@ import re
 from base64 import b64encode
 from html import escape
 
+from sfumato.printing import printable_lines
+
 # A page stays light enough to open anywhere; larger documents are named by their digest only.
 MOST_EMBEDDED = 400_000
 _DIGEST = re.compile(r'"digest": "(sha256:[0-9a-f]+)"')
@@ -51,13 +53,13 @@ figure,tr,li,.alarm{break-inside:avoid}h2,h3,h4{break-after:avoid}}
 
 def whole_page(title: str, body: str, style: str = "") -> str:
     """Return a page; its policy forbids scripts and everything that is not in the file itself."""
-    return f"""<!doctype html>
+    return printable_lines(f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>{escape(title)}</title><style>{_STYLE}{style}</style></head><body>
 {body}
 </body></html>
-"""
+""")
 
 
 def scroll_box(label: str, inside: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.render.words import printable
+from sfumato.printing import printable
 
 if TYPE_CHECKING:  # matplotlib takes a second to import
     from matplotlib.figure import Figure

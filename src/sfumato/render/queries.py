@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.certificates.words import percent, percent_at_least, percent_at_most
 from sfumato.io.query_files import QueryDesign
-from sfumato.render.words import printable
+from sfumato.printing import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

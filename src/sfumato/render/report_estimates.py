@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from sfumato.printing import printable
 from sfumato.render.estimate_tables import is_pair, shown_order
 from sfumato.render.page_style import scroll_box
 from sfumato.render.report_charts import Series, chart_legend, dot_chart
 from sfumato.render.report_material import ReportMaterial, Seen
-from sfumato.render.words import epsilon_text, interval_words, printable
+from sfumato.render.words import epsilon_text, interval_words
 from sfumato.study.ways import QuestionEstimate, QuestionPlan, Truth
 
 _NO_GROUPS = "Respondents were asked about different parts of the answer, so groups cannot be told apart."

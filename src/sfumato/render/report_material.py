@@ -63,6 +63,12 @@ def gather_material(
     if not files:
         raise InvalidParameter("is empty", parameter="reports", way_out="Give at least the public reports.")
     _check_alike(plan, files)
+    if disclosed is not None and getattr(disclosed.subject, "salt", None) is not None:
+        raise InvalidParameter(
+            "is a private certificate, which gives the records away, and a page is for everybody",
+            parameter="disclosed",
+            way_out="Give the public certificate that commits to it.",
+        )
     return ReportMaterial(
         plan=plan,
         files=tuple(files),

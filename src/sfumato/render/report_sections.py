@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from sfumato.certificates import Certificate
 from sfumato.render.budgets import charge_rows
 from sfumato.render.page_style import digest_in, embedded_document, saving_link, scroll_box
 from sfumato.render.report_limits import stated_limits
@@ -53,11 +54,20 @@ def disclosure_section(material: ReportMaterial) -> str:
     document = certificate.to_json()
     return (
         "<p>Besides the reports, a symbol was released for each row. It is independent of every protected column, each "
-        f"on its own, and tells something about the row as a whole.{named}</p>"
+        f"on its own, and tells something about the row as a whole.{named}</p>{_stated(certificate)}"
         f'<ul class="plain">{"".join(_item(claim.sentence, False) for claim in certificate.claims)}</ul>'
         f"<p>Digest <code>{digest_in(document)}</code></p>"
         + saving_link("disclosure.certificate.json", document)
         + embedded_document("The sealed certificate of the release (JSON)", document)
+    )
+
+
+def _stated(certificate: Certificate) -> str:
+    if certificate.kind.opened is None:
+        return ""
+    return (
+        "<p>Stated, not checked: the law was made from the records, so it is private, and so is the mapping. The "
+        "certificate commits to a private one, which proves it.</p>"
     )
 
 

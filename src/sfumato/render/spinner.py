@@ -7,7 +7,7 @@ import textwrap
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.render.words import printable
+from sfumato.printing import printable
 
 if TYPE_CHECKING:
     from sfumato.design import SpinnerCard

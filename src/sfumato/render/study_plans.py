@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sfumato.printing import printable
 from sfumato.render.budgets import debit_words
 from sfumato.render.studies import totals_rows, totals_table
-from sfumato.render.words import epsilon_text, escaped, markdown_table, printable
+from sfumato.render.words import epsilon_text, escaped, markdown_table
 from sfumato.study.audience import TOGETHER
 from sfumato.study.planning import StudyPlan
 from sfumato.study.study_files import as_document, fingerprint

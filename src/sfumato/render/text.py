@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.certificates import Audit, Certificate
+from sfumato.printing import printable
 from sfumato.render.numbers import name_of, status_of, value_of
-from sfumato.render.words import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

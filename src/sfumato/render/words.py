@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from sfumato.printing import printable
 from sfumato.values import Interval
-
-
-def printable(text: str) -> str:
-    """Replace what would move a cursor or break a picture; labels of groups come from a file."""
-    return "".join(letter if letter.isprintable() or letter == "\u00a0" else "\ufffd" for letter in text)
 
 
 def escaped(cell: str) -> str:

@@ -1,19 +1,16 @@
-"""Disclosure of real tables: rows as samples of one data set, or columns as samples of many; and the book of releases.
+"""Disclosure of real tables: rows as samples of one data set, or columns as samples of many.
 
-Two releases of the same data can leak together although each is private, so a book beside the data remembers what was
-released, and a second release is refused.   Theory: docs/theory/disclosure.md
+Where the law or the feature is counted in the table, the mapping is made from the records that it protects: what may be
+shown is a public certificate, and the one with law and mapping is private.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +18,23 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
-from sfumato.certificates import Certificate, certify
-from sfumato.disclose import DataLaw, Disclosure, optimum
+from sfumato.certificates import Certificate
+from sfumato.certificates.certifying import certify_subject
+from sfumato.disclose import DataLaw, Disclosure, Estimation, Origin, optimum, public_certificate
 from sfumato.disclose.data_laws import DataLawLike
-from sfumato.disclose.disclosure_certificates import estimation_radius
+from sfumato.disclose.disclosure_certificates import DisclosureSubject, fresh_salt, made_subject
+from sfumato.disclose.law_estimates import counted_law
+from sfumato.disclose.public_numbers import two_digits
 from sfumato.disclose.window_schemes import WindowScheme
-from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
-from sfumato.files import read_bytes, write_atomically
-from sfumato.files.csv_tables import decode_text
-from sfumato.files.locks import locked
-from sfumato.files.tables import Words, words_of
-from sfumato.prob import Distribution
+from sfumato.errors import InvalidParameter, Refused
+from sfumato.files.tables import Words
+from sfumato.io.labels import as_text
+from sfumato.prob import Channel, Distribution
+from sfumato.study.coded_columns import coded_column
 
-BOOK_SCHEMA = "sfumato/releases/1"
-_BOOK_LIMIT_BYTES = 2**24
 _MOST_VALUES = 64
+# What solvers leave of nothing at all.
+_LEAST_BITS = 1e-9
 
 
 class Samples(StrEnum):
@@ -62,21 +61,23 @@ class Samples(StrEnum):
 class TableRelease:
     """Public symbols with their certificate; `disclosed_bits` is about the whole table, `efficiency` a share of 1.
 
-    `cells` is how many different samples there can be; `out` and `sealed` are where it was written, if it was.
+    Where law or mapping were made from the table, `certificate` has neither, numbers are rounded outwards to two
+    digits, and `private` is the certificate that proves them: it is not to be shown. `cells` is how many different
+    samples there can be; `out`, `sealed` and `kept` are where release and certificates were written, if they were.
     """
 
     symbols: npt.NDArray[np.int64]
     certificate: Certificate
+    private: Certificate | None = field(repr=False)
     cells: int
     method: str
     disclosed_bits: float
     upper_bits: float
     efficiency: float
     protects: str
-    because: str = ""
-    drift: str = ""
     out: Path | None = None
     sealed: Path | None = None
+    kept: Path | None = None
 
 
 def disclose_columns(
@@ -90,18 +91,19 @@ def disclose_columns(
 ) -> TableRelease:
     """Release one symbol for each row: about the row as a whole, or about one column, and nothing about any other.
 
-    Without `law`, an array over the values of the protected columns, the law is that of the table's own rows.
+    Without `law`, an array over the values of the protected columns, each in reading order, the law is that of the
+    table's own rows.
     """
     if len(protect) < 2:
         raise InvalidParameter(
             "names one column, and a row of one sample has no whole", parameter="protect", way_out="Name at least two."
         )
-    columns = [words_of(table, name) for name in protect]
+    columns = [coded_column(table, name) for name in protect]
     _check_values(columns, protect)
     cells = np.stack([column.codes for column in columns], axis=1)
     shape = tuple(len(column.texts) for column in columns)
-    feature = None if about is None else _feature(cells, shape, words_of(table, about))
-    data = _counted(cells, shape) if law is None else DataLaw.of(law)
+    feature = None if about is None else _feature(cells, shape, coded_column(table, about))
+    data = counted_law(cells, shape) if law is None else DataLaw.of(law)
     if data.shape != shape:
         raise InvalidParameter(
             f"has the shape {data.shape}, and the protected columns have {shape} values",
@@ -109,18 +111,24 @@ def disclose_columns(
             way_out="Give a probability to each combination of values, columns in their order.",
         )
     found = optimum(data, feature, seconds=seconds)
+    if found.lower_bits < _LEAST_BITS:
+        raise Refused(
+            f"the release would tell nothing. {found.because}".strip(),
+            way_out="Protect other columns together, or tell about something else. Nothing was booked or written.",
+        )
+    estimation = Estimation(
+        law=Origin.RECORDS if law is None else Origin.DECLARED,
+        feature=None if feature is None else Origin.RECORDS,
+        data_sets=None if law is not None and feature is None else len(cells),
+    )
     symbols = np.asarray(found.release(cells.tolist(), SystemBits() if bits is None else bits), dtype=np.int64)
-    certificate = certify(found, estimated_from=len(cells) if law is None else None)
-    return TableRelease(
+    return _made(
+        made_subject(found, estimation),
         symbols=symbols,
-        certificate=certificate,
         cells=math.prod(shape),
         method=found.method,
-        disclosed_bits=found.lower_bits,
-        upper_bits=found.upper_bits,
-        efficiency=_efficiency(found, feature),
+        told=(found.lower_bits, found.upper_bits, _efficiency(found, feature)),
         protects=f"each of the columns {', '.join(protect)} in every row",
-        because=found.because,
     )
 
 
@@ -134,99 +142,64 @@ def disclose_rows(
 ) -> TableRelease:
     """Release the column as a whole, nothing about any single row: windows of rows that share one row.
 
-    Rows must be independent draws of one law. Without `law` it is that of the column itself.
+    Rows must be independent draws of one law. Without `law` it is that of the column itself; a `law` may have values
+    that never came up.
     """
-    column = words_of(table, protect)
+    column = coded_column(table, protect, None if law is None else [as_text(label) for label in law.labels])
     _check_values([column], [protect])
-    counts = np.bincount(column.codes, minlength=len(column.texts))
-    known = Distribution([Fraction(int(c), len(column)) for c in counts], column.texts) if law is None else law
-    if law is not None and set(law.labels) != set(column.texts):
-        raise InvalidParameter(
-            "has other values than the column",
-            parameter="law",
-            way_out="Give a probability to each value of the column.",
-        )
-    ordered = Distribution([known[text] for text in column.texts], column.texts).to_exact()
-    size = window or (3 if len(column.texts) == 2 else 2)
-    scheme = WindowScheme.best(ordered, size)
+    count, values = len(column), len(column.texts)
+    shares = [Fraction(int(c), count) for c in np.bincount(column.codes, minlength=values)]
+    known = Distribution(shares) if law is None else Distribution(law.probabilities).to_exact()
+    size = window or (3 if values == 2 else 2)
+    scheme = WindowScheme.best(known, size)
     symbols = np.asarray(scheme.release(column.codes, SystemBits() if bits is None else bits), dtype=np.int64)
-    one = optimum(DataLaw.independent(ordered, size))
-    certificate = certify(_with_mapping(one, scheme))
-    count = len(column)
-    drift = ""
-    if law is None:
-        radius = estimation_radius(count, len(column.texts))
-        leak = scheme.leak_within(count, radius)
-        drift = (
-            f"The law was estimated from these {count} rows. If the true law is within {radius:.4f} of it, all symbols "
-            f"together tell at most {leak:.4g} bits about a row; pass a known law for less."
-        )
+    estimation = Estimation() if law is not None else Estimation(law=Origin.RECORDS, samples=count)
+    return _made(
+        _window_subject(scheme, estimation),
+        symbols=symbols,
+        cells=values,
+        method=f"windows of {size} rows that share one row",
+        told=(scheme.information_bits(count).lower, math.nan, scheme.efficiency(count).lower),
+        protects=f"every single row of the column {protect}",
+    )
+
+
+def _made(
+    subject: DisclosureSubject,
+    *,
+    symbols: npt.NDArray[np.int64],
+    cells: int,
+    method: str,
+    told: tuple[float, float, float],
+    protects: str,
+) -> TableRelease:
+    """Put a release together; `told` are the bits told, the most that could be, and the share of what there is."""
+    whole = certify_subject(subject)
+    is_private = subject.estimation.is_private
+    lower, upper, share = told
+    if is_private:
+        lower, share = two_digits(lower, up=False), two_digits(share, up=False)
+        upper = upper if math.isnan(upper) else two_digits(upper, up=True)
     return TableRelease(
         symbols=symbols,
-        certificate=certificate,
-        cells=len(column.texts),
-        method=f"windows of {size} rows that share one row",
-        disclosed_bits=scheme.information_bits(count).lower,
-        upper_bits=float("nan"),
-        efficiency=scheme.efficiency(count).lower,
-        protects=f"every single row of the column {protect}",
-        drift=drift,
+        certificate=public_certificate(whole) if is_private else whole,
+        private=whole if is_private else None,
+        cells=cells,
+        method=method,
+        disclosed_bits=lower,
+        upper_bits=upper,
+        efficiency=share,
+        protects=protects,
     )
 
 
-def check_not_released(book: Path, columns: Sequence[str], table: Any) -> list[str]:
-    """Return a digest of each column to be released; raise if the book says that one of them was released before."""
-    digests = [_digest(name, table) for name in sorted(columns)]
-    _refuse_twice(book, _read_book(book), digests)
-    return digests
-
-
-def record_release(book: Path, digests: Sequence[str], release: str) -> None:
-    """Write into the book that columns are released, before they are; of two processes at it, one is refused."""
-    with locked(book):
-        entries = _read_book(book)
-        _refuse_twice(book, entries, digests)
-        entries.append({"columns": list(digests), "release": release})
-        write_atomically(book, json.dumps({"schema": BOOK_SCHEMA, "releases": entries}, indent=1) + "\n")
-
-
-def _refuse_twice(book: Path, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:
-    if any(set(entry["columns"]) & set(digests) for entry in entries):
-        raise KeyReused(
-            f"the book {book} says that some of these columns were released before, and perfect sample privacy does "
-            f"not add up: two private releases of the same data can leak together",
-            way_out="Use the first, or protect all columns in one.",
-        )
-
-
-def _read_book(book: Path) -> list[dict[str, Any]]:
-    if not book.exists():
-        return []
-    try:
-        document = json.loads(decode_text(read_bytes(book, limit_bytes=_BOOK_LIMIT_BYTES), book))
-        if document["schema"] == BOOK_SCHEMA and all(isinstance(e["columns"], list) for e in document["releases"]):
-            return list(document["releases"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
-    raise UnreadableFile(
-        "this is not a book of releases, or it is damaged",
-        place=Place(file=str(book)),
-        way_out="Restore it: it guards the data.",
+def _window_subject(scheme: WindowScheme, estimation: Estimation) -> DisclosureSubject:
+    """Return what one window's certificate is about: the mapping that the scheme really uses."""
+    law = DataLaw.independent(scheme.law, scheme.size)
+    channel = Channel(scheme.mapping.rows, [tuple(cell) for cell in law.cells.tolist()])
+    return DisclosureSubject(
+        law=law, groups=law.singles(), channel=channel, estimation=estimation, salt=fresh_salt(estimation)
     )
-
-
-def _digest(name: str, table: Any) -> str:
-    words = words_of(table, name)
-    mark = sha256(b"sfumato/releases/1" + json.dumps(list(words.texts)).encode())
-    mark.update(words.codes.tobytes())
-    return mark.hexdigest()
-
-
-def _counted(cells: npt.NDArray[np.int64], shape: tuple[int, ...]) -> DataLaw:
-    counted = Counter(map(tuple, cells.tolist()))
-    order = sorted(counted)
-    masses = tuple(Fraction(counted[cell], len(cells)) for cell in order)
-    return DataLaw(shape=shape, cells=np.array(order, dtype=np.int64), masses=masses)
 
 
 def _feature(cells: npt.NDArray[np.int64], shape: tuple[int, ...], words: Words) -> npt.NDArray[np.float64]:
@@ -244,16 +217,6 @@ def _efficiency(found: Disclosure, feature: npt.NDArray[np.float64] | None) -> f
         masses = masses[masses > 0]
     whole = float(-(masses * np.log2(masses)).sum())
     return found.lower_bits / whole if whole else 0.0
-
-
-def _with_mapping(disclosure: Disclosure, scheme: WindowScheme) -> Disclosure:
-    """Certify the mapping that the scheme really uses."""
-    from dataclasses import replace  # noqa: PLC0415
-
-    from sfumato.prob import Channel  # noqa: PLC0415
-
-    rows = scheme.mapping.rows
-    return replace(disclosure, channel=Channel(rows, [tuple(cell) for cell in disclosure.law.cells.tolist()]))
 
 
 def _check_values(columns: Sequence[Words], names: Sequence[str]) -> None:

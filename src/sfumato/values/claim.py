@@ -16,6 +16,7 @@ class Status(StrEnum):
     EXACT = "exact"
     CERTIFIED = "certified"
     ESTIMATED = "estimated"
+    STATED = "stated"
 
 
 class Relation(StrEnum):
@@ -35,8 +36,9 @@ class Claim:
     """`measure relation value unit`, why it is so, and the same in plain words.
 
     An exact claim holds a Fraction (or ±infinity), a certified one an Interval with the true value inside, an
-    estimated one a float that holds with probability `confidence`. `witness` is what a checker needs to confirm
-    an optimum without searching for it again: for a capacity, the input law.
+    estimated one a float that holds with probability `confidence`, a stated one an Interval whose proof is in a
+    private file. `witness` is what a checker needs to confirm an optimum without searching for it again: for a
+    capacity, the input law.
     """
 
     measure: str
@@ -54,12 +56,13 @@ class Claim:
             Status.EXACT: lambda v: isinstance(v, Fraction) or v in (float("inf"), float("-inf")),
             Status.CERTIFIED: lambda v: isinstance(v, Interval),
             Status.ESTIMATED: lambda v: isinstance(v, float),
+            Status.STATED: lambda v: isinstance(v, Interval),
         }
         if not kinds[self.status](self.value):
             raise InvalidParameter(
                 f"cannot be a {type(self.value).__name__} in a claim with status {self.status}",
                 parameter="value",
-                way_out="Use a Fraction for exact, an Interval for certified, a float for estimated.",
+                way_out="Use a Fraction for exact, an Interval for certified or stated, a float for estimated.",
             )
         if (self.confidence is None) == (self.status is Status.ESTIMATED):
             raise InvalidParameter(

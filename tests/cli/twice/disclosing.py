@@ -33,7 +33,7 @@ def disclose(data="answers.csv", out="whole.csv", **options):
     return lambda: sf.disclose_table(data, out=out, **options)
 
 
-WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.certificate.json")
+WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.PRIVATE.json", "whole.csv.certificate.json")
 SAMPLES = (Kind.PERFECT_SAMPLES,)
 DISCLOSE = "disclose answers.csv --out whole.csv --study study.toml"
 GIVEN = "disclose answers.csv --out whole.csv --protect moved,place --ledger budget"

@@ -14,17 +14,14 @@ from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column, write_table
 from sfumato.io.priors import read_prior
 from sfumato.prob import Distribution
 from sfumato.study.charging import release_of_disclosure
-from sfumato.study.disclosing import (
-    Samples,
-    TableRelease,
-    check_not_released,
-    disclose_columns,
-    disclose_rows,
-    record_release,
-)
+from sfumato.study.disclosing import Samples, TableRelease, disclose_columns, disclose_rows
 from sfumato.study.publishing import arrow_table
+from sfumato.study.release_books import check_not_released, record_release
 from sfumato.study.steps.paying import ledger_of, paid, probe, probe_table, source_of, study_of
 from sfumato.study.studies import Study
+
+# In capitals, so that nobody mails it by mistake.
+PRIVATE_SUFFIX = ".PRIVATE.json"
 
 
 def disclose_table(
@@ -46,15 +43,17 @@ def disclose_table(
     """Release what a table says as a whole; its certificate is written beside it, and the book remembers it.
 
     What is protected is given, or declared in the [disclosure] of a study. A second release of the same columns is
-    refused. The book stands beside the data, `<data>.releases.json`, unless another is named.
+    refused, and so is one that tells nothing. The book stands beside the data, `<data>.releases.json`, unless another
+    is named. Unless the law is declared, law and mapping give the table away: they go to `<out>.PRIVATE.json`, for its
+    owner alone, and the certificate commits to that file.
     """
     names, told_about, what = _what(protect, about, study, samples)
     payer = ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)
     remembered = _book_of(data, book)
-    target, sealed = Path(out), Path(f"{out}.certificate.json")
+    target, sealed, kept = Path(out), Path(f"{out}.certificate.json"), Path(f"{out}{PRIVATE_SUFFIX}")
     probe_table(target)
-    probe(sealed)
+    probe(sealed, kept)
     probe(remembered, parameter="book")
     table = as_arrow(data, limit_bytes=limit_bytes)
     digests = check_not_released(remembered, [*names, *([] if told_about is None else [told_about])], table)
@@ -76,9 +75,11 @@ def disclose_table(
     with paid(payer, None if payer is None else release_of_disclosure(target.name, digests, made.cells)):
         # The book first: a release that it does not know of could be followed by another.
         record_release(remembered, digests, str(target))
+        if made.private is not None:
+            write_atomically(kept, made.private.to_json(), private=True)
         write_atomically(sealed, made.certificate.to_json())
         write_table(arrow_table({"symbol": number_column(made.symbols)}), target)
-    return replace(made, out=target, sealed=sealed)
+    return replace(made, out=target, sealed=sealed, kept=None if made.private is None else kept)
 
 
 def _what(

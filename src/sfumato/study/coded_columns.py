@@ -1,0 +1,31 @@
+"""Columns as codes whose order says nothing about the rows.
+
+A column read from a file is coded as its values come up, and then the first row is always 0. Here codes follow the
+reading order of the values (2 before 10), or the order in which a law declares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import InvalidParameter
+from sfumato.files.tables import Words, words_of
+from sfumato.io.labels import in_reading_order
+
+
+def coded_column(table: Any, name: str, declared: Sequence[str] | None = None) -> Words:
+    """Return a column whose code 0 is the first of its values in order, or the first that is declared."""
+    words = words_of(table, name)
+    order = tuple(map(str, in_reading_order(words.texts))) if declared is None else tuple(declared)
+    if missing := set(words.texts) - set(order):
+        raise InvalidParameter(
+            f"has no probability for {len(missing)} of the values of column {name}",
+            parameter="law",
+            way_out="Declare one for each value that can occur.",
+        )
+    place = {text: code for code, text in enumerate(order)}
+    codes = np.array([place[text] for text in words.texts], dtype=np.int64)
+    return Words(codes[words.codes] if len(words) else words.codes, order)
