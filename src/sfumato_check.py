@@ -50,7 +50,7 @@ EXIT_CHECKED, EXIT_REFUSED, EXIT_UNREADABLE, EXIT_OPEN = 0, 1, 2, 3
 MOST_BYTES = 16 << 20
 MOST_DENOMINATOR_BITS = 1 << 14  # of the one denominator that all probabilities of a file are brought to
 MOST_ENTRIES = 250_000  # of a dense channel, at small denominators
-MOST_PAIR_STEPS = 30_000_000  # of comparing every pair of its rows
+MOST_PAIR_STEPS = 50_000_000  # of comparing every pair of its rows
 MOST_REPORTS = 200_000  # of a structured channel
 MOST_STRUCTURED_STEPS = 2_000_000  # of going through its entries after all
 MOST_NOISE_STEPS = 40_000_000  # inputs times outputs of noise
@@ -100,8 +100,7 @@ def read_certificate(raw: bytes) -> dict[str, Any]:
         raise Unreadable(f"I do not know certificates of the schema {shown(schema)}")
     if spell(document).encode() != raw:
         raise Refused("the file is not in the one spelling of certificates")
-    _check_entries(document)
-    return document
+    return _checked_entries(document)
 
 
 def _parse(raw: bytes) -> Any:
@@ -179,18 +178,20 @@ _ENTRIES = {"schema", "digest", "subject", "claims", "notes", "sources"}
 _CLAIM_TEXTS = ("measure", "relation", "unit", "status", "because", "sentence")
 
 
-def _check_entries(document: dict[str, Any]) -> None:
-    claims, notes = document.get("claims"), document.get("notes")
-    fits = set(document) == _ENTRIES and isinstance(document["subject"], dict)
-    fits = fits and isinstance(claims, list) and isinstance(notes, list) and isinstance(document["sources"], dict)
-    if not fits or not all(isinstance(note, str) for note in notes or ()):
-        raise Unreadable("the certificate is damaged: its entries are not those of one")
-    for claim in claims or ():
+def _checked_entries(document: dict[str, Any]) -> dict[str, Any]:
+    damaged = Unreadable("the certificate is damaged: its entries are not those of one")
+    if set(document) != _ENTRIES:
+        raise damaged
+    claims, notes = document["claims"], document["notes"]
+    if not isinstance(claims, list) or not isinstance(notes, list) or not isinstance(document["sources"], dict):
+        raise damaged
+    for claim in claims:
         if not isinstance(claim, dict) or not all(isinstance(claim.get(name), str) for name in _CLAIM_TEXTS):
             raise Unreadable("the certificate is damaged: a claim lacks one of its texts")
+    return document
 
 
-def take(record: dict[str, Any], needed: Iterable[str], allowed: Iterable[str] = ()) -> None:
+def take(record: Any, needed: Iterable[str], allowed: Iterable[str] = ()) -> None:
     """Raise unless a record of the subject has the entries that it needs, and no others."""
     needed = set(needed)
     if not isinstance(record, dict) or not needed <= set(record) <= needed | set(allowed):
@@ -460,12 +461,12 @@ def _decimal_exponent(number: Fraction) -> int:
 
 def at_most(value: Value) -> str:
     """A number, or the upper end of an interval, rounded up."""
-    return short(value.upper if isinstance(value, Interval) else value, UP)
+    return short(value.upper if isinstance(value, Interval) else Fraction(value), UP)
 
 
 def at_least(value: Value) -> str:
     """A number, or the lower end of an interval, rounded down."""
-    return short(value.lower if isinstance(value, Interval) else value, DOWN)
+    return short(value.lower if isinstance(value, Interval) else Fraction(value), DOWN)
 
 
 def percent(value: Fraction, rounding: str = NEAREST) -> str:
@@ -525,6 +526,12 @@ class Ends:
     def around(cls, number: Near, room: Fraction = ROOM) -> Ends:
         """Of one number ≥ 0, known as closely as it is enclosed."""
         return cls(number.at_least_zero(), number.at_least_zero(), room)
+
+    @classmethod
+    def above(cls, number: Near, gap: Fraction, rounding: Fraction, why: str) -> Ends:
+        """From a number that a witness reaches to `gap` above it, either end up to rounding; `why` it stays open."""
+        upper = exactly(Fraction(number.low, ONE) + gap - rounding)
+        return cls(number, upper, ROOM + 2 * rounding, why)
 
 
 Found = Fraction | float | Ends
@@ -886,7 +893,7 @@ class ChannelFacts:
         """The largest ½Σ|P(y|x) - P(y|x')|."""
         rows = self._table()
         if isinstance(self.channel, Dense):
-            steps = len(rows) * len(rows) * len(rows[0]) // 2 * self.channel.weight
+            steps = len(rows) * len(rows) * len(rows[0]) // 2 * (1 + self.channel.whole.bit_length() // 4096)
             if steps > MOST_PAIR_STEPS:
                 raise TooLarge(f"comparing every pair of rows would take {steps} steps")
         worst = 0
@@ -928,8 +935,7 @@ class ChannelFacts:
 
     def max_information(self) -> Found:
         """The largest log2 P(y|x)/P(y)."""
-        weights, whole = self.weights
-        worst = Fraction(1)
+        whole, worst = self.weights[1], Fraction(1)
         columns = self._largest_entries()
         for high, mass in set(zip(columns, self.outputs, strict=True)):
             if high and high * whole * worst.denominator > mass * worst.numerator:
@@ -953,8 +959,7 @@ class ChannelFacts:
 
     def fisher(self) -> Fraction:
         """Σ (p_1-p_0)²/p_θ over the reports that can be, at θ = the prior of the second answer."""
-        weights, whole = self.weights
-        terms = []
+        whole, terms = self.weights[1], []
         for zero, one, mass in zip(*self._table(), self.outputs, strict=True):
             if zero != one:
                 terms.append(Fraction((one - zero) ** 2 * whole, mass * self.channel.whole))
@@ -1044,11 +1049,12 @@ class ChannelFacts:
             if middle and bend > 0:
                 place = min(ONE, max(0, place - int(Fraction(middle) / Fraction(bend))))
         value, slope, _ = _tilted(terms, place)
-        at = Near(place, place)
-        drop = max(slope.scaled(at).high, (Near(-slope.high, -slope.low)).scaled(Near(ONE - place, ONE - place)).high, 0)
+        left, right = slope.scaled(Near(place, place)), slope.scaled(Near(ONE - place, ONE - place))
+        drop = max(left.high, -right.low, 0)
         size = max(2 + abs(_as_float(q)) + abs(_as_float(rate)) for q, rate in terms)
         room = ROOM + Fraction(size) ** 2 / (1 << 47)
-        return Ends(Near(-value.high, -value.low).at_least_zero(), Near(-value.low, -value.low + drop).at_least_zero(), room)
+        found = ZERO - value
+        return Ends(found.at_least_zero(), (found + Near(0, drop)).at_least_zero(), room)
 
 
 def _as_float(near: Near) -> float:
@@ -1159,7 +1165,9 @@ def channel_rules(facts: ChannelFacts) -> list[Rule]:
             measure="min_entropy_leakage_bits",
             unit="bits",
             because="log2 of the factor by which the chance of a right guess grows [Smith09]",
-            sentence=lambda value: f"Seeing the report improves the best single guess by at most {at_most(value)} bits.",
+            sentence=lambda value: (
+                f"Seeing the report improves the best single guess by at most {at_most(value)} bits."
+            ),
             find=lambda _: facts.min_entropy_leakage(),
         ),
         Rule(
@@ -1319,11 +1327,8 @@ class RecordFacts:
             spread = inside - _n_ln_n(reports) - _n_ln_n(masses)
             told.append((spread.over(mass * self.channel.whole) + ln_of_integer(mass * self.channel.whole)).bits())
         reached = largest(told).at_least_zero()
-        return Ends(
-            reached,
-            reached + exactly(INDIVIDUAL_GAP),
-            open="the witness tells as much as is claimed; that no other adversary learns more takes a search",
-        )
+        why = "the witness tells as much as is claimed; that no other adversary learns more takes a search"
+        return Ends.above(reached, INDIVIDUAL_GAP, ROOM / 3, why)
 
 
 def _ratio(high: int, low: int) -> Fraction | float:
@@ -1481,12 +1486,12 @@ def channel_notes(subject: dict[str, Any]) -> list[str]:
         take(moved, (), ("channel", "prior"))
         if not moved or not all(_is_plain(far) and 0 <= far <= MOST_MOVED for far in moved.values()):
             raise Refused("an entry cannot have moved so far when it was made exact")
-        for what in ("channel", "prior"):
-            if what in moved:
-                notes.append(
-                    f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was "
-                    f"missing on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
-                )
+        notes += [
+            f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was missing on "
+            f"the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
+            for what in ("channel", "prior")
+            if what in moved
+        ]
     return notes
 
 
@@ -1510,9 +1515,9 @@ class Ladder:
     else takes the part from c to c' and leaves the set alone; so every level is made from the one above by such an
     erasure, for c(o_j) falls with j.
 
-    *Odds.* For two answers x ≠ x' some report y lies in x + D and not in x' + D, D being the favoured set: if x + D were
-    a subset of x' + D they would be equal, and D would be mapped to itself by a shift. With residues 0 and 1 among the
-    answers D would be all residues, and it is not. So the odds of a level are exactly o_j.
+    *Odds.* No report favours an answer by more than h/l = o_j. Some report does by as much: D, the favoured set, is not
+    mapped to itself by adding 1, or it would be all residues, and it is not; so some y lies in 0 + D and not in 1 + D,
+    and 0 and 1 are among the answers. (With two reports the residues are those of a yes and a no, and D = {0}.)
 
     *Coalitions.* The levels below the best one of a coalition are that one plus shifts drawn apart from the answer. So
     whatever a coalition sees is a function of its best level and of noise that does not depend on the answer, and its
@@ -1710,9 +1715,7 @@ def _cost_rules(ladder: Ladder) -> list[Rule]:
             measure="randomness_bits",
             unit="bits",
             because="Σ H(step) [B, Thm 3]",
-            sentence=lambda value: (
-                f"One report that serves all levels needs at least {at_least(value)} random bits."
-            ),
+            sentence=lambda value: f"One report that serves all levels needs at least {at_least(value)} random bits.",
             find=together,
         ),
         Rule(
@@ -1753,8 +1756,10 @@ def _key_rule(ladder: Ladder, level: int) -> Rule:
         because="H of the sum of the steps below the level [B, Thm 4]",
         sentence=lambda value: words_for(
             answer,
-            lambda plain: f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing "
-            f"the answer itself takes at most {plain}.",
+            lambda plain: (
+                f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing "
+                f"the answer itself takes at most {plain}."
+            ),
         ),
         find=find,
     )
@@ -1762,12 +1767,15 @@ def _key_rule(ladder: Ladder, level: int) -> Rule:
 
 def ladder_notes(depth: int) -> list[str]:
     """What a reader of the claims has to know."""
-    notes = [
+    public = (
         f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
-        f"holds the key of another level sees both.",
-        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who cannot "
-        "break the cipher, and against no others.",
-    ]
+        f"holds the key of another level sees both."
+    )
+    seeds = (
+        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
+        "cannot break the cipher, and against no others."
+    )
+    notes = [public, seeds]
     if depth > MOST_LISTED:
         notes.append(
             f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "
@@ -1782,6 +1790,7 @@ def ladder_notes(depth: int) -> list[str]:
 
 MOST_STEPS, MOST_NOISE_DIGITS, MOST_VALUES = 2_000, 400, 10**9
 MOST_RACE = 25_000_000
+MOST_PAIRS_WORK = 100_000  # steps times reach, for which all pairs of values are gone through
 SELECTION_GAP = Fraction(2, 10**7)
 _TAIL_NATS = 56  # the tails begin where e^-56 < 2^-80 is left of the peak
 
@@ -1880,13 +1889,15 @@ class Noise:
         sizes = Fraction(size.high + 2 * ln_near(self.mass).high, ONE) + Fraction(3, 2)
         return (count + 4 * exponent + 64) * sizes / (1 << 52)
 
-    def told(self, positions: list[int], law: list[int]) -> Ends:
-        """What a witness tells, from below: Σ p·D, less the tail of q, which is at most τ."""
+    def told(self, positions: list[int], law: list[int]) -> tuple[Near, Fraction]:
+        """What a witness tells, in bits, and how much rounding may take off it."""
         everything, size = self.divergences(positions, law, range(-self.steps, self.steps + 1))
+        return self._mean(everything, positions, law).bits().at_least_zero(), self.rounding_room(size)
+
+    def _mean(self, everything: list[Near], positions: list[int], law: list[int]) -> Near:
+        """Σ p·D in nats, from below: the tails take away no more than q has there, at most τ."""
         mine = [everything[x + self.steps].times(weight) for x, weight in zip(positions, law, strict=True)]
-        lower = total(mine).over(sum(law)) - Near(0, self.tail.high)
-        found = lower.bits().at_least_zero()
-        return Ends(found, found, ROOM + self.rounding_room(size))
+        return total(mine).over(sum(law)) - Near(0, self.tail.high)
 
     def capacity(self, positions: list[int], law: list[int]) -> Ends:
         """Σ p·D ≤ C ≤ max_x D over all inputs, tails included.
@@ -1894,8 +1905,7 @@ class Noise:
         Beyond an end of the scale W_x(y) ≤ W_end(y) ≤ q(y)/p_end, so the tails add at most τ·ln(1/p_end) to D.
         """
         everything, size = self.divergences(positions, law, range(-self.steps, self.steps + 1))
-        mine = [everything[x + self.steps].times(weight) for x, weight in zip(positions, law, strict=True)]
-        lower = total(mine).over(sum(law)) - Near(0, self.tail.high)
+        lower = self._mean(everything, positions, law)
         lightest = ln(Fraction(sum(law), min(law[0], law[-1])))
         upper = largest(everything) + Near(0, self.tail.scaled(lightest).high)
         room = ROOM + self.rounding_room(size)
@@ -1953,6 +1963,7 @@ def _selects(noise: Noise, values: int) -> bool:
 
 def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) -> Rule:
     values, inputs = subject["values"], 2 * noise.steps + 1
+    whom = f"any one record with at most {values} values" if few else "any one record, and about all of them together"
     positions, weights = subject["positions"], subject["weights"]
     measure = "noise_capacity_bits"
 
@@ -1965,14 +1976,12 @@ def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) ->
             return noise.capacity(positions, law)
         if len(positions) != values or not all(law):
             raise Refused(f"{measure}: its witness must be a law on as many positions as there are values")
-        told = noise.told(positions, law)
-        upper = told.lower + exactly(SELECTION_GAP)
-        ends = Ends(told.lower, upper, told.room, open=_NOT_ALL_SELECTIONS)
-        if values != 2 or not isinstance(claim.value, Interval) or 2 * noise.steps * noise.reach * 2 > 300_000:
-            return ends
+        told, rounding = noise.told(positions, law)
+        if values != 2 or not isinstance(claim.value, Interval) or noise.steps * noise.reach > MOST_PAIRS_WORK:
+            return Ends.above(told, SELECTION_GAP, rounding, _NOT_ALL_SELECTIONS)
         if not noise.no_pair_exceeds(claim.value.upper):
             raise Refused(f"{measure}: some two values tell more than is claimed")
-        return Ends(told.lower, upper, told.room)
+        return Ends.above(told, SELECTION_GAP, rounding, "")
 
     return Rule(
         measure=measure,
@@ -1983,15 +1992,14 @@ def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) ->
             else f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {inputs} inputs, tails and rounding included"
         ),
         sentence=lambda value: (
-            f"One release tells at most {at_most(value)} bits about "
-            + (f"any one record with at most {values} values" if few else "any one record, and about all of them together")
-            + ", whatever is known beforehand and however the records depend on each other."
+            f"One release tells at most {at_most(value)} bits about {whom}, whatever is known beforehand and however "
+            f"the records depend on each other."
         ),
         find=find,
     )
 
 
-_NOT_ALL_SELECTIONS = "the witness tells as much as is claimed; that no other selection of values tells more takes a search"
+_NOT_ALL_SELECTIONS = "the witness tells as much as is claimed; that no other values tell more takes a search"
 
 
 def _noise_witness(noise: Noise, positions: Any, weights: Any, measure: str) -> list[int]:
@@ -2264,11 +2272,10 @@ def _drift_rule(shape: list[int], groups: list[list[int]], estimation: Estimatio
             values = max(math.prod(shape[i] for i in group) for group in groups)
             return Ends(ZERO, _leak_within(estimation.radius(shape), values))
         if mapping is None:
-            value = claim.value
-            if not isinstance(value, Interval) or value.lower != 0 or not has_two_digits(value.upper):
-                raise Refused(f"{DRIFT}: its number is none that such a file can state")
-            if value.upper > most_bits(shape[:1]):
-                raise Refused(f"{DRIFT}: its number is more than there is to tell")
+            value = stated_interval(claim)
+            check_stated(
+                value.lower == 0 and has_two_digits(value.upper) and value.upper <= most_bits(shape[:1]), claim
+            )
             return Ends(exactly(value.lower), exactly(value.upper))
         return Ends(ZERO, _leak_of_samples(mapping, shape, estimation))
 
@@ -2361,10 +2368,8 @@ def _stated_leak_rule(groups: list[list[int]]) -> Rule:
     what = protected_words(groups)
 
     def find(claim: Claim) -> Found:
-        value = claim.value
-        fits = isinstance(value, Interval) and value.lower == 0
-        if not fits or not (has_two_digits(value.upper) or value.upper == Fraction(1e-6)):
-            raise Refused(f"{LEAK}: its number is none that such a file can state")
+        value = stated_interval(claim)
+        check_stated(value.lower == 0 and (has_two_digits(value.upper) or value.upper == Fraction(1e-6)), claim)
         return Ends(exactly(value.lower), exactly(value.upper))
 
     return Rule(
@@ -2386,12 +2391,10 @@ def _stated_told_rule(shape: list[int]) -> Rule:
     most = most_bits(shape)
 
     def find(claim: Claim) -> Found:
-        value = claim.value
-        fits = isinstance(value, Interval) and has_two_digits(value.lower) and has_two_digits(value.upper)
-        if not fits or _decimal(value.upper) - _decimal(value.lower) > 2 * two_digit_step(_decimal(value.upper)):
-            raise Refused(f"{TOLD}: its number is none that such a file can state")
-        if value.upper > most:
-            raise Refused(f"{TOLD}: its number is more than there is to tell")
+        value = stated_interval(claim)
+        check_stated(has_two_digits(value.lower) and has_two_digits(value.upper) and value.upper <= most, claim)
+        upper = _decimal(value.upper)
+        check_stated(upper - _decimal(value.lower) <= 2 * two_digit_step(upper), claim)
         return Ends(exactly(value.lower), exactly(value.upper))
 
     return Rule(
@@ -2406,6 +2409,19 @@ def _stated_told_rule(shape: list[int]) -> Rule:
         relation="in",
         stated=True,
     )
+
+
+def stated_interval(claim: Claim) -> Interval:
+    """Return the two ends that are stated."""
+    if not isinstance(claim.value, Interval):
+        raise Refused(f"{claim.measure}: its number is no interval")
+    return claim.value
+
+
+def check_stated(fits: bool, claim: Claim) -> None:
+    """Raise unless a stated number is one that such a file can have, whatever the table behind it."""
+    if not fits:
+        raise Refused(f"{claim.measure}: its number is none that such a file can state")
 
 
 def two_digit_step(number: Fraction) -> Fraction:
