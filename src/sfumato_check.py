@@ -1487,8 +1487,8 @@ def channel_notes(subject: dict[str, Any]) -> list[str]:
         if not moved or not all(_is_plain(far) and 0 <= far <= MOST_MOVED for far in moved.values()):
             raise Refused("an entry cannot have moved so far when it was made exact")
         notes += [
-            f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was missing on "
-            f"the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
+            f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was missing "
+            f"on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
             for what in ("channel", "prior")
             if what in moved
         ]
