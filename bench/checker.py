@@ -5,18 +5,14 @@ Run: python bench/checker.py
 
 from __future__ import annotations
 
-import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
 import sfumato as sf
-from sfumato.design.noise_certificates import certify_range
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 import sfumato_check
+from sfumato.design.noise_certificates import certify_range
 
 LIMIT_SECONDS = 20
 

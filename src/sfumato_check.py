@@ -47,7 +47,7 @@ CHECKED, NOT_MINE, TOO_LARGE, STATED = "checked", "not checked by me", "too larg
 EXIT_CHECKED, EXIT_REFUSED, EXIT_UNREADABLE, EXIT_OPEN = 0, 1, 2, 3
 
 # Sizes. Each is refused before anything is computed; together they keep a check within seconds and 500 MB.
-MOST_BYTES = 16 << 20
+MOST_BYTES = 8 << 20
 MOST_DENOMINATOR_BITS = 1 << 14  # of the one denominator that all probabilities of a file are brought to
 MOST_ENTRIES = 250_000  # of a dense channel, at small denominators
 MOST_PAIR_STEPS = 50_000_000  # of comparing every pair of its rows
@@ -98,7 +98,7 @@ def read_certificate(raw: bytes) -> dict[str, Any]:
         raise Unreadable("this is no Sfumato certificate: it has no schema of one")
     if schema not in KINDS:
         raise Unreadable(f"I do not know certificates of the schema {shown(schema)}")
-    if spell(document).encode() != raw:
+    if not is_spelled(document, raw):
         raise Refused("the file is not in the one spelling of certificates")
     return _checked_entries(document)
 
@@ -128,32 +128,37 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def spell(value: Any) -> str:
-    """Return the one spelling of a document: keys sorted, two blanks of indent, a line feed at the end."""
-    parts: list[str] = []
+def is_spelled(document: Any, raw: bytes) -> bool:
+    """Whether the bytes are the one spelling of a document: keys sorted, two blanks of indent, a line feed at the end.
+
+    They are compared piece by piece, so that a short file cannot make a long spelling.
+    """
+    place = 0
     try:
-        _spell(value, "\n", parts)
-        text = "".join(parts) + "\n"
-        text.encode()
+        for piece in itertools.chain(_pieces(document, "\n"), "\n"):
+            text = piece.encode()
+            if raw[place : place + len(text)] != text:
+                return False
+            place += len(text)
     except (RecursionError, UnicodeEncodeError):
         raise Unreadable("this is no Sfumato certificate: it holds text or lists that none has") from None
-    return text
+    return place == len(raw)
 
 
-def _spell(value: Any, margin: str, parts: list[str]) -> None:
+def _pieces(value: Any, margin: str) -> Iterator[str]:
     inner = margin + "  "
     if isinstance(value, dict) and value:
         for number, key in enumerate(sorted(value)):
-            parts.append(("," if number else "{") + inner + json.dumps(key, ensure_ascii=False) + ": ")
-            _spell(value[key], inner, parts)
-        parts.append(margin + "}")
+            yield ("," if number else "{") + inner + json.dumps(key, ensure_ascii=False) + ": "
+            yield from _pieces(value[key], inner)
+        yield margin + "}"
     elif isinstance(value, list) and value:
         for number, entry in enumerate(value):
-            parts.append(("," if number else "[") + inner)
-            _spell(entry, inner, parts)
-        parts.append(margin + "]")
+            yield ("," if number else "[") + inner
+            yield from _pieces(entry, inner)
+        yield margin + "]"
     else:
-        parts.append(spell_float(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False))
+        yield spell_float(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
 
 
 def spell_float(number: float) -> str:

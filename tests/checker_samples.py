@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,11 +16,6 @@ from sfumato.errors import NotChecked, SfumatoError
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "src" / "sfumato_check.py"
-sys.path.insert(0, str(FILE.parent))
-import sfumato_check  # noqa: E402
-
-# Claims that take a search, and claims whose proof is private.
-OPEN = {"individual_capacity_bits"}
 
 
 def reseal(document):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from checker_samples import honest, is_refused_by_the_product, lies, sfumato_check
+import sfumato_check
+from checker_samples import honest, is_refused_by_the_product, lies, reseal
 from sfumato.errors import NotChecked
 
 # What remains open in an honest certificate, by measure; everything else must be checked.
@@ -70,8 +71,6 @@ def test_ten_thousand_lies_are_refused_by_both():
 
 def test_a_refusal_names_the_claim():
     document = json.loads(next(iter(honest(0, seed=1))).to_json())
-    from checker_samples import reseal
-
     for claim in document["claims"]:
         changed = json.loads(json.dumps(document))
         mine = next(one for one in changed["claims"] if one["measure"] == claim["measure"])
