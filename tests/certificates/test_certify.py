@@ -63,8 +63,14 @@ def test_floats_are_made_exact_and_the_move_is_told():
     assert certificate.subject.channel.exact
     assert certificate.subject.prior.exact
     assert sum(Fraction(p) for p in certificate.subject.channel.rows[0]) == 1
-    assert any(note.startswith("The channel was float64") for note in certificate.notes)
-    assert any(note.startswith("The prior was float64") for note in certificate.notes)
+    assert any(
+        note.startswith("Its maker says, and this file alone cannot show, that this is a channel")
+        for note in certificate.notes
+    )
+    assert any(
+        note.startswith("Its maker says, and this file alone cannot show, that this is a prior")
+        for note in certificate.notes
+    )
     assert certificate["odds"].value != Fraction(7)  # the doubles nearest .7 and .1 are not exactly 7 : 1
     assert float(certificate["odds"].value) == pytest.approx(7, rel=1e-14)
 

@@ -322,6 +322,8 @@ def test_hostile_text_is_shown_as_text(one):
     assert not re.search(r"(?<!\\)\[here", markdown)
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in markdown.splitlines() if row.startswith("| ")} == {6}
     assert "<script>" not in hostile.to_html() + hostile._repr_html_()
+    for mark in ("\x1b", "\r", "\u202e"):
+        assert mark not in hostile.to_html() + hostile._repr_html_()
 
 
 def test_what_certify_is_told_must_say_something_about_the_thing():
@@ -351,7 +353,9 @@ def test_designs_that_know_their_claims_are_certified_by_them(design):
 
 def test_notes_of_channels_follow_from_data_and_no_text_fits_in():
     honest = KINDS["channel/mechanism"]()
-    assert honest.notes == ("The law that randomized_response samples, read from its integer thresholds.",)
+    maker = "Its maker says, and this file alone cannot show, that this is"
+    said = f"{maker} the law that randomized_response samples, read from its integer thresholds."
+    assert honest.notes == (said,)
     with pytest.raises(ClaimRefused, match="one of the families"):
         sf.verify(replace(honest, subject=replace(honest.subject, mechanism="safest")))
     moved = KINDS["channel/float"]()

@@ -195,6 +195,13 @@ def test_a_study_declares_its_disclosure_and_the_page_tells_about_it(sfumato, fo
     assert "What the data say as a whole" in page
     assert "Protected: affair, religion." in page
     assert "tells nothing at all about any single sample" in page
+    assert "Stated, not checked" in page
+    assert "mapping&quot;" not in page
+    (folder / "whole.csv.certificate.json").write_bytes((folder / "whole.csv.PRIVATE.json").read_bytes())
+    careless = sfumato("report", "reports.csv", "--release", "whole.csv", "--out", "careless.html")
+    assert careless.returncode == 2
+    assert "gives the records away" in careless.stderr
+    assert not (folder / "careless.html").exists()
     without = sfumato("report", "reports.csv", "--out", "plain.html")
     assert without.returncode == 0
     assert "What the data say as a whole" not in (folder / "plain.html").read_text()

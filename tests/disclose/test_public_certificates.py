@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from disclose.forged_disclosures import sealed
 from disclose.table_attacks import (
     NothingThere,
     law_from_mapping,
@@ -24,14 +25,18 @@ from sfumato.bits import KeyedBits
 from sfumato.certificates.seals import NO_DIGEST
 from sfumato.disclose import DataLaw, Estimation, Origin, optimum, public_certificate
 from sfumato.disclose.disclosure_certificates import made_subject
-from sfumato.disclose.public_certificates import (
-    PublicDisclosureSubject,
-    commitment_of,
-    leak_statement,
-    told_statement,
-)
+from sfumato.disclose.public_certificates import commitment_of
 from sfumato.disclose.public_numbers import is_outwards, outwards, two_digits
-from sfumato.errors import ClaimRefused, DigestMismatch, InvalidParameter, NotCertified, NotChecked, Refused
+from sfumato.disclose.public_statements import PublicDisclosureSubject, leak_statement, told_statement
+from sfumato.errors import (
+    ClaimRefused,
+    DigestMismatch,
+    InvalidParameter,
+    NotCertified,
+    NotChecked,
+    Refused,
+    SfumatoError,
+)
 from sfumato.study.disclosing import disclose_columns, disclose_rows
 from sfumato.values import Interval
 
@@ -324,6 +329,25 @@ class TestPrivateAndPublic:
     def test_numbers_of_a_release_are_rounded_too(self, made):
         assert two_digits(made.disclosed_bits, up=False) == made.disclosed_bits
         assert made.private["disclosed_bits"].value.lower > made.disclosed_bits
+
+    def test_how_exact_the_private_proof_is_does_not_show_how_many_cells_were_seen(self):
+        """Of 128 cells 6 were seen, so the proof is in fractions; with 100 it would not be. Public files say alike."""
+        rows = ["0000000"] * 5 + ["1111111"] * 4 + ["0101010"] * 3 + ["1010101"] * 6 + ["0011001"] * 2 + ["1100110"] * 5
+        table = pa.table({f"c{i}": [row[i] for row in rows] for i in range(7)})
+        release = disclose_columns(table, table.column_names)
+        assert release.private["sample_leak_bits"].value == 0
+        assert release.certificate["sample_leak_bits"].value == Interval(0.0, 1e-6)
+        sf.verify(release.certificate, private=release.private)
+
+    def test_numbers_of_records_beyond_reason_are_refused(self, made):
+        for count in (0, 2**60, 10**6000):
+            document = json.loads(made.certificate.to_json())
+            document["subject"]["estimation"]["data_sets"] = count if count < 10**100 else "X"
+            text = sealed(document).replace('"X"', "9" * 6000)
+            with pytest.raises(SfumatoError):
+                sf.Certificate.from_json(text)
+        with pytest.raises(InvalidParameter, match="private must be a certificate, not str"):
+            sf.verify(made.certificate, private="x")
 
     def test_a_hostile_shape_is_refused_quickly(self, made):
         subject = made.certificate.subject

@@ -1,6 +1,7 @@
 """Certificates of ladders: true claims pass, changed bytes and false claims do not, wrong steps are never certified."""
 
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -18,8 +19,11 @@ from sfumato.errors import ClaimRefused, DigestMismatch, NotCertified, UnknownSc
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.refine import Ladder, TwoLevelShift
 from sfumato.refine.ladder_certificates import LadderSubject
-from sfumato.refine.ladder_claims import coalitions
+from sfumato.refine.ladder_claims import coalitions, state_claims, state_notes
+from sfumato.refine.ladder_counts import FromCounts
 from sfumato.refine.ladder_evidence import AsBuilt, FromSteps, is_small
+from sfumato.refine.outlines import Outline
+from sfumato.values import Interval
 
 OVER = CyclicResponse(size=3, odds=Fraction(2), q=2, t=3)
 BIT = BinaryHadamard(size=2, odds=Fraction(2))
@@ -55,22 +59,75 @@ def test_every_ladder_can_be_certified_and_checked(ladder):
 
 def test_the_two_ways_agree_to_the_last_digits():
     for ladder in (LADDER, Ladder.within(size=300, epsilons=[2.0, 1.0, 0.5], recover=True)):
-        built, steps = AsBuilt(ladder), FromSteps(ladder)
-        assert built.odds == steps.odds == ladder.odds
-        for one, two in [
-            (built.step_bits(), steps.step_bits()),
-            (built.separate_bits(), steps.separate_bits()),
-            *((built.key_bits(level), steps.key_bits(level)) for level in ladder.key_levels),
+        built, steps, counts = AsBuilt(ladder), FromSteps(ladder), FromCounts(ladder.outline)
+        counts.check_premise()
+        assert built.odds == steps.odds == counts.odds == ladder.odds
+        for found in [
+            [way.step_bits() for way in (built, steps, counts)],
+            [way.separate_bits() for way in (built, steps, counts)],
+            *([way.key_bits(level) for way in (built, steps, counts)] for level in ladder.key_levels),
         ]:
-            assert one.overlaps(two)
-            assert one.width < 1e-12
-            assert two.width < 1e-12
-        assert built.recovered() == steps.recovered() == 1
+            assert all(one.overlaps(two) for one, two in itertools.combinations(found, 2))
+            assert all(one.width < 1e-12 for one in found)
+        assert built.recovered() == steps.recovered() == counts.recovered() == 1
+
+
+@settings(max_examples=25)
+@given(ladder=ladders(most=4))
+def test_counts_alone_say_what_the_steps_say(ladder):
+    steps, counts = FromSteps(ladder), FromCounts(ladder.outline)
+    counts.check_premise()
+    assert counts.odds == steps.odds
+    assert [counts.key_bits(level).overlaps(steps.key_bits(level)) for level in ladder.key_levels] == [True] * len(
+        ladder.key_levels
+    )
+    assert counts.step_bits().overlaps(steps.step_bits())
+    assert counts.separate_bits().overlaps(steps.separate_bits())
+
+
+ENORMOUS = (
+    '{"mechanism":"cyclic_response","size":4000000,"family":"Singer","q":2,"t":22,'
+    '"odds":["7933938573/1073741824","5837465777/2147483648"],"recover":true}'
+)
+
+
+def test_a_ladder_of_four_million_answers_is_judged_without_being_built(monkeypatch):
+    """A file of a few hundred bytes must not cost its reader seconds or a gigabyte."""
+    outline = Outline.declared(ENORMOUS)
+    honest = Certificate(
+        subject=LadderSubject(declaration=ENORMOUS),
+        claims=state_claims(FromCounts(outline)),
+        notes=state_notes(outline),
+        schema=CERTIFICATE.schema,
+    )
+
+    def forbidden(*_arguments, **_options):
+        raise AssertionError
+
+    monkeypatch.setattr("sfumato.mechanisms.favoured_sets.singer_set", forbidden)
+    opened = Certificate.from_json(honest.to_json())
+    verify(opened)
+    assert "4000000 answers" in opened.title + opened.to_markdown()
+    assert opened["key_bits_level_0"].value.lower > 20
+    lie = replace(honest.claims[0], value=Fraction(7))
+    with pytest.raises(ClaimRefused, match="odds_level_1"):
+        verify(replace(honest, claims=(lie, *honest.claims[1:])))
+
+
+def test_what_is_certified_from_the_built_ladder_is_verified_by_counts(monkeypatch):
+    certificate = certify(Ladder.within(size=300, epsilons=[2.0, 1.0, 0.5], recover=True))
+    monkeypatch.setattr("sfumato.refine.ladder_certificates.MOST_BUILT", 100)
+    verify(certificate)
+    lie = replace(certificate["key_bits_level_1"], value=Interval(0.0, 1.0))
+    with pytest.raises(ClaimRefused, match="key_bits_level_1"):
+        verify(
+            replace(certificate, claims=tuple(lie if one.measure == lie.measure else one for one in certificate.claims))
+        )
 
 
 def test_a_large_ladder_is_certified_by_the_argument():
     ladder = Ladder.within(size=1000, epsilons=[2.0, 1.0, 0.5], recover=True)
-    assert not is_small(ladder)
+    assert not is_small(ladder.outline)
     certificate = Certificate.from_json(certify(ladder).to_json())
     verify(certificate)
     claim = certificate["odds_coalition_1_3"]

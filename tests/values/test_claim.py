@@ -51,7 +51,7 @@ def test_a_value_of_the_wrong_kind_is_refused(status, value):
     with pytest.raises(InvalidParameter) as caught:
         claim(status, value)
     assert f"value cannot be a {type(value).__name__} in a claim with status {status}." in str(caught.value)
-    assert "Use a Fraction for exact, an Interval for certified, a float for estimated." in str(caught.value)
+    assert "Use a Fraction for exact, an Interval for certified or stated, a float for estimated." in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -69,5 +69,5 @@ def test_a_claim_is_frozen():
 
 
 def test_statuses_and_relations_are_the_words_on_disk():
-    assert [str(s) for s in Status] == ["exact", "certified", "estimated"]
+    assert [str(s) for s in Status] == ["exact", "certified", "estimated", "stated"]
     assert [str(r) for r in Relation] == ["=", "≥", "≤", "in"]

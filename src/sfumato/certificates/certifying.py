@@ -59,8 +59,10 @@ def certify(
     notes how far it moved. With `shape` the inputs are tables of records, ordered as the product of the records'
     alphabets, and what the report says about one record is claimed too.
 
-    Of a disclosure: `estimated_from` is the number of data sets that its law was estimated from, None where the law is
-    known. Ladders and designs say all by themselves.
+    Of a disclosure: `estimated_from` is the number of protected data sets that its law was counted in, None where the
+    law was declared. A counted law gives the data away, and so does the mapping made for it: that certificate is
+    private, and :func:`sfumato.disclose.public_certificate` makes the one to publish. Ladders and designs say all by
+    themselves.
     """
     given = {"prior": prior, "shape": shape, "estimated_from": estimated_from}
     subject = _subject(thing, {name: value for name, value in given.items() if value is not None})

@@ -20,6 +20,7 @@ _SMALL_ENTRIES = 4096
 _SMALLEST = Fraction(1, 1 << 900)
 # Rows of floats sum to 1 up to 1e-9, and the largest entry takes up what is missing: no entry moves further.
 _MOST_MOVED = 1e-8
+_MAKER = "Its maker says, and this file alone cannot show, that this is"
 # Families of mechanisms that a note may name; any other is called a mechanism.
 FAMILIES = (
     "binary_hadamard",
@@ -103,16 +104,16 @@ def check_subject(subject: ChannelSubject) -> None:
 
 
 def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
-    """Tell how the subject came to be exact."""
+    """Tell how the subject came to be exact: on its maker's word, since the file does not hold what it was before."""
     notes = []
     if subject.mechanism is not None:
         family = "a mechanism" if subject.mechanism == "mechanism" else subject.mechanism
-        notes.append(f"The law that {family} samples, read from its integer thresholds.")
+        notes.append(f"{_MAKER} the law that {family} samples, read from its integer thresholds.")
     for what, moved in (("channel", subject.channel_moved), ("prior", subject.prior_moved)):
         if moved is not None:
             notes.append(
-                f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was "
-                f"missing on the largest entry of its row; no entry moved by more than {moved:.2g}."
+                f"{_MAKER} a {what} in float64 that was made exact by rounding each entry to a grid and putting what "
+                f"was missing on the largest entry of its row; no entry moved by more than {moved:.2g}."
             )
     return tuple(notes)
 

@@ -21,12 +21,13 @@ def verify(certificate: Certificate, *, private: Certificate | None = None) -> N
     A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `private` is the private
     certificate that it commits to. Then that one is verified, and what the public one states is compared with it.
     """
-    if not isinstance(certificate, Certificate):
-        raise InvalidParameter(
-            f"must be a certificate, not {type(certificate).__name__}",
-            parameter="certificate",
-            way_out="Read one with sf.Certificate.read, or make one with sf.certify.",
-        )
+    for parameter, given in (("certificate", certificate), ("private", private)):
+        if not isinstance(given, Certificate) and (parameter == "certificate" or given is not None):
+            raise InvalidParameter(
+                f"must be a certificate, not {type(given).__name__}",
+                parameter=parameter,
+                way_out="Read one with sf.Certificate.read, or make one with sf.certify.",
+            )
     kind = certificate.kind
     if type(certificate.subject) is not kind.subject:
         raise ClaimRefused(f"the subject is not of the kind that {kind.schema} is about", way_out=_ASK)

@@ -19,7 +19,8 @@ from sfumato.disclose.law_drift import leak_within_bits
 from sfumato.disclose.law_estimates import Estimation, Origin
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
 from sfumato.disclose.polytope import nullity
-from sfumato.disclose.public_certificates import PublicDisclosureSubject, public_certificate
+from sfumato.disclose.public_certificates import public_certificate
+from sfumato.disclose.public_statements import PublicDisclosureSubject
 from sfumato.disclose.quantile_cells import ColumnSums, QuantileCells
 from sfumato.disclose.running_sums import RunningSums
 from sfumato.disclose.scheme_checks import IndependenceCheck

@@ -8,7 +8,6 @@ commits to it (:mod:`sfumato.disclose.public_certificates`).   Theory: docs/theo
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,12 +22,11 @@ from sfumato.certificates.rules import bound_claim, certified_claim, exact_claim
 from sfumato.certificates.words import at_least, at_most
 from sfumato.disclose.data_laws import DataLaw, Groups
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, told_bits
+from sfumato.disclose.drift_claims import DRIFT, drift_claim, drift_of_data_sets
 from sfumato.disclose.law_estimates import (
     Estimation,
     EstimationRecord,
     Origin,
-    estimation_radius,
-    leak_if_law_differs,
     leak_of_samples,
     read_estimation,
     write_estimation,
@@ -45,7 +43,11 @@ _PRIVATE = (
     "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
     "Show it to nobody who may not see the records; the public certificate commits to it."
 )
-LEAK, TOLD, DRIFT = "sample_leak_bits", "disclosed_bits", "leak_if_law_differs_bits"
+_DECLARED = (
+    "Its maker says, and this file alone cannot show, that the law was declared, and not made from the records that "
+    "are released."
+)
+LEAK, TOLD = "sample_leak_bits", "disclosed_bits"
 _SALT_BYTES = 32
 _SALT = re.compile(r"[0-9a-f]{64}")
 
@@ -148,53 +150,9 @@ def told_claim(subject: DisclosureSubject, number: Interval) -> Claim:
     )
 
 
-def drift_claim(shape: tuple[int, ...], estimation: Estimation, number: Interval) -> Claim:
-    """What is claimed in case the true law is another than the estimate, from its number."""
-    return bound_claim(
-        DRIFT,
-        number,
-        "bits",
-        because=drift_reason(shape, estimation),
-        sentence=drift_sentence(shape, estimation, at_most(number)),
-    )
-
-
-def drift_reason(shape: tuple[int, ...], estimation: Estimation) -> str:
-    """Why a law that is a little different leaks no more than is said."""
-    step = "conditional entropy is continuous [AS19b]"
-    if estimation.samples is not None:
-        step = "all symbols tell (n-1) D(p'‖p) bits about a sample at most, p' the true law of n samples [Sha48]"
-    radius = _radius(shape, estimation)
-    return f"law estimated from {estimation.counted}: within {radius:.4f} in total variation at 95 % [WOS+03]; {step}"
-
-
-def drift_sentence(shape: tuple[int, ...], estimation: Estimation, number: str) -> str:
-    """The same in plain words, with the number as text."""
-    tells, whom = ("the release tells", "a protected group")
-    if estimation.samples is not None:
-        tells, whom = ("all symbols together tell", "a sample")
-    return (
-        f"The law was estimated from {estimation.counted}. If the true law is within "
-        f"{_radius(shape, estimation):.4f} of it, {tells} at most {number} bits about {whom}."
-    )
-
-
-def drift_of_data_sets(shape: tuple[int, ...], groups: Groups, estimation: Estimation) -> Interval:
-    """Enclose what leaks under another law near an estimate from data sets; shape and number are all it takes."""
-    # Plain integers: 63 binary samples have more values than a machine word can count.
-    values = max(math.prod(shape[i] for i in group) for group in groups)
-    return Interval(0.0, leak_if_law_differs(_radius(shape, estimation), values))
-
-
 def protected_words(*, single: bool) -> str:
     """What nothing is told about."""
     return "any single sample" if single else "any protected group of samples"
-
-
-def _radius(shape: tuple[int, ...], estimation: Estimation) -> float:
-    if estimation.data_sets is not None:
-        return estimation_radius(estimation.data_sets, math.prod(shape))
-    return estimation_radius(estimation.samples or 1, shape[0])
 
 
 def _state(subject: DisclosureSubject) -> tuple[Claim, ...]:
@@ -249,7 +207,7 @@ def _picture(subject: DisclosureSubject) -> Channel:
 
 
 def _notes(subject: DisclosureSubject) -> tuple[str, ...]:
-    return (_PRIVATE, ONE_RELEASE) if subject.estimation.is_private else (ONE_RELEASE,)
+    return (_PRIVATE if subject.estimation.is_private else _DECLARED, ONE_RELEASE)
 
 
 def _write(subject: DisclosureSubject) -> _Record:

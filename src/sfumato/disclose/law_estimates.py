@@ -22,10 +22,12 @@ from sfumato.disclose.data_laws import DataLaw
 from sfumato.disclose.law_drift import leak_within_bits
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.prob import Distribution
-from sfumato.values.checks import check_at_least, check_integer
+from sfumato.values.checks import check_between, check_integer
 
 # A law estimated from n data sets is this far from the truth at most, nineteen times out of twenty.
 CONFIDENCE = 0.95
+# Whole numbers that a double holds; more records there are not.
+_MOST_RECORDS = 2**53
 
 
 class Origin(StrEnum):
@@ -52,7 +54,7 @@ class Estimation:
         counts = [("data_sets", self.data_sets), ("samples", self.samples)]
         given = [(name, count) for name, count in counts if count is not None]
         for name, count in given:
-            check_at_least(name, check_integer(name, count), 1)
+            check_between(name, check_integer(name, count), 1, _MOST_RECORDS)
         if len(given) != (1 if self.is_private else 0):
             raise InvalidParameter(
                 "must say in how many records the law was counted, once, and nothing where it was declared",

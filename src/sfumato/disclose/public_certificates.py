@@ -13,8 +13,6 @@ numbers only with the private certificate, where that is at hand.   Theory: docs
 from __future__ import annotations
 
 import math
-import re
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 
@@ -23,37 +21,26 @@ import msgspec
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import Kind, Stated, register
 from sfumato.certificates.rules import settle
-from sfumato.disclose.data_laws import Groups, check_groups
-from sfumato.disclose.disclosure_certificates import (
-    DRIFT,
-    LEAK,
-    ONE_RELEASE,
-    TOLD,
-    DisclosureSubject,
-    drift_claim,
-    drift_of_data_sets,
-    drift_reason,
-    drift_sentence,
-    protected_words,
-)
-from sfumato.disclose.disclosure_certificates import (
-    SCHEMA as PRIVATE_SCHEMA,
-)
+from sfumato.disclose.data_laws import check_groups
+from sfumato.disclose.disclosure_certificates import LEAK, ONE_RELEASE, TOLD, DisclosureSubject
+from sfumato.disclose.disclosure_certificates import SCHEMA as PRIVATE_SCHEMA
 from sfumato.disclose.disclosures import MOST_EXACT
-from sfumato.disclose.law_estimates import Estimation, EstimationRecord, Origin, read_estimation, write_estimation
+from sfumato.disclose.drift_claims import DRIFT, drift_of_data_sets
+from sfumato.disclose.law_estimates import EstimationRecord, Origin, read_estimation, write_estimation
 from sfumato.disclose.public_numbers import is_outwards, is_two_digits, outwards, two_digits
+from sfumato.disclose.public_statements import (
+    PublicDisclosureSubject,
+    drift_statement,
+    leak_statement,
+    room_bits,
+    told_statement,
+)
 from sfumato.errors import ClaimRefused, DigestMismatch, InvalidParameter, NotCertified
-from sfumato.values import Claim, Interval, Relation, Status
-from sfumato.values.rounding import log2_bounds
+from sfumato.values import Claim, Interval
 
 SCHEMA = "sfumato/certificate/disclosure-public/1"
 # What rounding may leave of a leak is said to be at most this, so that its last digits tell nothing of the table.
 ROUNDING_BITS = 1e-6
-MOST_SAMPLES = 10_000
-_MOST_VALUES = 2**31
-# Indices that all groups together may list.
-_MOST_LISTED = 1_000_000
-_COMMITMENT = re.compile(r"sha256:[0-9a-f]{64}")
 _WITHHELD = (
     "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are "
     "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. "
@@ -66,40 +53,6 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     groups: list[list[int]]
     estimation: EstimationRecord
     commitment: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicDisclosureSubject:
-    """A disclosure whose law and mapping are private; `commitment` is to the certificate that has them."""
-
-    shape: tuple[int, ...]
-    groups: Groups
-    estimation: Estimation
-    commitment: str
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.shape) <= MOST_SAMPLES or not all(1 <= size <= _MOST_VALUES for size in self.shape):
-            raise InvalidParameter(
-                f"must have 1 to {MOST_SAMPLES} samples, of 1 to {_MOST_VALUES} values each",
-                parameter="shape",
-                way_out="Make it from a private certificate, with sf.disclose.public_certificate.",
-            )
-        if sum(map(len, self.groups)) > _MOST_LISTED:
-            raise InvalidParameter(
-                f"must not list more than {_MOST_LISTED} samples in all", parameter="groups", way_out="Merge groups."
-            )
-        if not self.estimation.is_private:
-            raise InvalidParameter(
-                "was declared, and then everything may be public",
-                parameter="estimation",
-                way_out="Publish the certificate itself.",
-            )
-        if not _COMMITMENT.fullmatch(self.commitment):
-            raise InvalidParameter(
-                "must be sha256: and 64 hex digits",
-                parameter="commitment",
-                way_out="Make it from a private certificate, with sf.disclose.public_certificate.",
-            )
 
 
 def public_certificate(private: Certificate) -> Certificate:
@@ -120,63 +73,16 @@ def commitment_of(private: Certificate) -> str:
     return f"sha256:{sha256(salt + private.to_json().encode()).hexdigest()}"
 
 
-def leak_statement(subject: PublicDisclosureSubject, number: Interval) -> Claim:
-    """What is stated about a protected group, from its number."""
-    what = protected_words(single=all(len(group) == 1 for group in subject.groups))
-    sentence = f"The release tells at most {number.upper:g} bits about {what}, if the data follow the law."
-    if number.upper == 0:
-        sentence = f"The release tells nothing at all about {what}, if the data follow the law."
-    because = "I(X_group;Y) of the private mapping, the largest over the groups [D, Def. 1]"
-    return _stated(LEAK, Relation.AT_MOST, number, because, sentence)
-
-
-def told_statement(subject: PublicDisclosureSubject, number: Interval) -> Claim:
-    """What is stated about the whole data set, from its number."""
-    return _stated(
-        TOLD,
-        Relation.WITHIN,
-        number,
-        "I(X^n;Y) of the private mapping under the private law [Sha48]",
-        f"The release tells between {number.lower:g} and {number.upper:g} bits about the whole data set; with so many "
-        f"values there are at most {_room(subject.shape):g} in it.",
-    )
-
-
-def drift_statement(subject: PublicDisclosureSubject, number: Interval) -> Claim:
-    """What is stated in case the true law is another than the estimate; of samples it depends on the private law."""
-    if subject.estimation.samples is None:
-        return drift_claim(subject.shape, subject.estimation, number)
-    return _stated(
-        DRIFT,
-        Relation.AT_MOST,
-        number,
-        drift_reason(subject.shape, subject.estimation),
-        drift_sentence(subject.shape, subject.estimation, f"{number.upper:g}"),
-    )
-
-
-def _stated(measure: str, relation: Relation, number: Interval, because: str, sentence: str) -> Claim:
-    return Claim(
-        measure=measure,
-        relation=relation,
-        value=number,
-        unit="bits",
-        status=Status.STATED,
-        because=because,
-        sentence=sentence,
-    )
-
-
 def _proved(subject: PublicDisclosureSubject, private: Certificate) -> tuple[Claim, ...]:
     """Return the claims that follow from those of the private certificate."""
     claims = [
         leak_statement(subject, _public_leak(subject, private[LEAK])),
-        told_statement(subject, _within(outwards(_interval(private[TOLD])), _room(subject.shape))),
+        told_statement(subject, _within(outwards(_interval(private[TOLD])), room_bits(subject.shape))),
     ]
     if subject.estimation.law is Origin.RECORDS:
         drift = _interval(private[DRIFT])
         if subject.estimation.samples is not None:
-            drift = _within(outwards(drift), _room(subject.shape[:1]))
+            drift = _within(outwards(drift), room_bits(subject.shape[:1]))
         claims.append(drift_statement(subject, drift))
     return tuple(claims)
 
@@ -204,7 +110,7 @@ def _state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
 def _restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
     """State again what may be said, from the stated numbers: they must be ones that such a file can have."""
     leak, told = _interval(_found(stated, LEAK)), _interval(_found(stated, TOLD))
-    _check(is_outwards(told) and told.upper <= _room(subject.shape), TOLD, told)
+    _check(is_outwards(told) and told.upper <= room_bits(subject.shape), TOLD, told)
     _check(_is_bound(leak) or repr(leak) == repr(Interval(0.0, ROUNDING_BITS)), LEAK, leak)
     claims = (leak_statement(subject, leak), told_statement(subject, told))
     if subject.estimation.law is not Origin.RECORDS:
@@ -213,7 +119,7 @@ def _restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, .
         found = settle(stated.get(DRIFT), drift_of_data_sets(subject.shape, subject.groups, subject.estimation))
     else:
         found = _interval(_found(stated, DRIFT))
-        _check(_is_bound(found) and found.upper <= _room(subject.shape[:1]), DRIFT, found)
+        _check(_is_bound(found) and found.upper <= room_bits(subject.shape[:1]), DRIFT, found)
     return (*claims, drift_statement(subject, found))
 
 
@@ -236,11 +142,6 @@ def _interval(claim: Claim) -> Interval:
 def _check(fits: bool, measure: str, number: Interval) -> None:
     if not fits:
         raise ClaimRefused(f"{measure}: {number} is no number that such a file can state: ends have two digits")
-
-
-def _room(shape: tuple[int, ...]) -> float:
-    """The most bits that a data set of the shape can hold, in two digits."""
-    return two_digits(log2_bounds(Fraction(math.prod(shape)))[1], up=True)
 
 
 def _private_subject(private: Certificate) -> DisclosureSubject:

@@ -7,9 +7,11 @@ values is certified from 87 381 codes, not from 7.6e9 entries.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +70,19 @@ class Circulant:
         levels = (low, low * Fraction(odds)) if odds > 1 else (low,)
         self = cls.__new__(cls)
         self._fill(levels, codes, input_count)
+        return self
+
+    @classmethod
+    def of_codes(cls, levels: Sequence[Fraction], codes: npt.NDArray[np.integer[Any]], input_count: int) -> Circulant:
+        """U has the probability `levels[code]` at the shift that stands at the place of each code."""
+        counts = np.bincount(codes, minlength=len(levels)).tolist()
+        is_law = len(counts) == len(levels) and sum(map(operator.mul, counts, levels)) == 1 and min(levels) >= 0
+        if not is_law:
+            raise InvalidLaw("must be probabilities that sum to 1", parameter="levels", way_out="Scale them.")
+        used = sorted({level for level, count in zip(levels, counts, strict=True) if count})
+        places = np.array([used.index(level) if count else -1 for level, count in zip(levels, counts, strict=True)])
+        self = cls.__new__(cls)
+        self._fill(tuple(used), places[codes].astype(np.int32), input_count)
         return self
 
     def _fill(self, levels: tuple[Number, ...], codes: CodeArray, input_count: int | None) -> None:

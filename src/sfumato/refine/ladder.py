@@ -24,10 +24,10 @@ import numpy.typing as npt
 from sfumato.bits import BitSource, SystemBits
 from sfumato.bits.mechanism import Mechanism, ReportArray, check_symbols, smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.refine.declarations import declare, read_declaration
 from sfumato.refine.drawing import blank_key, check_keys, draw_keys, rows_of
 from sfumato.refine.expansion import shifts_of
 from sfumato.refine.keys import Binding, Key, digest_of
+from sfumato.refine.outlines import Outline
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
 from sfumato.refine.rungs import CyclicRung, FlipRung, Rung, rung_over
@@ -81,20 +81,9 @@ class Ladder:
         return cls(FlipRung(size=size, odds=Fraction(2)), wanted, recover)
 
     def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
-        if odds[-1] <= 1:
-            raise InvalidParameter(
-                "the lowest level would be pure noise: its odds must be above 1", way_out="Raise its epsilon."
-            )
         if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
             raise InvalidParameter("two levels are too close to be told apart", way_out="Drop one, or move them apart.")
-        if recover and not rung.recoverable:
-            raise InvalidParameter(
-                f"is impossible over {rung.base.__name__} with {rung.size} answers: there are {rung.modulus} "
-                f"reports, and with the key they must still tell {rung.size} answers apart",
-                parameter="recover",
-                value=recover,
-                way_out="Use CyclicResponse, or recover=False.",
-            )
+        Outline(rung=rung, odds=odds, recover_answers=recover)
         object.__setattr__(self, "epsilons", epsilons)
         object.__setattr__(self, "levels", tuple(rung.at(value) for value in odds))
         object.__setattr__(self, "recover_answers", recover)
@@ -126,18 +115,23 @@ class Ladder:
     @property
     def key_levels(self) -> tuple[int, ...]:
         """Levels that need a key: all but the public one, and 0 when answers are to be recovered."""
-        return tuple(range(0 if self.recover_answers else 1, len(self.levels)))
+        return self.outline.key_levels
+
+    @property
+    def outline(self) -> Outline:
+        """What it is made from: mechanism, odds, and whether answers come back."""
+        return Outline(rung=self.levels[0], odds=self.odds, recover_answers=self.recover_answers)
 
     @property
     def declaration(self) -> str:
         """What marks the keys of this ladder, and what it can be made from again."""
-        return declare(self.levels[0], self.odds, recover=self.recover_answers)
+        return self.outline.declaration
 
     @classmethod
     def declared(cls, text: str) -> Ladder:
         """Return the ladder of a declaration."""
-        rung, odds, recover = read_declaration(text)
-        return cls.of_odds(rung, odds, recover=recover)
+        found = Outline.declared(text)
+        return cls.of_odds(found.rung, found.odds, recover=found.recover_answers)
 
     @property
     def ratios(self) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """Certificates of ladders: what each level tells, what coalitions see, what it costs.
 
 The subject is the ladder's declaration. Claims are made from the ladder as it is built; verification makes the ladder
-anew and finds every number by another way.   Theory: docs/theory/ladders.md
+anew and finds every number by another way, and of a large one by counts alone.   Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
-from sfumato.refine.ladder_evidence import AsBuilt, FromSteps
+from sfumato.refine.ladder_counts import MOST_BUILT, FromCounts
+from sfumato.refine.ladder_evidence import AsBuilt, Evidence, FromSteps
+from sfumato.refine.outlines import Outline
 from sfumato.values import Claim
 
 SCHEMA = "sfumato/certificate/ladder/1"
@@ -30,6 +32,11 @@ class LadderSubject:
     """A ladder, by its declaration."""
 
     declaration: str
+
+    @property
+    def outline(self) -> Outline:
+        """What the declaration says, with nothing built."""
+        return Outline.declared(self.declaration)
 
     @property
     def ladder(self) -> Ladder:
@@ -58,29 +65,30 @@ def _state(subject: LadderSubject) -> tuple[Claim, ...]:
 
 def _restate(subject: LadderSubject, stated: Stated) -> tuple[Claim, ...]:
     try:
-        ladder = subject.ladder
+        outline = subject.outline
+        evidence: Evidence = FromCounts(outline) if outline.modulus > MOST_BUILT else FromSteps(subject.ladder)
     except InvalidInput as error:
         raise ClaimRefused(f"the ladder cannot be made from its declaration: {error}") from None
-    return state_claims(FromSteps(ladder), stated)
+    return state_claims(evidence, stated)
 
 
 def _title(subject: LadderSubject) -> str:
-    ladder = subject.ladder
-    return f"Certificate of a ladder: {ladder.size} answers, {len(ladder.levels)} levels, {ladder.modulus} reports"
+    outline = subject.outline
+    return f"Certificate of a ladder: {outline.size} answers, {outline.depth} levels, {outline.modulus} reports"
 
 
 def _about(subject: LadderSubject) -> str:
-    ladder = subject.ladder
-    back = "The answers themselves come back with a key of their own." if ladder.recover_answers else ""
-    levels = ", ".join(f"{float(value):.4g}" for value in ladder.odds)
+    outline = subject.outline
+    back = "The answers themselves come back with a key of their own." if outline.recover_answers else ""
+    levels = ", ".join(f"{float(value):.4g}" for value in outline.odds)
     return (
-        f"About one report of {ladder.size} possible answers that keys sharpen by degrees, over "
-        f"{type(ladder.levels[0]).__name__}. The levels have odds of about {levels}. {back}"
+        f"About one report of {outline.size} possible answers that keys sharpen by degrees, over "
+        f"{outline.rung.base.__name__}. The levels have odds of about {levels}. {back}"
     ).strip()
 
 
 def _notes(subject: LadderSubject) -> tuple[str, ...]:
-    return state_notes(subject.ladder)
+    return state_notes(subject.outline)
 
 
 def _write(subject: LadderSubject) -> _Record:
@@ -88,7 +96,7 @@ def _write(subject: LadderSubject) -> _Record:
 
 
 def _read(record: _Record) -> LadderSubject:
-    return LadderSubject(declaration=Ladder.declared(record.ladder).declaration)
+    return LadderSubject(declaration=Outline.declared(record.ladder).declaration)
 
 
 register(

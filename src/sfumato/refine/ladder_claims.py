@@ -14,8 +14,8 @@ from sfumato.certificates.rules import certified_claim, exact_claim, settle
 from sfumato.certificates.words import at_least, at_most
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import ln_interval, log2_interval
-from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_evidence import Coalition, Evidence, is_small
+from sfumato.refine.outlines import Outline
 from sfumato.values import Claim, Interval
 
 # Up to so many levels every coalition is listed.
@@ -28,9 +28,9 @@ def coalitions(depth: int) -> tuple[Coalition, ...]:
     return tuple(group for size in sizes for group in itertools.combinations(range(1, depth + 1), size))
 
 
-def state_notes(ladder: Ladder) -> tuple[str, ...]:
+def state_notes(outline: Outline) -> tuple[str, ...]:
     """What a reader of the claims has to know."""
-    depth = len(ladder.levels)
+    depth = outline.depth
     public = (
         f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
         f"holds the key of another level sees both."
@@ -51,14 +51,14 @@ def state_notes(ladder: Ladder) -> tuple[str, ...]:
 def state_claims(evidence: Evidence, claimed: Mapping[str, Claim] | None = None) -> tuple[Claim, ...]:
     """Return every claim about the ladder; with `claimed`, intervals are those claimed where they are true."""
     evidence.check_premise()
-    ladder = evidence.ladder
+    outline = evidence.outline
     scribe = _Scribe(evidence, {} if claimed is None else claimed)
-    depth = len(ladder.levels)
+    depth = outline.depth
     claims = [claim for level in range(1, depth + 1) for claim in scribe.level(level)]
     claims += [claim for group in coalitions(depth) for claim in scribe.coalition(group)]
     claims += scribe.randomness()
-    claims += [scribe.storage(level) for level in ladder.key_levels]
-    if ladder.recover_answers:
+    claims += [scribe.storage(level) for level in outline.key_levels]
+    if outline.recover_answers:
         claims.append(scribe.recovery())
     return tuple(claims)
 
@@ -75,7 +75,7 @@ class _Scribe:
 
     def level(self, level: int) -> list[Claim]:
         value = self.evidence.odds[level - 1]
-        if value != self.evidence.ladder.odds[level - 1]:
+        if value != self.evidence.outline.odds[level - 1]:
             raise NotCertified(
                 f"the reports of level {level} have other odds than the ladder declares",
                 way_out="Build the ladder anew.",
@@ -103,7 +103,7 @@ class _Scribe:
 
     def coalition(self, group: Coalition) -> list[Claim]:
         value = self.evidence.joint_odds(group)
-        if value != self.evidence.ladder.odds[min(group) - 1]:
+        if value != self.evidence.outline.odds[min(group) - 1]:
             raise NotCertified(
                 "a coalition sees more than its best member", way_out="Nothing is certified; report the ladder."
             )
@@ -113,12 +113,12 @@ class _Scribe:
         if len(group) > 1:
             who, than = f"Analysts {_listed(group)} together see", f"analyst {min(group)} alone"
         else:
-            public = group[0] == len(self.evidence.ladder.levels)
+            public = group[0] == self.evidence.outline.depth
             who = "The public sees" if public else f"Analyst {group[0]}, who knows the public report too, sees"
             than = f"level {group[0]} tells"
         because = (
             "max P/P' over every joint report, written out [B, eq. (1)]"
-            if is_small(self.evidence.ladder)
+            if is_small(self.evidence.outline)
             else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
         )
         return [
@@ -161,7 +161,7 @@ class _Scribe:
     def storage(self, level: int) -> Claim:
         measure = f"key_bits_level_{level}"
         value = self._settle(measure, self.evidence.key_bits(level))
-        plain = log2_interval(Fraction(self.evidence.ladder.size))
+        plain = log2_interval(Fraction(self.evidence.outline.size))
         return certified_claim(
             measure,
             value,

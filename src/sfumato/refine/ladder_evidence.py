@@ -2,7 +2,8 @@
 
 `AsBuilt` reads the channels of the levels' mechanisms and the laws that the ladder declares; `FromSteps` starts from
 nothing and adds the steps, tries every draw, and compares the erasures with their closed form. Certificates are made
-the first way and checked the second.   Ref: [B, Thm 3]; theory: docs/theory/ladders.md
+the first way and checked the second; those of a ladder that is too large to be built in a moment are checked by
+:mod:`sfumato.refine.ladder_counts`.   Ref: [B, Thm 3]; theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import numpy as np
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.refine.coalitions import check_nesting, entries, held_channel, joint_channel
+from sfumato.refine.coalitions import check_nesting, held_channel, joint_channel
 from sfumato.refine.keys import Binding, Draws, Key
 from sfumato.refine.ladder import Ladder
+from sfumato.refine.outlines import Outline
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.values import Guarantee, Interval
 
@@ -38,7 +40,7 @@ class Evidence(Protocol):
     """Where the numbers of a certificate come from."""
 
     @property
-    def ladder(self) -> Ladder:
+    def outline(self) -> Outline:
         """The subject."""
         ...
 
@@ -78,6 +80,11 @@ class AsBuilt:
 
     ladder: Ladder
 
+    @property
+    def outline(self) -> Outline:
+        """What the ladder is made from."""
+        return self.ladder.outline
+
     @cached_property
     def odds(self) -> tuple[Fraction, ...]:
         """Read from the channels of the levels' mechanisms."""
@@ -89,7 +96,7 @@ class AsBuilt:
 
     def joint_odds(self, coalition: Coalition) -> Fraction:
         """Write the chain of levels out, or rely on the premise."""
-        if is_small(self.ladder):
+        if is_small(self.outline):
             return _finite(measures.odds(joint_channel(self.ladder, coalition)))
         return self.odds[min(coalition) - 1]
 
@@ -134,6 +141,11 @@ class FromSteps:
 
     ladder: Ladder
 
+    @property
+    def outline(self) -> Outline:
+        """What the ladder is made from."""
+        return self.ladder.outline
+
     @cached_property
     def laws(self) -> tuple[ShiftLaw, ...]:
         """The law of each level: all steps down to it together."""
@@ -161,13 +173,14 @@ class FromSteps:
 
     def joint_odds(self, coalition: Coalition) -> Fraction:
         """Try every draw of every step, or rely on the premise."""
-        if is_small(self.ladder):
+        if is_small(self.outline):
             return _finite(measures.odds(held_channel(self.ladder, coalition)))
         return self.odds[min(coalition) - 1]
 
     def step_bits(self) -> Interval:
-        """Add up -p·log2 p, shift by shift."""
-        return _total(entropy_interval((p, 1) for p in step.law()) for step in self.ladder.steps)
+        """Take the entropies of the laws that single steps make."""
+        nothing = ShiftLaw.nothing(self.ladder.modulus)
+        return _total(entropy_interval(nothing.plus(step).counted()) for step in self.ladder.steps)
 
     def separate_bits(self) -> Interval:
         """Take the entropies of the laws that the steps make."""
@@ -190,9 +203,9 @@ class FromSteps:
         return Fraction(int(good), ladder.modulus)
 
 
-def is_small(ladder: Ladder) -> bool:
+def is_small(outline: Outline) -> bool:
     """Whether the joint reports of all levels are written out."""
-    return entries(ladder, len(ladder.levels)) <= _SMALL_ENTRIES
+    return int(outline.size * outline.modulus**outline.depth) <= _SMALL_ENTRIES
 
 
 def _total(parts: Iterable[Interval]) -> Interval:

@@ -69,7 +69,7 @@ class ShiftLaw:
 
     def channel(self, size: int) -> Circulant:
         """Return the channel of a report that is shifted so; of `size` answers only as many kinds as reports differ."""
-        return Circulant(self.law(), min(size, len(self.codes)))
+        return Circulant.of_codes(self.values, self.codes, min(size, len(self.codes)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ShiftLaw):

@@ -6,6 +6,7 @@ import math
 from html import escape
 
 from sfumato.certificates import Certificate
+from sfumato.printing import printable_lines
 from sfumato.prob import AnyChannel, Channel
 from sfumato.render.heatmap import heatmap_svg
 from sfumato.render.notebooks import html_table
@@ -37,7 +38,7 @@ def certificate_notebook_html(certificate: Certificate) -> str:
     rows = [(name_of(claim), value_of(claim), status_of(claim), claim.sentence) for claim in certificate.claims]
     below = "".join(f"<p>{escape(note)}</p>" for note in certificate.notes)
     cited = "<br>".join(escape(str(source)) for source in certificate.sources)
-    return (
+    return printable_lines(
         f"<p><strong>{escape(certificate.title)}</strong></p>"
         + html_table(("measure", "value", "status", "in plain words"), rows)
         + below

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from sfumato.printing import printable_lines
 from sfumato.render.estimate_tables import shown_order
 from sfumato.render.words import epsilon_text
 
@@ -23,7 +24,7 @@ def reports_html(reports: Reports) -> str:
     rows = reports.table.slice(0, 5).to_pylist()
     names = list(reports.table.column_names)
     warning = f"<p><strong>{escape(note.source)}</strong></p>" if note.insecure else ""
-    return (
+    return printable_lines(
         f"<p><strong>{escape(note.study.name)}</strong>: {len(reports):,} reports</p>{warning}"
         + html_table(("question", "text", "seen at"), head)
         + html_table(names, [[str(row[name]) for name in names] for row in rows])
@@ -32,7 +33,7 @@ def reports_html(reports: Reports) -> str:
 
 def estimates_html(estimates: Sequence[QuestionEstimate]) -> str:
     """Return what a notebook shows of estimates."""
-    return "".join(_estimate_html(found) for found in estimates)
+    return printable_lines("".join(_estimate_html(found) for found in estimates))
 
 
 def html_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

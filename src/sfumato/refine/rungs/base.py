@@ -67,6 +67,11 @@ class Rung(Mechanism, Protocol):
         ...
 
     @property
+    def favoured_count(self) -> int:
+        """How many shifts are favoured, without looking at them."""
+        ...
+
+    @property
     def by_position(self) -> bool:
         """Whether each position is asked another question, so that a report means nothing without its position."""
         ...

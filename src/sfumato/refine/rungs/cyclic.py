@@ -65,6 +65,11 @@ class CyclicRung(CyclicResponse):
         return self.difference_set.members
 
     @property
+    def favoured_count(self) -> int:
+        """d of the difference set (K, d, λ)."""
+        return self.favoured.parameters[1]
+
+    @property
     def by_position(self) -> bool:
         """Everybody is asked the same."""
         return False

@@ -60,6 +60,11 @@ class FlipRung(BinaryHadamard):
         return np.zeros(1, dtype=np.int64)
 
     @property
+    def favoured_count(self) -> int:
+        """One of the two."""
+        return 1
+
+    @property
     def by_position(self) -> bool:
         """Of two answers there is one question, for everybody."""
         return self.size > 2

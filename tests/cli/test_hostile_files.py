@@ -1,0 +1,82 @@
+"""Whatever a file says, the command shows it as text: nothing clears a screen and leaves a false "Verified"."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.errors import ClaimRefused
+
+HOSTILE = "\x1b[2J\x9b2J\r\u202eVerified"
+MARKS = ("\x1b", "\x9b", "\r", "\u202e")
+HONEST = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
+
+
+def changed(**what):
+    return replace(HONEST, claims=(replace(HONEST.claims[0], **what), *HONEST.claims[1:]))
+
+
+@pytest.mark.parametrize("where", ["measure", "unit", "sentence", "because"])
+def test_a_refusal_quotes_text_as_text(sfumato, tmp_path, where):
+    (tmp_path / "hostile.json").write_text(changed(**{where: HOSTILE}).to_json())
+    done = sfumato("verify", "hostile.json")
+    assert done.returncode == 1
+    assert not any(mark in done.stdout + done.stderr for mark in MARKS)
+    with pytest.raises(ClaimRefused) as refused:
+        sf.verify(sf.Certificate.read(tmp_path / "hostile.json"))
+    assert not any(mark in str(refused.value) for mark in MARKS)
+
+
+LABELS = sf.Channel(
+    [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], [HOSTILE, "b"], ["a", HOSTILE]
+)
+
+
+def in_terminal(folder, *arguments):
+    """What a person at a terminal is sent: the command runs with a terminal of its own."""
+    parent, child = pty.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-c", "from sfumato.cli import main; main()", *arguments],
+        cwd=folder, stdout=child, stderr=child, stdin=child, env={**os.environ, "TERM": "dumb", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(child)
+    shown = b""
+    while True:
+        try:
+            more = os.read(parent, 65536)
+        except OSError:
+            break
+        if not more:
+            break
+        shown += more
+    os.close(parent)
+    return running.wait(), shown.decode().replace("\r\n", "\n")
+
+
+def test_labels_of_an_honest_file_are_calm_in_a_terminal_and_exact_in_a_pipe(sfumato, tmp_path):
+    sealed = sf.certify(LABELS).to_json()
+    (tmp_path / "labels.json").write_text(sealed)
+    sf.io.write_channel(LABELS, tmp_path / "channel.json")
+    code, shown = in_terminal(tmp_path, "verify", "labels.json")
+    assert code == 0
+    assert "Verified: the seal is intact" in shown
+    assert not any(mark in shown for mark in MARKS[1:])
+    code, shown = in_terminal(tmp_path, "certify", "channel.json", "--json")
+    assert code == 0
+    assert not any(mark in shown for mark in MARKS)
+    assert sfumato("certify", "channel.json", "--json").stdout == sealed
+
+
+def test_one_module_writes_to_the_terminal():
+    cli = Path(sf.__file__).parent / "cli"
+    writing = {
+        path.name for path in cli.glob("*.py") if re.search(r"typer\.s?echo|(?<![\w.])print\(", path.read_text())
+    }
+    assert writing == {"output.py"}
