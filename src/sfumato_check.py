@@ -1392,6 +1392,7 @@ def record_rules(channel: Dense, shape: list[int], measures: set[str]) -> list[R
 
 # The subject of a channel's certificate -------------------------------------------------------------------------------
 
+MAKER_SAYS = "Its maker says, and this file alone cannot show, that"
 CODE_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOST_MOVED = 1e-8
 FAMILIES = {
@@ -1485,15 +1486,15 @@ def channel_notes(subject: dict[str, Any]) -> list[str]:
         if not isinstance(family, str) or family not in FAMILIES:
             raise Refused("the mechanism is of no family that is known")
         name = "a mechanism" if family == "mechanism" else family
-        notes.append(f"The law that {name} samples, read from its integer thresholds.")
+        notes.append(f"{MAKER_SAYS} this is the law that {name} samples, read from its integer thresholds.")
     if "made_exact" in subject:
         moved = subject["made_exact"]
         take(moved, (), ("channel", "prior"))
         if not moved or not all(_is_plain(far) and 0 <= far <= MOST_MOVED for far in moved.values()):
             raise Refused("an entry cannot have moved so far when it was made exact")
         notes += [
-            f"The {what} was float64. It was made exact by rounding each entry to a grid and putting what was missing "
-            f"on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
+            f"{MAKER_SAYS} this is a {what} in float64 that was made exact by rounding each entry to a grid and "
+            f"putting what was missing on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
             for what in ("channel", "prior")
             if what in moved
         ]
@@ -2057,6 +2058,7 @@ PRIVATE_NOTE = (
     "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
     "Show it to nobody who may not see the records; the public certificate commits to it."
 )
+DECLARED_NOTE = f"{MAKER_SAYS} the law was declared, and not made from the records that are released."
 WITHHELD_NOTE = (
     "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are "
     "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. "
@@ -2099,7 +2101,7 @@ def read_estimation(record: Any) -> Estimation:
     counts = [record["data_sets"], record["samples"]]
     if record["law"] not in origins or record["feature"] not in (*origins, None):
         raise Unreadable("the certificate is damaged: it does not say how the law was made")
-    given = [whole_number(count, 1, 1 << 63) for count in counts if count is not None]
+    given = [whole_number(count, 1, 1 << 53) for count in counts if count is not None]
     private = "records" in (record["law"], record["feature"])
     if len(given) != (1 if private else 0):
         raise Unreadable("the certificate is damaged: it does not say in how many records the law was counted")
@@ -2195,7 +2197,7 @@ def check_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], 
     rules = [_leak_rule(mapping, groups), _told_rule(mapping)]
     if estimation.from_records:
         rules.append(_drift_rule(shape, groups, estimation, mapping))
-    return rules, [PRIVATE_NOTE, ONE_RELEASE] if estimation.is_private else [ONE_RELEASE]
+    return rules, [PRIVATE_NOTE if estimation.is_private else DECLARED_NOTE, ONE_RELEASE]
 
 
 def read_mapping(subject: dict[str, Any], shape: list[int]) -> Mapping:

@@ -7,7 +7,7 @@ import pytest
 
 import sfumato as sf
 import sfumato_check
-from checker_samples import honest, is_refused_by_the_product, lies, reseal
+from checker_samples import ROOT, honest, is_refused_by_the_product, lies, reseal
 from sfumato.errors import NotChecked
 
 # What remains open in an honest certificate, by measure; everything else must be checked.
@@ -67,6 +67,15 @@ def test_a_thousand_honest_certificates_pass_both():
 @pytest.mark.slow
 def test_ten_thousand_lies_are_refused_by_both():
     refuse(list(honest(140, seed=19)), 10_000, seed=20)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "vectors" / "forged").glob("*.json")), ids=lambda path: path.stem
+)
+def test_every_forged_file_is_refused(path):
+    found = sfumato_check.answer(path.read_bytes())
+    assert found["exit_code"] in {1, 2}, found["because"]
+    assert is_refused_by_the_product(path.read_bytes())
 
 
 def test_a_refusal_names_the_claim():
