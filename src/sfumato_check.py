@@ -1971,10 +1971,9 @@ class Noise:
         for chosen in itertools.islice(spans, MOST_SEARCHED // (SEARCH_ROUNDS * values * 2 * (self.steps + reach))):
             ys = range(-reach, chosen[-1] + reach + 1)
             law, bits = telling_weights([[plain[abs(y - x)] for y in ys] for x in chosen])
-            if (
-                bits > claim.value.upper
-                and self.told([x - self.steps for x in chosen], law)[0].low > claim.value.upper * ONE
-            ):
+            if bits <= claim.value.upper:
+                continue
+            if self.told([x - self.steps for x in chosen], law)[0].low > claim.value.upper * ONE:
                 raise Refused(f"{claim.measure}: I found {values} values that tell more than is claimed")
 
     def no_pair_exceeds(self, limit: Fraction) -> bool:

@@ -1,6 +1,7 @@
 """The checker and the product agree: honest certificates of every kind pass both, and no lie passes either."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -87,3 +88,20 @@ def test_a_refusal_names_the_claim():
         found = sfumato_check.answer(reseal(changed))
         assert found["exit_code"] == 1
         assert found["because"].startswith(f"{claim['measure']}: its sentence")
+
+
+def test_the_description_of_the_files_has_every_reason_and_note():
+    """Word for word, where a text does not depend on numbers: whoever writes a third checker has all of them."""
+    page = re.sub(r"\s+", " ", (ROOT / "docs" / "reference" / "files.md").read_text().replace("\\|", "|"))
+    seen = set()
+    for certificate in honest(0, seed=1):
+        texts = [claim.because for claim in certificate.claims] + list(certificate.notes)
+        for text in texts:
+            if not re.search(r"estimated from|selections of|over the \d+ inputs|Level \d|that this is", text):
+                assert text in page, text
+                seen.add(text)
+        for claim in certificate.claims:
+            name = re.sub(r"_level_\d+$", "_level_j", re.sub(r"_coalition_[\d_]+$", "_coalition_…", claim.measure))
+            assert f"`{name}`" in page
+            assert claim.unit in page
+    assert len(seen) > 30
