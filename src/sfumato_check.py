@@ -54,7 +54,7 @@ MOST_PAIR_STEPS = 50_000_000  # of comparing every pair of its rows
 MOST_REPORTS = 200_000  # of a structured channel
 MOST_STRUCTURED_STEPS = 2_000_000  # of going through its entries after all
 MOST_NOISE_STEPS = 40_000_000  # inputs times outputs of noise
-MOST_MAPPING_STEPS = 4_000_000  # cells times symbols times groups of a disclosure
+MOST_MAPPING_STEPS = 10_000_000  # cells times symbols times groups of a disclosure
 MOST_SUM_BITS = 1 << 17  # of a sum of fractions that need not have a common denominator
 
 
@@ -68,10 +68,6 @@ class Refused(Exception):
 
 class TooLarge(Exception):
     """I could check this, and it would take too long."""
-
-
-class NotMine(Exception):
-    """Everything that I can see fits, and the rest is beyond me."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -98,7 +94,7 @@ def read_certificate(raw: bytes) -> dict[str, Any]:
         raise Unreadable("this is no Sfumato certificate: it has no schema of one")
     if schema not in KINDS:
         raise Unreadable(f"I do not know certificates of the schema {shown(schema)}")
-    if not is_spelled(document, raw):
+    if not is_spelled(document, raw) or str(document.get("digest")).encode() != b"sha256:" + raw[start:end]:
         raise Refused("the file is not in the one spelling of certificates")
     return _checked_entries(document)
 
@@ -405,9 +401,10 @@ def exp_of_minus(number: Near) -> Near:
     With k = ⌊v/ln 2⌋ and r = v - k·ln 2, e^-v = 2^-k·(e^-u)^256 for u = r/256, which is below 2^-8. e^-u is the
     alternating sum Σ (-u)^n/n!; its terms fall, so breaking it off is off by less than the first term left out. Terms
     are rounded down, each from the one before, and are less than 2 ticks short; 24 of them leave less than 2^-192
-    behind, since (2^-8)^24/24! < 2^-192. So the sum is off by at most 2·24 ticks. A square of a number v ≤ 1 known to
-    E ticks is known to 2E ticks and the 1 that the shift loses: after eight, 2^8·(2·24 + 1) + 2^8 - 1 at most. u is
-    enclosed, e^-u falls with u, and the shift by k rounds outwards.
+    behind, since (2^-8)^24/24! < 2^-192. So the sum is off by at most 2·24 ticks, and cutting u takes 1 more. A square
+    of a number v ≤ 1 known to E ticks is known to 2E ticks and the 1 that the shift loses (E²·2^-192 is nothing): after
+    eight squares 2^8·(2·24 + 1) + 2^8 at most, `_EXP_OFF`. u is enclosed, e^-u falls with u, and the shift by k
+    rounds outwards. (v has to be known to better than 0.1, which leaves u below 2^-8; every v here is known to 2^-100.)
     """
     k = max(0, number.low // LN2.high)
     rest = number - LN2.times(k)
@@ -609,11 +606,13 @@ def read_claim(record: dict[str, Any]) -> Claim:
 
 
 def _read_value(value: Any, name: str) -> Value:
-    if isinstance(value, str):
-        return INFINITE if value == "inf" else fraction_of(value)
+    if value == "inf":
+        return INFINITE
+    if isinstance(value, str) and (exact := fraction_of(value)) >= 0:
+        return exact
     if isinstance(value, dict) and set(value) == {"lower", "upper"} and all(map(_is_plain, value.values())):
         found = Interval(Fraction(value["lower"]), Fraction(value["upper"]))
-        if found.lower <= found.upper:
+        if 0 <= found.lower <= found.upper:
             return found
     raise Refused(f"{shown(name)}: its number is none that a claim has")
 
@@ -628,6 +627,7 @@ def check_claim(claim: Claim, rule: Rule) -> tuple[str, str, str]:
     answer, reason = CHECKED, ""
     if rule.witnessed != (claim.witness is not None):
         raise Refused(f"{claim.measure}: it must {'' if rule.witnessed else 'not '}carry a witness")
+    _check_words(claim, rule)
     try:
         found = rule.find(claim)
         _check_number(claim, found)
@@ -635,11 +635,8 @@ def check_claim(claim: Claim, rule: Rule) -> tuple[str, str, str]:
             answer, reason = NOT_MINE, found.open
     except TooLarge as error:
         answer, reason = TOO_LARGE, str(error)
-    except NotMine as error:
-        answer, reason = NOT_MINE, str(error)
     if rule.stated and answer == CHECKED:
         answer, reason = STATED, "what would prove it is private"
-    _check_words(claim, rule)
     return claim.measure, answer, reason
 
 
@@ -666,12 +663,16 @@ def _check_words(claim: Claim, rule: Rule) -> None:
     certified = isinstance(claim.value, Interval)
     if certified == rule.exact and claim.value != INFINITE:
         raise Refused(f"{claim.measure}: its number has to be {'a fraction' if rule.exact else 'an interval'}")
+    try:
+        sentence = rule.sentence(claim.value)
+    except OverflowError:
+        raise Refused(f"{claim.measure}: its number cannot be infinite") from None
     texts = {
         "relation": rule.relation or ("in" if certified else "="),
         "unit": rule.unit,
         "status": "stated" if rule.stated else "certified" if certified else "exact",
         "because": rule.because,
-        "sentence": rule.sentence(claim.value),
+        "sentence": sentence,
     }
     for name, text in texts.items():
         if claim.record[name] not in ((text,) if isinstance(text, str) else text):
@@ -706,7 +707,7 @@ class Dense:
             raise TooLarge(f"the channel has {entries} entries, more than {MOST_ENTRIES}")
         flat, self.whole = over_one_denominator([entry for row in rows for entry in row])
         self.weight = 1 + self.whole.bit_length() // 512  # how much slower long numbers are
-        if entries * self.weight > 4 * MOST_ENTRIES:
+        if entries * self.weight > 8 * MOST_ENTRIES:
             raise TooLarge("the channel has many entries with a long common denominator")
         self.table = [flat[x * self.outputs : (x + 1) * self.outputs] for x in range(self.inputs)]
 
@@ -1311,7 +1312,7 @@ class RecordFacts:
         contests = {}
         for record in range(len(self.shape)):
             met = [{tuple(self.channel.table[t]) for t in tables} for tables in self.tables_by_value(record)]
-            contests[tuple(sorted(map(tuple, map(sorted, met))))] = math.prod(map(len, met))
+            contests[tuple(sorted(hash(frozenset(rows)) for rows in met))] = math.prod(map(len, met))
         return sum(contests.values())
 
     def individual_capacity(self, claim: Claim) -> Found:
@@ -1920,7 +1921,8 @@ class Noise:
     def check_work(self, positions: int) -> None:
         """Raise TooLarge where the sums below would be long."""
         outputs = 2 * (self.steps + self.reach) + 1
-        work = (2 * self.steps + 1 + positions + 40) * outputs
+        # A logarithm and an exponential for each output take as long as some three hundred products.
+        work = (2 * self.steps + 1 + positions + 300) * outputs
         if work > MOST_NOISE_STEPS:
             raise TooLarge(f"{2 * self.steps + 1} inputs with {outputs} outputs would take {work} steps")
 
@@ -2253,7 +2255,8 @@ def check_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], 
     if estimation.is_private != (salt is not None) or not re.fullmatch("[0-9a-f]{64}", str(salt or "0" * 64)):
         raise Unreadable("the certificate is damaged: a salt belongs to private certificates, and to no others")
     mapping = read_mapping(subject, shape)
-    steps = len(mapping.cells) * len(mapping.outputs) * len(groups) * (1 + mapping.whole.bit_length() // 512)
+    each = len(mapping.rows[0]) * len(groups) * (1 + mapping.whole.bit_length() // 512)
+    steps = len(mapping.cells) * (each + sum(map(len, groups)))
     if steps > MOST_MAPPING_STEPS:
         raise TooLarge(f"the mapping would take {steps} steps")
     rules = [_leak_rule(mapping, groups), _told_rule(mapping)]
@@ -2624,7 +2627,7 @@ def check(raw: bytes) -> Verdict:
     try:
         rules, notes = KINDS[document["schema"]](document["subject"], {claim["measure"] for claim in claims})
         answers = check_claims(claims, rules)
-    except (OverflowError, RecursionError, MemoryError):
+    except (ArithmeticError, ValueError, RecursionError, MemoryError):
         raise Unreadable("the certificate is damaged: it holds numbers or lists that none has") from None
     if document["notes"] != notes:
         raise Refused("the notes are not the ones that belong to the subject")
@@ -2685,6 +2688,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with Path(options.certificate).open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
         found = answer(raw)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no file"
         found = {"schema": "sfumato/check/1", "kind": None, "claims": [], "answer": "unreadable"}

@@ -154,6 +154,16 @@ HOSTILE = {
 }  # fmt: skip
 
 
+def test_numbers_below_zero_are_refused_at_once():
+    """A lower end a hair below 0 would still enclose the truth; no measure is negative, and no word says so."""
+    document = json.loads(KINDS["channel/float"]().to_json())
+    for value in ({"lower": -1e-12, "upper": 1e-12}, {"lower": -5.0, "upper": 9.0}, "-1/2"):
+        for place in range(len(document["claims"])):
+            claims = json.loads(json.dumps(document["claims"]))
+            claims[place]["value"] = value
+            assert sfumato_check.answer(reseal({**document, "claims": claims}))["exit_code"] == 1
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_it_is_given_it_answers_soon_and_in_a_sentence(name):
     start = time.perf_counter()
