@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import BitSource, Coin, UniformBelow
+from sfumato.bits import AnyRows, BitSource, Coin, RowSource, UniformBelow
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.values import Interval
@@ -79,13 +79,20 @@ class TwoLevelShift:
 
     def draw(self, bits: BitSource, count: int) -> ShiftArray:
         """`count` independent shifts. A flip is drawn thriftily; otherwise a word decides the level, one the place."""
-        coin = Coin(chance=1 - self.inside, width=self.width, thrifty=self.modulus == 2)
-        outside = coin.sample(bits, count)
+        if self.modulus == 2:
+            outside = Coin(chance=1 - self.inside, width=self.width, thrifty=True).sample(bits, count)
+            return self.at(outside)
+        return self.draw_rows(AnyRows(bits), count)
+
+    def draw_rows(self, source: RowSource, count: int) -> ShiftArray:
+        """A shift for each of `count` rows, from words of its own: one decides the level, one the place."""
+        coin = Coin(chance=1 - self.inside, width=self.width)
+        outside = coin.sample_rows(source, np.arange(count))
         ranks = outside * self.favoured.size
         for level, size in enumerate((self.favoured.size, self.modulus - self.favoured.size)):
             if size > 1:
                 rows = np.flatnonzero(outside == level)
-                ranks[rows] += UniformBelow(bound=size, width=self.width).sample(bits, rows.size)
+                ranks[rows] += UniformBelow(bound=size, width=self.width).draw_rows(source, rows).astype(np.int64)
         return self.at(ranks)
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
