@@ -97,3 +97,52 @@ def test_samplers_of_rows_and_of_sources_are_one_code():
     words = [[1, 0], [3, 2], [0, 3], [1, 2]]
     assert coin.sample_rows(Scripts(words), np.arange(4)).tolist() == [1, 0, 1, 0]
     assert below.draw_rows(Scripts(words), np.arange(4)).tolist() == [1, 2, 0, 1]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: f"mod {step.modulus}")
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 32, 64])
+def test_the_compiled_pass_says_what_the_rows_say(step, width):
+    """At narrow words most rows are left open by the first look; at 64 bits hardly one ever is."""
+    if 1 << width < step.modulus:
+        return
+    narrow = TwoLevelShift(modulus=step.modulus, favoured=step.favoured, inside=step.inside, width=width)
+    numbers = np.array([0, 1, 4095, 4096, 2**40, *range(100, 3000)])
+    by_rows = narrow.draw_rows(RowWords(KEY, numbers), numbers.size)
+    assert narrow.draw_numbered(KEY, numbers).tolist() == by_rows.tolist()
+    alone = [int(narrow.draw_numbered(KEY, numbers[i : i + 1])[0]) for i in range(0, numbers.size, 97)]
+    assert alone == by_rows[::97].tolist()
+
+
+@pytest.mark.parametrize("inside", [0, 1])
+def test_a_coin_that_is_not_thrown_takes_no_word(inside):
+    step = TwoLevelShift(modulus=7, favoured=np.array([1, 2, 4]), inside=Fraction(inside))
+    numbers = np.arange(500)
+    found = step.draw_numbered(KEY, numbers)
+    assert found.tolist() == step.draw_rows(RowWords(KEY, numbers), 500).tolist()
+    assert (np.isin(found, [1, 2, 4]) == bool(inside)).all()
+
+
+EDGES = [0, 1, 2**62, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 4, 2**64 - 3, 2**64 - 2, 2**64 - 1]
+
+
+def test_boundary_words_at_full_width_against_plain_integers():
+    from sfumato.refine.shift_kernel import OPEN, first_ranks
+
+    step = TwoLevelShift(modulus=7, favoured=np.array([1, 2, 4]), inside=Fraction(5, 7))
+    chance, sizes = 1 - step.inside, (3, 4)
+    border = int(chance * 2**64)
+    words = sorted({*EDGES, border - 1, border, border + 1, 2**64 - 2**64 % 3 - 1, 2**64 - 2**64 % 3})
+    blocks = np.array(list(itertools.product(words, repeat=2)), dtype=np.uint64)
+    lasts = np.array([2**64 - 2**64 % size - 1 for size in sizes], dtype=np.uint64)
+    ranks = np.empty(len(blocks), dtype=np.int64)
+    first_ranks(blocks, np.uint64(0), np.uint64(border), True, np.array(sizes, dtype=np.uint64), lasts, ranks)
+    for (first, second), rank in zip(blocks.tolist(), ranks.tolist(), strict=True):
+        if first == border:
+            assert rank == OPEN
+            continue
+        outside = first < border
+        size = sizes[outside]
+        if second >= 2**64 - 2**64 % size:
+            assert rank == OPEN
+        else:
+            assert rank == second % size + 3 * outside

@@ -43,7 +43,7 @@ class AnyRows:
 
 
 class RowWords:
-    """The streams of rows with these numbers, under one key."""
+    """The streams of rows with these numbers, under one key. `first` holds the first two words of each."""
 
     def __init__(self, key: bytes, numbers: RowArray) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  slow to import
@@ -58,13 +58,13 @@ class RowWords:
         self._cipher = Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305
         self._numbers = numbers.astype("<u8")
         self._taken = np.zeros(numbers.size, dtype=np.int64)
-        self._first = self._blocks(self._numbers, 0)
+        self.first = self._blocks(self._numbers, 0)
 
     def words(self, rows: RowArray, width: int = MOST_WIDTH) -> WordArray:
         """The next word of each of the rows."""
         turns = self._taken[rows]
         self._taken[rows] = turns + 1
-        found = self._first[rows, turns % _WORDS]
+        found = self.first[rows, turns % _WORDS]
         for attempt in np.unique(turns[turns >= _WORDS] // _WORDS).tolist():
             later = np.flatnonzero(turns // _WORDS == attempt)
             blocks = self._blocks(self._numbers[rows[later]], attempt)

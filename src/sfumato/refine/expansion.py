@@ -15,7 +15,6 @@ from hashlib import sha256
 
 import numpy as np
 
-from sfumato.bits import RowWords
 from sfumato.errors import KeyRefused
 from sfumato.refine.keys import BLOCK_ROWS, SEED_BYTES, BlockSeeds, Draws, Key, Seed
 from sfumato.refine.shifts import ShiftArray, TwoLevelShift
@@ -32,7 +31,7 @@ def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> ShiftArray:
     for step, secrets in zip(wanted, block_secrets(key, len(steps)), strict=True):
         for block, secret in zip(_blocks(key), secrets, strict=True):
             first, last = block * BLOCK_ROWS, min((block + 1) * BLOCK_ROWS, key.stop)
-            drawn = step.draw_rows(RowWords(secret, np.arange(first, last)), last - first)
+            drawn = step.draw_numbered(secret, np.arange(first, last))
             total[first - key.start : last - key.start] += drawn
     return total % steps[0].modulus
 
