@@ -23,8 +23,8 @@ from sfumato.refine.key_documents import seal_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
 from sfumato.refine.private_keys import seal_private_key
 from sfumato.study.publishing import draw_publication
-from sfumato.study.study_files import as_toml
 from sfumato.study.steps import disclose_table
+from sfumato.study.study_files import as_toml
 from sfumato.values import Guarantee
 from small_studies import answers, small_study
 from study.sample_files import FULL, GOOD
@@ -93,9 +93,7 @@ def keys():
     found = []
     for place, ladder in enumerate((small, flips)):
         true = ladder.draw_keys(ROWS, InsecureSeeded(5 + place), binding=bound)
-        seeds = ladder.draw_keys(
-            9000, InsecureSeeded(8 + place), guarantee=Guarantee.COMPUTATIONAL, binding=bound
-        )
+        seeds = ladder.draw_keys(9000, InsecureSeeded(8 + place), guarantee=Guarantee.COMPUTATIONAL, binding=bound)
         found += [true[0], true[1], seeds[1], *split_key(seeds[0], ladder, [4096])[:1]]
     plain = [seal_key(key, Unprotected()) for key in found]
     return tuple(plain) + tuple(seal_key(found[1], lock) for lock in (CHEAP, PRIVATE, PRIVATE.public))
@@ -142,7 +140,9 @@ def studies():
 @cache
 def designs():
     """Designs of one answer and of several."""
-    query = Query.of(sf.Distribution([Fraction(1, 4)] * 4, ["O+", "O-", "A+", "A-"]), ("O", "O", "A", "A"), Fraction(9, 10))
+    query = Query.of(
+        sf.Distribution([Fraction(1, 4)] * 4, ["O+", "O-", "A+", "A-"]), ("O", "O", "A", "A"), Fraction(9, 10)
+    )
     one, many = best_answer(query), design_responses(query, 2, starts=1)
     made = (
         QueryDesign(name=one.name, query=query, channels=(one.channel,), privacy=one.privacy, converse=one.privacy),
@@ -164,7 +164,7 @@ TYPED_CSV = (
 TABLES_CSV = (
     b"value,probability,tell,hide\nO+,0.3,O,a\nA+,1/5,A,a\nB+,.5,B,b\n",
     b"value\ttell\n1\tx\n2\ty\n",
-    "value;tell\n\"a;b\";ä\nc;\"d \"\"e\"\"\"\n".encode(),
+    'value;tell\n"a;b";ä\nc;"d ""e"""\n'.encode(),
 )
 
 

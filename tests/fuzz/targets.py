@@ -269,7 +269,11 @@ def declared(dice, text):
 
 
 def sorted_text(document):
-    return msgspec.json.encode(msgspec.json.decode(spelled(document)), order="sorted") if is_plain(document) else spelled(document)
+    return (
+        msgspec.json.encode(msgspec.json.decode(spelled(document)), order="sorted")
+        if is_plain(document)
+        else spelled(document)
+    )
 
 
 def is_plain(document):

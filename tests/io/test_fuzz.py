@@ -1,20 +1,14 @@
 """Whatever the bytes, a reader returns a valid object or refuses as `InvalidInput`; nothing else, ever."""
 
-import io
 import json
-import math
-from fractions import Fraction
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from damaged_files import mutations
 from sfumato.errors import InvalidInput
-from sfumato.io import SampleCounts, parse_prior, read_any_channel, read_channel, read_prior, read_samples
-from sfumato.prob import Channel, Circulant, Distribution
+from sfumato.io import parse_prior, read_any_channel, read_channel
 
 EXAMPLES = {"csv": 300, "json": 300, "parquet": 150}
 

@@ -320,8 +320,8 @@ def test_hostile_ladders_are_refused_before_they_are_built(numbers):
     "numbers",
     [
         {"memory_kib": 100 * 2**20},
-        {"memory_kib": 2**20 + 1},
-        {"passes": 17},
+        {"memory_kib": 2**18 + 1},
+        {"passes": 9},
         {"lanes": 17},
         {"memory_kib": 7},
         {"passes": 0},

@@ -205,7 +205,8 @@ def _read_csv(data: bytes, path: str | Path) -> Any:
     separator = find_separator(head)
     with csv_errors(path):
         names = [cell.strip() for cell in next(open_reader(io.StringIO(head, newline=""), separator), [])]
-    if len(set(names)) != len(names) or not all(names):
+    # Without any name, which is what a blank first line gives, the next line would be taken for names, unread by us.
+    if not names or len(set(names)) != len(names) or not all(names):
         raise UnreadableFile(
             "the file needs a first line with a different name for each column",
             way_out="Write one.",

@@ -21,6 +21,7 @@ from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.json_documents import check_keys, check_schema
 from sfumato.files.numbers import parse_number
 from sfumato.files.tables import read_table, words_of
+from sfumato.files.texts import short
 from sfumato.prob import Channel, Distribution
 
 SCHEMA = "sfumato/query/1"
@@ -54,7 +55,7 @@ def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Qu
     unknown = set(table.column_names) - {"value", "probability", "tell", "hide"}
     if unknown:
         raise UnreadableFile(
-            f"the file has the column {min(unknown)!r}, which a query has not",
+            f"the file has the column {short(min(unknown))}, which a query has not",
             way_out="Keep only value, tell, and perhaps probability and hide.",
             place=Place(file=str(path)),
         )
@@ -115,7 +116,7 @@ def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Q
     check_keys(document, path, known=_KEYS, needed=_KEYS)
     try:
         return _read(document)
-    except (InvalidInput, ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RecursionError):
+    except (InvalidInput, ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError):
         raise UnreadableFile(
             "the file is damaged, or was changed by hand",
             way_out="Design the query again.",
@@ -138,13 +139,19 @@ def _read(document: dict[str, Any]) -> QueryDesign:
                 parameter="responses",
                 way_out="Design the query again.",
             )
+    if not isinstance(document["name"], str):
+        raise TypeError("the name is a text")
     design = QueryDesign(
-        name=str(document["name"]),
+        name=document["name"],
         query=query,
         channels=channels,
         privacy=_fraction(document["privacy"]),
         converse=_fraction(document["converse"]),
     )
+    if not 0 <= design.privacy <= design.converse <= 1:
+        raise InvalidParameter(
+            "must lie between 0 and `converse`", parameter="privacy", way_out="Design the query again."
+        )
     if len(channels) == 1 and design.privacy > measures.guess_error(channels[0], prior):
         raise InvalidParameter("is not what the response has", parameter="privacy", way_out="Design the query again.")
     return design

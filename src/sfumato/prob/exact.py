@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.printing import about
 from sfumato.values.checks import Number, as_number, check_at_least, check_integer
 from sfumato.values.types import Reals
 
@@ -134,4 +135,4 @@ def _wrong_sum(name: str, total: Number) -> InvalidLaw:
 
 def _show(value: Number) -> str:
     text = str(value)
-    return text if len(text) <= 40 else f"about {float(value):.17g}"
+    return text if len(text) <= 40 else f"about {about(Fraction(value), 17)}"
