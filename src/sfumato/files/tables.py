@@ -23,6 +23,7 @@ from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
 _NOTE = b"sfumato"
+_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +51,9 @@ def read_table(path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> tup
     if kind is Format.CSV:
         beside = note_path(path)
         note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
-        return _read_csv(data, path), note
-    return _read_parquet(data, path)
+        return _with_names(_read_csv(data, path), path), note
+    table, note = _read_parquet(data, path)
+    return _with_names(table, path), note
 
 
 def write_table(table: Any, path: str | Path, note: str | None = None, *, private: bool = False) -> None:
@@ -193,6 +195,17 @@ def _as_whole(column: Any, name: str) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     return pa.chunked_array([pa.array(numbers.astype(np.int64))])
+
+
+def _with_names(table: Any, path: str | Path) -> Any:
+    """Refuse names that no sentence could repeat."""
+    if any(len(name) > _LONGEST_NAME for name in table.column_names):
+        raise UnreadableFile(
+            f"a column has a name of more than {_LONGEST_NAME} characters",
+            way_out="Shorten it, and check that the first line holds the names of the columns.",
+            place=Place(file=str(path)),
+        )
+    return table
 
 
 def _read_csv(data: bytes, path: str | Path) -> Any:

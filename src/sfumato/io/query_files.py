@@ -7,7 +7,6 @@ to keep private instead of the value itself. A design is JSON with exact fractio
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,13 +18,15 @@ from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.json_documents import check_keys, check_schema
-from sfumato.files.numbers import parse_number
+from sfumato.files.numbers import parse_number, read_fraction
 from sfumato.files.tables import read_table, words_of
 from sfumato.files.texts import short
 from sfumato.prob import Channel, Distribution
 
 SCHEMA = "sfumato/query/1"
 _LIMIT_BYTES = 2**24
+# Of a fraction, numerator and denominator together.
+_MOST_DIGITS = 801
 _KEYS = ("schema", "name", "values", "probabilities", "tell", "told", "rho", "privacy", "converse", "responses")
 
 
@@ -64,6 +65,8 @@ def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Qu
         raise UnreadableFile(
             "the file lists the same value twice", way_out="List each once.", place=Place(file=str(path))
         )
+    if not values:
+        raise UnreadableFile("the file lists no value", way_out="List each value once.", place=Place(file=str(path)))
     masses: list[Fraction] = [Fraction(1, len(values))] * len(values)
     if "probability" in table.column_names:
         masses = [
@@ -125,11 +128,11 @@ def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Q
 
 
 def _read(document: dict[str, Any]) -> QueryDesign:
-    prior = Distribution([_fraction(p) for p in document["probabilities"]], document["values"])
+    prior = Distribution([_exact(p) for p in document["probabilities"]], document["values"])
     told = document["told"]
-    query = Query.of(prior, [told[place] for place in document["tell"]], _fraction(document["rho"]), values=told)
+    query = Query.of(prior, [told[place] for place in document["tell"]], _exact(document["rho"]), values=told)
     channels = tuple(
-        Channel([[_fraction(p) for p in row] for row in rows], prior.labels, query.values)
+        Channel([[_exact(p) for p in row] for row in rows], prior.labels, query.values)
         for rows in document["responses"]
     )
     for channel in channels:
@@ -145,8 +148,8 @@ def _read(document: dict[str, Any]) -> QueryDesign:
         name=document["name"],
         query=query,
         channels=channels,
-        privacy=_fraction(document["privacy"]),
-        converse=_fraction(document["converse"]),
+        privacy=_exact(document["privacy"]),
+        converse=_exact(document["converse"]),
     )
     if not 0 <= design.privacy <= design.converse <= 1:
         raise InvalidParameter(
@@ -157,11 +160,8 @@ def _read(document: dict[str, Any]) -> QueryDesign:
     return design
 
 
-def _fraction(text: object) -> Fraction:
-    # "1e999999999" would be a fraction too, of a billion digits.
-    if not isinstance(text, str) or not re.fullmatch(r"\d{1,400}(/\d{1,400})?", text):
-        raise ValueError("not a fraction")
-    return Fraction(text)
+def _exact(text: object) -> Fraction:
+    return read_fraction(text, most_digits=_MOST_DIGITS)
 
 
 def _texts(table: Any, name: str) -> tuple[str, ...]:

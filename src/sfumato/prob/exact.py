@@ -9,7 +9,7 @@ no entry but the largest moves by more than one step.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,8 @@ LawLike = Reals | RealArray
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
+MOST_DENOMINATOR_BITS = 2**14
+"""Of a law that is worked with exactly."""
 
 
 def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number, ...]:
@@ -87,6 +89,19 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
         raise _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
     copy.setflags(write=False)
     return copy
+
+
+def common_denominator(values: Iterable[Fraction]) -> int | None:
+    """Return the common denominator, or None past `MOST_DENOMINATOR_BITS`: of unrelated ones it is a monster.
+
+    It gives up early, so that no file can ask for a day of arithmetic in a few thousand digits.
+    """
+    common = 1
+    for denominator in {value.denominator for value in values}:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > MOST_DENOMINATOR_BITS:
+            return None
+    return common
 
 
 def common_numerators(rows: Sequence[Sequence[Fraction]]) -> tuple[IntegerArray, int]:
