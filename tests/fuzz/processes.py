@@ -7,6 +7,7 @@ and the rest of the job goes to a new process.
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import random
@@ -27,12 +28,13 @@ NOTHING = {"cases": 0, "read": 0, "seconds": 0.0, "slowest": 0.0, "growth_mb": 0
 _HERE = Path(__file__).parent
 
 
-def run(counts, *, seed, folder, guided=False):
+def run(counts, *, seed, folder, guided=False, table="fuzz.targets", slow=SLOW_SECONDS, hung=HUNG_SECONDS):
     """Run so many cases of each target in children; return findings, and sums by target."""
+    limits = {"table": table, "slow": slow, "hung": hung}
     findings, sums, left = [], {}, dict(counts)
     start = {}
     while left:
-        job = {"counts": left, "start": start, "seed": seed, "folder": str(folder), "guided": guided}
+        job = {"counts": left, "start": start, "seed": seed, "folder": str(folder), "guided": guided, **limits}
         done = subprocess.run(
             [sys.executable, "-m", "fuzz.processes", json.dumps(job)],
             cwd=_HERE.parent,
@@ -144,7 +146,7 @@ def _problem(read, path):
         if not sentence.translate({10: None, 9: None}).isprintable():
             return False, f"a sentence with control characters: {sentence[:300]!r}"
         return False, None
-    except Exception:
+    except Exception:  # noqa: BLE001  whatever else comes out is a finding
         return False, traceback.format_exc(limit=-6)[-3000:]
     return True, None
 
@@ -161,7 +163,7 @@ def _run_target(target, job):
     sums = dict(NOTHING)
     originals = tuple(corpus)
     for case in range(start, job["counts"][target.name]):
-        dice = random.Random(f"{job['seed']} {target.name} {case}")
+        dice = random.Random(f"{job['seed']} {target.name} {case}")  # noqa: S311  a seeded soak, no secret
         place = dice.randrange(len(target.forgers))
         # Bytes can be changed in anything; structure only where it is known to be sound.
         data = target.forgers[place](dice, originals if place else corpus)
@@ -169,7 +171,7 @@ def _run_target(target, job):
         path.unlink(missing_ok=True)
         path.write_bytes(data)
         os.pwrite(now, json.dumps({"target": target.name, "case": case, "path": str(path)}).ljust(500).encode(), 0)
-        signal.setitimer(signal.ITIMER_PROF, HUNG_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, job["hung"])
         _forget_peak()
         before, began, clock = _memory_mb("VmRSS"), time.process_time(), time.perf_counter()
         with guide:
@@ -178,7 +180,7 @@ def _run_target(target, job):
         seconds, growth = time.process_time() - began, _memory_mb("VmHWM") - before
         signal.setitimer(signal.ITIMER_PROF, 0)
         found = {"traceback": problem} if problem else {}
-        if seconds > SLOW_SECONDS:
+        if seconds > job["slow"]:
             found["slow"] = f"{seconds:.1f} s"
         if growth > MOST_GROWTH_MB:
             found["memory"] = f"{growth:.0f} MB"
@@ -207,7 +209,6 @@ def _refuses(target, path, data):
 
 def main():
     """Do the job that was given as JSON."""
-    from fuzz.targets import TARGETS
     from sfumato.errors import InsecureBitsWarning, WeakKeyWarning
 
     job = json.loads(sys.argv[1])
@@ -216,7 +217,7 @@ def main():
     warnings.simplefilter("ignore", WeakKeyWarning)
     # More than the bound, so that it is measured and not hit; less than the machine.
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    for target in TARGETS:
+    for target in importlib.import_module(job["table"]).TARGETS:
         if target.name in job["counts"]:
             _run_target(target, job)
 

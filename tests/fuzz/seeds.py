@@ -140,9 +140,8 @@ def studies():
 @cache
 def designs():
     """Designs of one answer and of several."""
-    query = Query.of(
-        sf.Distribution([Fraction(1, 4)] * 4, ["O+", "O-", "A+", "A-"]), ("O", "O", "A", "A"), Fraction(9, 10)
-    )
+    prior = sf.Distribution([Fraction(1, 4)] * 4, ["O+", "O-", "A+", "A-"])
+    query = Query.of(prior, ("O", "O", "A", "A"), Fraction(9, 10))
     one, many = best_answer(query), design_responses(query, 2, starts=1)
     made = (
         QueryDesign(name=one.name, query=query, channels=(one.channel,), privacy=one.privacy, converse=one.privacy),

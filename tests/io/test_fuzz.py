@@ -1,4 +1,7 @@
-"""Whatever the bytes, a reader returns a valid object or refuses as `InvalidInput`; nothing else, ever."""
+"""Whatever the bytes, a reader returns a valid object or refuses as `InvalidInput`; nothing else, ever.
+
+Files that are changed a little are the business of tests/fuzz; here are bytes of any kind, and documents of any shape.
+"""
 
 import json
 
@@ -7,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from damaged_files import mutations
+from io_samples import READERS, VALID, assert_valid
 from sfumato.errors import InvalidInput
 from sfumato.io import parse_prior, read_any_channel, read_channel
 

@@ -189,7 +189,7 @@ def _distance(before: Sequence[Number], after: Sequence[Number]) -> float:
 def _check_range(channel: AnyChannel, prior: Distribution) -> None:
     entries = channel.levels if isinstance(channel, Circulant) else [v for row in channel.rows for v in row]
     for law in (entries, prior.probabilities):
-        if common_denominator(map(Fraction, law)) is None:
+        if common_denominator(Fraction(value) for value in law) is None:
             raise InvalidLaw(
                 f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits, too slow to prove "
                 f"anything exactly",
