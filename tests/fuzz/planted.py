@@ -4,17 +4,17 @@ import os
 import time
 from pathlib import Path
 
-from fuzz.targets import Target
+from fuzz.processes import Target
 from sfumato.errors import UnreadableFile
 
 
 def _breaks(fault):
-    """A reader that refuses everything properly, but for every tenth damaged file."""
+    """A reader that refuses everything properly, but for one damaged file in three."""
 
     def read(path):
         data = Path(path).read_bytes()
         if data != b"original":
-            if sum(data) % 10 == 0:
+            if sum(data) % 3 == 0:
                 fault()
             raise UnreadableFile("the file is damaged", way_out="Copy it again.")
 

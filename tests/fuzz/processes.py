@@ -18,7 +18,11 @@ import sys
 import time
 import traceback
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+
+from fuzz.mutations import mutated
 
 SLOW_SECONDS = 5
 HUNG_SECONDS = 20
@@ -85,6 +89,22 @@ def _added(before, more):
         return dict(more)
     most = ("slowest", "growth_mb", "corpus")
     return {key: max(before[key], more[key]) if key in most else before[key] + more[key] for key in more}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A reader: `seeds` are files that it reads; the first of the `forgers` changes bytes, the others structure.
+
+    `share` is its part of a long run, smaller where a case takes longer; `watch` names the rooms whose lines guide it.
+    """
+
+    name: str
+    suffix: str
+    seeds: Callable[[], tuple[bytes, ...]]
+    read: Callable[[Path], None]
+    forgers: tuple[Callable[..., bytes], ...] = (mutated,)
+    share: int = 4
+    watch: tuple[str, ...] = ()
 
 
 class Lines:

@@ -5,8 +5,6 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -25,6 +23,7 @@ from fuzz.mutations import (
     mutated_document,
     spelled,
 )
+from fuzz.processes import Target
 from io_samples import READERS, VALID, assert_valid
 from sfumato.account import Ledger
 from sfumato.errors import KeyRefused, NotChecked
@@ -50,22 +49,6 @@ from sfumato.study.steps import plan, read_ledger
 from sfumato.study.study_files import as_toml, read_study
 from sfumato.study.typed_reports import TypedReports
 from small_studies import small_study
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """A reader: `seeds` are files that it reads; the first of the `forgers` changes bytes, the others structure.
-
-    `share` is its part of a long run, smaller where a case takes longer; `watch` names the rooms whose lines guide it.
-    """
-
-    name: str
-    suffix: str
-    seeds: Callable[[], tuple[bytes, ...]]
-    read: Callable[[Path], None]
-    forgers: tuple[Callable, ...] = (mutated,)
-    share: int = 4
-    watch: tuple[str, ...] = ()
 
 
 def shown(*parts):

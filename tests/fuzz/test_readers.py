@@ -52,10 +52,10 @@ def test_a_hundred_thousand_damaged_files(tmp_path):
 
 def test_planted_faults_are_found(tmp_path):
     """A traceback, a warning, a hang, an abort, a flood: each is found and kept, and the run goes on after it."""
-    counts = {**dict.fromkeys(FAULTS, 12), "sound": 12}
-    findings, sums = run(counts, seed="planted", folder=tmp_path, table="fuzz.planted", slow=0.5, hung=2)
+    counts = {**dict.fromkeys(FAULTS, 8), "sound": 8}
+    findings, sums = run(counts, seed="planted", folder=tmp_path, table="fuzz.planted", slow=0.5, hung=1.5)
     assert {found["target"] for found in findings} == set(FAULTS)
     for found in findings:
         assert found["finding"] == EXPECTED.get(found["target"], "traceback")
-        assert sum(Path(found["kept"]).read_bytes()) % 10 == 0
+        assert sum(Path(found["kept"]).read_bytes()) % 3 == 0
     assert {name: of["cases"] for name, of in sums.items()} == counts
