@@ -29,8 +29,8 @@ LawLike = Reals | RealArray
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
-MOST_DENOMINATOR_BITS = 2**14
-"""Of a law that is worked with exactly."""
+MOST_DENOMINATOR_BITS = 14_000
+"""Of a law that is worked with exactly; Python writes numbers of up to 4,300 digits, which is a little more."""
 
 
 def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number, ...]:
