@@ -231,6 +231,18 @@ def certificate_document(dice, originals):
     return resealed(as_written(msgspec.json.format(plain, indent=2)) + b"\n")
 
 
+def record_document(dice, originals):
+    """A record of releases whose parts were changed, spelled and sealed as the software does where that can be done."""
+    document = json.loads(dice.choice(originals))
+    document.pop("seal")
+    document = json.loads(json.dumps(mutated_document(dice, document)))
+    if not isinstance(document, dict):
+        return spelled(document)
+    plain = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+    document["seal"] = hashlib.sha256(plain).hexdigest()
+    return as_written(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")
+
+
 def ledger_rows(dice, originals):
     """A ledger edited by SQL: a record, a cell, the head or the schema; the chain is mostly made again."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as book:

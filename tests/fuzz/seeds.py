@@ -127,7 +127,23 @@ def ledgers():
         rows.spend(perfect_samples("Table", rows_id=["a", "b"], worst_case_bits=3))
         leaks = Ledger.create(here / "leaks", leakage_bits=5)
         leaks.spend(recoverable("Answers", 1, worst_case_bits=2, rho=Fraction(9, 10)))
-        return tuple((here / name).read_bytes() for name in ("full", "rows", "leaks", "new"))
+        made = tuple((here / name).read_bytes() for name in ("full", "rows", "leaks", "new"))
+    return (*made, released()[1])
+
+
+@cache
+def released():
+    """The record of a study that was published twice, and the ledger that paid for it."""
+    with folder() as here:
+        sf.write_study(record_study(), here / "study.toml")
+        Ledger.create(here / "people", epsilon=20)
+        for name in (None, "second wave"):
+            sf.publish(here / "study.toml", answers(ROWS), out=here / f"{name}.csv", ledger=here / "people", again=name)
+        return (here / "releases.json").read_bytes(), (here / "people").read_bytes()
+
+
+def record_study():
+    return small_study(questions=small_study().questions[:2], recover=False, analysts=())
 
 
 @cache

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 import sfumato as sf
+import sfumato_check
 from fuzz import seeds
 from fuzz.mutations import (
     certificate_bytes,
@@ -21,12 +22,13 @@ from fuzz.mutations import (
     ledger_rows,
     mutated,
     mutated_document,
+    record_document,
     spelled,
 )
 from fuzz.processes import Target
 from io_samples import READERS, VALID, assert_valid
 from sfumato.account import Ledger
-from sfumato.errors import KeyRefused, NotChecked
+from sfumato.errors import KeyRefused, NotChecked, SfumatoError
 from sfumato.files.frames import as_arrow
 from sfumato.files.tables import words_of
 from sfumato.io.key_files import read_key, read_key_header
@@ -41,11 +43,12 @@ from sfumato.render.estimate_documents import estimates_document
 from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
 from sfumato.render.notebooks import reports_html
 from sfumato.render.queries import query_tables
+from sfumato.render.releases import releases_document, releases_table
 from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
 from sfumato.study.codebooks import codebook
 from sfumato.study.release_books import check_not_released
 from sfumato.study.reports import Reports
-from sfumato.study.steps import plan, read_ledger
+from sfumato.study.steps import plan, read_ledger, read_record
 from sfumato.study.study_files import as_toml, read_study
 from sfumato.study.typed_reports import TypedReports
 from small_studies import small_study
@@ -95,6 +98,29 @@ def read_book(path):
 
 def read_release_book(path):
     check_not_released(path, ["a"], pa.table({"a": ["x", "y"]}))
+
+
+def read_releases(path):
+    found = read_record(seeds.record_study(), record=path)
+    shown(releases_table(found))
+    json.dumps(releases_document(found))
+
+
+def check_certificate(path):
+    """The independent checker answers whatever it is given, and does not contradict the library."""
+    data = path.read_bytes()
+    found = sfumato_check.answer(data)
+    calm(json.dumps(found))
+    accepted, refused = sfumato_check.EXIT_CHECKED, sfumato_check.EXIT_REFUSED
+    try:
+        sf.verify(sf.Certificate.from_json(data))
+    except NotChecked:
+        assert found["exit_code"] not in {accepted, refused}, found["because"]
+    except SfumatoError:
+        assert found["exit_code"] != accepted, found["because"]
+        raise
+    else:
+        assert found["exit_code"] != refused, found["because"]
 
 
 def read_a_study(path):
@@ -301,6 +327,15 @@ TARGETS = (
     ),
     Target(name="certificates, old seal", suffix=".json", seeds=seeds.certificates, read=read_certificate, share=3),
     Target(
+        name="certificates, checker",
+        suffix=".json",
+        seeds=seeds.certificates,
+        read=check_certificate,
+        forgers=(certificate_bytes, certificate_document),
+        share=2,
+        watch=("../sfumato_check",),
+    ),
+    Target(
         name="keys", suffix=".key", seeds=seeds.keys, read=read_key_file, share=10,
         forgers=(mutated, frame_parts(b"SFUMATO KEY\n"), frame_parts(b"SFUMATO KEY\n")), watch=("refine/",),
     ),
@@ -312,6 +347,10 @@ TARGETS = (
     Target(
         name="ledgers", suffix=".ledger", seeds=seeds.ledgers, read=read_book, forgers=(mutated, ledger_rows), share=8,
         watch=("account/",),
+    ),
+    Target(
+        name="records of releases", suffix=".json", seeds=lambda: seeds.released()[:1], read=read_releases,
+        forgers=(mutated, record_document), watch=("account/", "io/", "study/steps/"),
     ),
     Target(
         name="books of releases", suffix=".releases.json", read=read_release_book, forgers=(mutated, json_mutated),

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+import sfumato_check
 from fuzz import seeds
 from fuzz.mutations import resealed
 from fuzz.targets import read_certificate
@@ -179,6 +180,31 @@ def certificate_text(path):
     with console.file:
         console.print(certificate_table(sf.Certificate.read(path)))
         return console.export_text()
+
+
+def test_the_checker_reads_one_spelling_of_a_year():
+    """To Python, 2009.0 is 2009."""
+    document = json.loads(seeds.certificates()[0])
+    next(iter(document["sources"].values()))["year"] += 0.0
+    plain = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
+    assert sfumato_check.answer(seeds.certificates()[0])["exit_code"] == sfumato_check.EXIT_CHECKED
+    found = sfumato_check.answer(resealed(plain))
+    assert (found["exit_code"], found["because"]) == (
+        sfumato_check.EXIT_REFUSED, "the sources are not the works that the claims cite",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seen", [{}, {"registrar": "answers"}, {"public": "answers"}])
+def test_a_record_that_does_not_say_what_everybody_sees(tmp_path, seen):
+    document = json.loads(seeds.released()[0])
+    del document["seal"]
+    document["releases"][0]["seen"] = seen
+    plain = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+    document["seal"] = hashlib.sha256(plain).hexdigest()
+    path = tmp_path / "releases.json"
+    path.write_text(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    with pytest.raises(UnreadableFile, match="not a record of releases, or it is damaged"):
+        sf.read_record(seeds.record_study(), record=path)
 
 
 class TestDesigns:
