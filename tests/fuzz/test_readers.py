@@ -33,7 +33,7 @@ def check(findings, sums):
 
 
 def test_a_hundred_damaged_files_of_every_kind(tmp_path):
-    counts = {target.name: QUICK_CASES for target in TARGETS}
+    counts = {target.name: QUICK_CASES if target.share > 2 else QUICK_CASES // 4 for target in TARGETS}
     findings, sums = run(counts, seed="quick", folder=tmp_path)
     check(findings, sums)
     assert {name: of["cases"] for name, of in sums.items()} == counts
@@ -55,7 +55,8 @@ def test_planted_faults_are_found(tmp_path):
     counts = {**dict.fromkeys(FAULTS, 8), "sound": 8}
     findings, sums = run(counts, seed="planted", folder=tmp_path, table="fuzz.planted", slow=0.5, hung=1.5)
     assert {found["target"] for found in findings} == set(FAULTS)
+    kinds = {(found["target"], found["finding"]) for found in findings}
+    assert {(name, EXPECTED.get(name, "traceback")) for name in FAULTS} <= kinds
     for found in findings:
-        assert found["finding"] == EXPECTED.get(found["target"], "traceback")
         assert sum(Path(found["kept"]).read_bytes()) % 3 == 0
     assert {name: of["cases"] for name, of in sums.items()} == counts
