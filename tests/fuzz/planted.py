@@ -32,7 +32,7 @@ def _grow():
 
 
 def _spin():
-    end = time.process_time() + 1
+    end = time.process_time() + 0.4
     while time.process_time() < end:
         pass
 

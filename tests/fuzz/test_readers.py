@@ -53,7 +53,7 @@ def test_a_hundred_thousand_damaged_files(tmp_path):
 def test_planted_faults_are_found(tmp_path):
     """A traceback, a warning, a hang, an abort, a flood: each is found and kept, and the run goes on after it."""
     counts = {**dict.fromkeys(FAULTS, 8), "sound": 8}
-    findings, sums = run(counts, seed="planted", folder=tmp_path, table="fuzz.planted", slow=0.5, hung=1.5)
+    findings, sums = run(counts, seed="planted", folder=tmp_path, table="fuzz.planted", slow=0.3, hung=1)
     assert {found["target"] for found in findings} == set(FAULTS)
     kinds = {(found["target"], found["finding"]) for found in findings}
     assert {(name, EXPECTED.get(name, "traceback")) for name in FAULTS} <= kinds
