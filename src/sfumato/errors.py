@@ -30,11 +30,10 @@ import copy
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Self
 
-from sfumato.printing import printable_lines
+from sfumato.printing import about, printable_lines
 
 # Longer numbers are rounded where they are shown: nobody reads them, and Python refuses to write the longest.
 _LONG_FRACTION_BITS = 80
@@ -135,10 +134,7 @@ def _shown(value: object) -> str:
     if isinstance(value, Fraction | int):
         bits = value.numerator.bit_length() + value.denominator.bit_length()
         if bits > (_LONG_FRACTION_BITS if isinstance(value, Fraction) else _LONG_INTEGER_BITS):
-            try:
-                return f"{float(value):.12g}"
-            except OverflowError:
-                return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.12g}"
+            return about(value, 12)
     return str(value)
 
 

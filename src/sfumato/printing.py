@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 _NO_BREAK_SPACE = "\u00a0"
 _REPLACED = "\ufffd"
 
@@ -14,6 +17,14 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """Do the same to a text of several lines, whose ends stay."""
     return _calm(text, f"\n\t{_NO_BREAK_SPACE}")
+
+
+def about(value: Fraction | int, digits: int) -> str:
+    """Write a number of any size in a few digits; one that no float can hold is no reason to fail."""
+    try:
+        return f"{float(value):.{digits}g}"
+    except OverflowError:
+        return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.{digits}g}"
 
 
 def _calm(text: str, kept: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from damaged_files import NASTY
+from fuzz.mutations import mutated
 from sfumato.cli import main
 from sfumato.errors import InvalidInput
 from sfumato.study import read_study
@@ -18,29 +18,10 @@ COMMAND = Path(sys.executable).parent / "sfumato"
 
 
 def damaged(count, seed):
-    """Yield valid studies with a few bytes flipped, put in, taken out or repeated, or a line dropped or swapped."""
+    """Yield valid studies with a few bytes, numbers or lines changed."""
     dice = random.Random(seed)  # noqa: S311  a seeded soak, no secret
     for _ in range(count):
-        data = bytearray((GOOD if dice.random() < 0.5 else as_toml(FULL)).encode())
-        for _ in range(dice.randint(1, 4)):
-            place = dice.randrange(len(data))
-            kind = dice.choice(["flip", "insert", "delete", "repeat", "nasty", "line", "key"])
-            if kind == "flip":
-                data[place] ^= dice.randint(1, 255)
-            elif kind == "insert":
-                data[place:place] = dice.randbytes(dice.randint(1, 3))
-            elif kind == "delete":
-                del data[place : place + dice.randint(1, 9)]
-            elif kind == "repeat":
-                data[place:place] = data[place : place + dice.randint(1, 30)]
-            elif kind == "nasty":
-                data[place:place] = dice.choice(NASTY)
-            else:
-                lines = data.split(b"\n")
-                at = dice.randrange(len(lines))
-                lines[at] = b"" if kind == "line" else lines[at].replace(b"e", b"3", 1)
-                data = bytearray(b"\n".join(lines))
-        yield bytes(data)
+        yield mutated(dice, [GOOD.encode(), as_toml(FULL).encode()])
 
 
 @pytest.fixture

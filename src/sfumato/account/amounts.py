@@ -14,6 +14,7 @@ from fractions import Fraction
 from numbers import Rational, Real
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.numbers import read_fraction
 from sfumato.values.checks import as_exact
 
 Amount = Fraction | float
@@ -119,9 +120,7 @@ def amount_from(text: str) -> Amount:
     """Read an amount that `amount_text` wrote; ValueError for any other spelling."""
     if text == "inf":
         return math.inf
-    if len(text) > _MOST_CHARACTERS:
-        raise ValueError
-    amount = Fraction(text)
+    amount = read_fraction(text, most_digits=_MOST_CHARACTERS)
     if amount < 0 or str(amount) != text:
         raise ValueError
     return amount

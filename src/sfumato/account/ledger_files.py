@@ -118,7 +118,7 @@ def _connected(path: Path, patience_seconds: float) -> Iterator[sqlite3.Connecti
             yield connection
         finally:
             connection.close()
-    except Damaged:
+    except (Damaged, UnicodeDecodeError):  # SQLite quotes a damaged schema, and Python cannot read the quotation
         raise _damaged(path) from None
     except sqlite3.Error as error:
         raise _sentence(error, path, patience_seconds) from None

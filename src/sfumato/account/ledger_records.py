@@ -134,5 +134,7 @@ def _charges_json(charges: Charges) -> dict[str, str]:
     return {currency.value: amount_text(amount) for currency, amount in charges if not math.isinf(amount)}
 
 
-def _charges(content: dict[str, str]) -> Charges:
+def _charges(content: object) -> Charges:
+    if not isinstance(content, dict):
+        raise Damaged
     return Charges(**{Currency(name).value: amount_from(text) for name, text in content.items()})

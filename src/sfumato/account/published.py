@@ -16,6 +16,8 @@ from typing import Any
 from sfumato.account.lines import MOST_TITLE, check_line
 from sfumato.errors import KeyReused, ReleasedBefore
 
+PUBLIC = "public"
+"""Whoever reads what is published, and holds no key."""
 ANSWERS = "answers"
 """What a reader sees who gets the answers back."""
 
@@ -167,7 +169,10 @@ def published_from(document: Mapping[str, Any]) -> Published:
 
 def seen_from(document: Mapping[str, Any]) -> Seen:
     """Read what readers see; raises ValueError, AttributeError or InvalidParameter on anything else."""
-    return tuple(sorted((_line(reader), _epsilon_text(text)) for reader, text in document.items()))
+    seen = tuple(sorted((_line(reader), _epsilon_text(text)) for reader, text in document.items()))
+    if dict(seen).get(PUBLIC, ANSWERS) == ANSWERS:
+        raise ValueError("what everybody sees is missing, or is the answers")
+    return seen
 
 
 def _epsilon_text(text: object) -> str:

@@ -10,14 +10,15 @@ import msgspec
 import numpy as np
 
 from sfumato.certificates.channel_subjects import MOST_SYMBOLS, ChannelSubject, check_subject, state_notes
-from sfumato.certificates.claim_records import read_fraction
 from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.registry import Kind, Stated, register
 from sfumato.certificates.rules import Context
 from sfumato.certificates.words import fraction_text
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
+from sfumato.files.numbers import read_fraction
 from sfumato.prob import AnyChannel, Channel, Circulant, Distribution
 from sfumato.prob.alphabet import Alphabet, Label
+from sfumato.prob.exact import MOST_DENOMINATOR_BITS, common_denominator
 from sfumato.values import Claim
 
 SCHEMA = "sfumato/certificate/channel/1"
@@ -158,7 +159,9 @@ def _symbols(record: _Dense | _Circulant | _CirculantLaw) -> int:
 
 def _read_channel(record: _Dense | _Circulant | _CirculantLaw) -> AnyChannel:
     if isinstance(record, _Dense):
-        return Channel([_read_law(row) for row in record.rows], _labels(record.inputs), _labels(record.outputs))
+        rows = [_read_law(row) for row in record.rows]
+        _check_denominators([value for row in rows for value in row])
+        return Channel(rows, _labels(record.inputs), _labels(record.outputs))
     if isinstance(record, _CirculantLaw):
         return Circulant(_read_law(record.law), record.input_count)
     levels = _read_law(record.levels)
@@ -188,7 +191,14 @@ def _write_law(law: tuple[Fraction | float, ...]) -> str:
 
 
 def _read_law(text: str) -> list[Fraction]:
-    return [read_fraction(part) for part in text.split(" ")]
+    law = [read_fraction(part) for part in text.split(" ")]
+    _check_denominators(law)
+    return law
+
+
+def _check_denominators(values: list[Fraction]) -> None:
+    if common_denominator(values) is None:
+        raise ValueError(f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits")
 
 
 register(

@@ -12,6 +12,7 @@ from sfumato.certificates.registry import subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, InvalidLaw, InvalidParameter
 from sfumato.measures.individual.records import check_shape
 from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, LawLike, as_prior
+from sfumato.prob.exact import MOST_DENOMINATOR_BITS, common_denominator
 from sfumato.values.checks import Number
 
 # A structured channel no larger than this is written out, so that every measure applies to it.
@@ -186,7 +187,14 @@ def _distance(before: Sequence[Number], after: Sequence[Number]) -> float:
 
 
 def _check_range(channel: AnyChannel, prior: Distribution) -> None:
-    entries = channel.levels if isinstance(channel, Circulant) else (v for row in channel.rows for v in row)
+    entries = channel.levels if isinstance(channel, Circulant) else [v for row in channel.rows for v in row]
+    for law in (entries, prior.probabilities):
+        if common_denominator(Fraction(value) for value in law) is None:
+            raise InvalidLaw(
+                f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits, too slow to prove "
+                f"anything exactly",
+                way_out="Round the entries, or pass them as floats.",
+            )
     if min((v for v in (*entries, *prior.probabilities) if v > 0), default=1) < _SMALLEST:
         raise InvalidLaw(
             "a probability lies below 2^-900, where logarithms in double precision can no longer be certified",

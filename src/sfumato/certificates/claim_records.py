@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
-from fractions import Fraction
 
 import msgspec
 
+from sfumato.files.numbers import read_fraction
 from sfumato.values import Claim, Interval, Relation, Status
 from sfumato.values.claim import Value
-
-_FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 class Bounds(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -78,14 +75,6 @@ def _check_signs(record: ClaimRecord) -> None:
     # A zero with a sign would be a second spelling of the same claim.
     if any(number == 0 and math.copysign(1.0, number) < 0 for number in (*ends, *(record.witness or ()))):
         raise ValueError("a zero has a sign")
-
-
-def read_fraction(text: str, *, most_digits: int | None = None) -> Fraction:
-    """Read the text of a Fraction; raises ValueError."""
-    # "1e999999999" would be a fraction too, of a billion digits.
-    if (most_digits is not None and len(text) > most_digits) or not _FRACTION.fullmatch(text):
-        raise ValueError("not a fraction of whole numbers")
-    return Fraction(text)
 
 
 def _write_value(value: Value, status: Status) -> str | float | Bounds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
+from sfumato.printing import about
 from sfumato.values import Interval
 from sfumato.values.checks import Number
 
@@ -44,7 +45,7 @@ def times(value: Number) -> str:
 def fraction_text(value: Fraction) -> str:
     """Return the exact number, with its decimal value when the fraction is too long to read."""
     text = str(value)
-    return text if len(text) <= 24 else f"{text[:10]}…{text[-10:]} ≈ {float(value):.12g}"
+    return text if len(text) <= 24 else f"{text[:10]}…{text[-10:]} ≈ {about(value, 12)}"
 
 
 def _short(value: Fraction, rounding: str) -> str:

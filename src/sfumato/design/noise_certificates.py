@@ -16,11 +16,11 @@ import numpy as np
 
 from sfumato.certificates import Certificate
 from sfumato.certificates.certifying import certify_subject
-from sfumato.certificates.claim_records import read_fraction
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
 from sfumato.errors import ClaimRefused, NotCertified
+from sfumato.files.numbers import read_fraction
 from sfumato.measures.enclosures import log2_interval
 from sfumato.measures.lattice.noise import lattice_capacity, lattice_capacity_from
 from sfumato.measures.lattice.selection_limits import none_exceeds, stated_bits

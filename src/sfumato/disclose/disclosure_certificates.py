@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from sfumato.bits import SystemBits
-from sfumato.certificates.claim_records import read_fraction
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import bound_claim, certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_least, at_most
@@ -32,8 +31,10 @@ from sfumato.disclose.law_estimates import (
     write_estimation,
 )
 from sfumato.errors import ClaimRefused, InvalidParameter
+from sfumato.files.numbers import read_fraction
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel, Distribution
+from sfumato.prob.exact import MOST_DENOMINATOR_BITS, common_denominator
 from sfumato.values import Claim, Interval
 from sfumato.values.checks import check_at_least, check_integer
 
@@ -228,10 +229,12 @@ def _read(record: _Record) -> DisclosureSubject:
     shape = tuple(record.shape)
     if cells.shape != (len(masses), len(shape)) or np.any(cells < 0) or np.any(cells >= np.array(shape)):
         raise ValueError("cells do not fit the shape")
+    rows = [[read_fraction(text) for text in row] for row in record.mapping]
+    if common_denominator((*masses, *(p for row in rows for p in row))) is None:
+        raise ValueError(f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits")
     if sum(masses) != 1 or min(masses) <= 0:
         raise ValueError("masses are no law")
     law = DataLaw(shape=shape, cells=cells, masses=masses)
-    rows = [[read_fraction(text) for text in row] for row in record.mapping]
     return DisclosureSubject(
         law=law,
         groups=law.checked_groups(record.groups),

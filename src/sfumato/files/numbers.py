@@ -17,6 +17,7 @@ MOST_EXPONENT = 400
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
 _FRACTION = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)")
+_EXACT = re.compile(r"-?[0-9]+(/[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _ATTEMPT = re.compile(r"(?=[^0-9]*[0-9])[-+0-9.,/%eE\s]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
@@ -41,6 +42,14 @@ def parse_given(text: str, parameter: str) -> Fraction:
         rule, way_out = _why_not(text.strip())
         raise InvalidParameter(rule, parameter=parameter, way_out=way_out)
     return number
+
+
+def read_fraction(text: object, *, most_digits: int | None = None) -> Fraction:
+    """Read what `str` of a Fraction wrote, in as many digits; raises ValueError for anything else."""
+    # "1e999999999" would be a fraction too, of a billion digits.
+    if not isinstance(text, str) or (most_digits is not None and len(text) > most_digits) or not _EXACT.fullmatch(text):
+        raise ValueError("not a fraction of whole numbers")
+    return Fraction(text)
 
 
 def looks_like_number(text: str) -> bool:

@@ -7,6 +7,7 @@ are read as dictionaries, because a small file can repeat one long value twenty 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ MOST_ENTRIES = 20_000_000
 _FOOTER_LIMIT = 10_000_000
 """Bytes of one string, or entries of one list, in the footer."""
 _BATCH_ROWS = 2**16
+# A column of yes and no has eight entries in a byte; text that repeats itself is compressed to a fiftieth.
+_MOST_PER_BYTE = 100
+_PLAIN_BYTES = 2**27
 
 
 @contextlib.contextmanager
@@ -48,6 +52,7 @@ def open_parquet(source: Any, path: str | Path) -> Any:
         "thrift_container_size_limit": _FOOTER_LIMIT,
     }
     opened = pq.ParquetFile(source, **options)
+    _check_proportions(opened.metadata, _size_of(source), path)
     names = opened.schema_arrow.names
     if len(set(names)) != len(names):
         raise UnreadableFile(
@@ -72,6 +77,24 @@ def check_entries(opened: Any, path: str | Path) -> None:
             way_out="Merge symbols, or write a structured channel as JSON.",
             place=Place(file=str(path)),
         )
+
+
+def _check_proportions(footer: Any, size: int, path: str | Path) -> None:
+    """Refuse a file of a few kilobytes that stands for gigabytes: one value, repeated or compressed without end."""
+    entries = footer.num_rows * footer.num_columns
+    # Of row groups, not of their columns: a damaged column chunk, asked for by itself, ends the process.
+    plain = sum(footer.row_group(i).total_byte_size for i in range(footer.num_row_groups))
+    if entries > max(MOST_ENTRIES, size * _MOST_PER_BYTE) or plain > max(_PLAIN_BYTES, size * _MOST_PER_BYTE):
+        raise UnreadableFile(
+            f"the file stands for more than {_MOST_PER_BYTE} entries or bytes in each of its own bytes",
+            way_out="Write it as CSV, or leave out columns that say the same in every row.",
+            place=Place(file=str(path)),
+        )
+
+
+def _size_of(source: Any) -> int:
+    size = getattr(source, "size", None)
+    return int(size()) if callable(size) else os.fstat(source.fileno()).st_size
 
 
 def batches(opened: Any, columns: list[str]) -> Iterator[Any]:

@@ -23,6 +23,7 @@ from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
 _NOTE = b"sfumato"
+_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +51,9 @@ def read_table(path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> tup
     if kind is Format.CSV:
         beside = note_path(path)
         note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
-        return _read_csv(data, path), note
-    return _read_parquet(data, path)
+        return _with_names(_read_csv(data, path), path), note
+    table, note = _read_parquet(data, path)
+    return _with_names(table, path), note
 
 
 def write_table(table: Any, path: str | Path, note: str | None = None, *, private: bool = False) -> None:
@@ -195,6 +197,17 @@ def _as_whole(column: Any, name: str) -> Any:
     return pa.chunked_array([pa.array(numbers.astype(np.int64))])
 
 
+def _with_names(table: Any, path: str | Path) -> Any:
+    """Refuse names that no sentence could repeat."""
+    if any(len(name) > _LONGEST_NAME for name in table.column_names):
+        raise UnreadableFile(
+            f"a column has a name of more than {_LONGEST_NAME} characters",
+            way_out="Shorten it, and check that the first line holds the names of the columns.",
+            place=Place(file=str(path)),
+        )
+    return table
+
+
 def _read_csv(data: bytes, path: str | Path) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
     from pyarrow import csv  # noqa: PLC0415  takes a second to import
@@ -205,7 +218,8 @@ def _read_csv(data: bytes, path: str | Path) -> Any:
     separator = find_separator(head)
     with csv_errors(path):
         names = [cell.strip() for cell in next(open_reader(io.StringIO(head, newline=""), separator), [])]
-    if len(set(names)) != len(names) or not all(names):
+    # Without any name, which is what a blank first line gives, the next line would be taken for names, unread by us.
+    if not names or len(set(names)) != len(names) or not all(names):
         raise UnreadableFile(
             "the file needs a first line with a different name for each column",
             way_out="Write one.",

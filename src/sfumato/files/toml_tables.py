@@ -12,12 +12,21 @@ from pathlib import Path
 from sfumato.errors import Place, UnreadableFile
 from sfumato.files.json_documents import NumberText
 
+# The parser takes time quadratic in the parts of a key; no file of ours needs more than two.
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){16}""", re.ASCII)
 # tomllib names the place in its message and nowhere else.
 _PLACE = re.compile(r"\(at (line (\d+), column \d+|end of document)\)")
 
 
 def parse_toml(text: str, path: str | Path) -> dict[str, object]:
     """Parse a file whose decimals stay text; only the place of a mistake is repeated, never what stands there."""
+    long = _LONG_KEY.search(text)
+    if long is not None:
+        raise UnreadableFile(
+            "has a key of more than 16 parts",
+            place=Place(file=str(path), line=text.count("\n", 0, long.start()) + 1),
+            way_out="Write each table under a head of its own.",
+        )
     try:
         document: dict[str, object] = tomllib.loads(text, parse_float=NumberText)
     except RecursionError:

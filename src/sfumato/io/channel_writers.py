@@ -22,10 +22,11 @@ from sfumato.files.parquet_tables import MOST_ENTRIES
 from sfumato.files.texts import MOST_TEXT_ENTRIES
 from sfumato.io.json_channels import SCHEMA
 from sfumato.io.labels import as_json, as_text
-from sfumato.io.laws import FLOAT64, MOST_DENOMINATOR_BITS, MOST_EXACT_BITS
+from sfumato.io.laws import FLOAT64, MOST_EXACT_BITS
 from sfumato.io.parquet_channels import INPUT, METADATA_KEY
 from sfumato.prob import AnyChannel, Channel, Circulant
 from sfumato.prob.alphabet import Alphabet, Label
+from sfumato.prob.exact import MOST_DENOMINATOR_BITS
 from sfumato.values.checks import Number
 
 _LONGEST_CELL = 100_000

@@ -7,7 +7,6 @@ refusal names the row. A writer that knows its numbers are float64 says so, and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
@@ -18,12 +17,11 @@ from sfumato.errors import InvalidLaw, Place, UnreadableFile
 from sfumato.files.texts import check_size, short
 from sfumato.prob import Channel, Distribution
 from sfumato.prob.alphabet import Label
-from sfumato.prob.exact import ROW_SUM_TOLERANCE, FloatArray
+from sfumato.prob.exact import MOST_DENOMINATOR_BITS, ROW_SUM_TOLERANCE, FloatArray, common_denominator
 from sfumato.values.checks import Number
 
 FLOAT64 = "float64"
 """The word by which a file says that its numbers were floats."""
-MOST_DENOMINATOR_BITS = 2**14
 MOST_EXACT_BITS = 2**32
 
 Rows = Sequence[Sequence[Fraction]]
@@ -41,7 +39,13 @@ def read_law(rows: Rows, name: Callable[[int], str], place: Place | None = None,
             raise InvalidLaw(f"{name(x)} has an entry above 1", way_out="Divide the row by its sum.", place=place)
     if float64:
         return check_float_table(np.array([[float(value) for value in row] for row in rows]), name, place)
-    scale = _denominator(rows, place)
+    scale = common_denominator(value for row in rows for value in row)
+    if scale is None:
+        raise UnreadableFile(
+            f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits, too slow to add exactly",
+            way_out="Write them as decimals.",
+            place=place,
+        )
     steps = {value.denominator: scale // value.denominator for row in rows for value in row}
     is_exact = True
     for x, row in enumerate(rows):
@@ -114,20 +118,6 @@ def row_name(inputs: Sequence[Label] | None, x: int, spot: str) -> str:
 
 def _first_row(broken: npt.NDArray[np.bool_]) -> int:
     return int(np.argwhere(broken)[0][0])
-
-
-def _denominator(rows: Rows, place: Place | None) -> int:
-    """Return the common denominator, giving up early: thousands of unrelated denominators have a monstrous one."""
-    common = 1
-    for denominator in {value.denominator for row in rows for value in row}:
-        common = math.lcm(common, denominator)
-        if common.bit_length() > MOST_DENOMINATOR_BITS:
-            raise UnreadableFile(
-                f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits, too slow to add exactly",
-                way_out="Write them as decimals.",
-                place=place,
-            )
-    return common
 
 
 def _negative(name: str, place: Place | None) -> InvalidLaw:

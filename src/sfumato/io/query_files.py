@@ -7,7 +7,6 @@ to keep private instead of the value itself. A design is JSON with exact fractio
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,12 +18,15 @@ from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.json_documents import check_keys, check_schema
-from sfumato.files.numbers import parse_number
+from sfumato.files.numbers import parse_number, read_fraction
 from sfumato.files.tables import read_table, words_of
+from sfumato.files.texts import short
 from sfumato.prob import Channel, Distribution
 
 SCHEMA = "sfumato/query/1"
 _LIMIT_BYTES = 2**24
+# Of a fraction, numerator and denominator together.
+_MOST_DIGITS = 801
 _KEYS = ("schema", "name", "values", "probabilities", "tell", "told", "rho", "privacy", "converse", "responses")
 
 
@@ -54,7 +56,7 @@ def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Qu
     unknown = set(table.column_names) - {"value", "probability", "tell", "hide"}
     if unknown:
         raise UnreadableFile(
-            f"the file has the column {min(unknown)!r}, which a query has not",
+            f"the file has the column {short(min(unknown))}, which a query has not",
             way_out="Keep only value, tell, and perhaps probability and hide.",
             place=Place(file=str(path)),
         )
@@ -63,6 +65,8 @@ def read_query_table(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Qu
         raise UnreadableFile(
             "the file lists the same value twice", way_out="List each once.", place=Place(file=str(path))
         )
+    if not values:
+        raise UnreadableFile("the file lists no value", way_out="List each value once.", place=Place(file=str(path)))
     masses: list[Fraction] = [Fraction(1, len(values))] * len(values)
     if "probability" in table.column_names:
         masses = [
@@ -115,7 +119,7 @@ def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Q
     check_keys(document, path, known=_KEYS, needed=_KEYS)
     try:
         return _read(document)
-    except (InvalidInput, ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RecursionError):
+    except (InvalidInput, ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError):
         raise UnreadableFile(
             "the file is damaged, or was changed by hand",
             way_out="Design the query again.",
@@ -124,11 +128,11 @@ def read_query_design(path: str | Path, *, limit_bytes: int = _LIMIT_BYTES) -> Q
 
 
 def _read(document: dict[str, Any]) -> QueryDesign:
-    prior = Distribution([_fraction(p) for p in document["probabilities"]], document["values"])
+    prior = Distribution([_exact(p) for p in document["probabilities"]], document["values"])
     told = document["told"]
-    query = Query.of(prior, [told[place] for place in document["tell"]], _fraction(document["rho"]), values=told)
+    query = Query.of(prior, [told[place] for place in document["tell"]], _exact(document["rho"]), values=told)
     channels = tuple(
-        Channel([[_fraction(p) for p in row] for row in rows], prior.labels, query.values)
+        Channel([[_exact(p) for p in row] for row in rows], prior.labels, query.values)
         for rows in document["responses"]
     )
     for channel in channels:
@@ -138,23 +142,26 @@ def _read(document: dict[str, Any]) -> QueryDesign:
                 parameter="responses",
                 way_out="Design the query again.",
             )
+    if not isinstance(document["name"], str):
+        raise TypeError("the name is a text")
     design = QueryDesign(
-        name=str(document["name"]),
+        name=document["name"],
         query=query,
         channels=channels,
-        privacy=_fraction(document["privacy"]),
-        converse=_fraction(document["converse"]),
+        privacy=_exact(document["privacy"]),
+        converse=_exact(document["converse"]),
     )
+    if not 0 <= design.privacy <= design.converse <= 1:
+        raise InvalidParameter(
+            "must lie between 0 and `converse`", parameter="privacy", way_out="Design the query again."
+        )
     if len(channels) == 1 and design.privacy > measures.guess_error(channels[0], prior):
         raise InvalidParameter("is not what the response has", parameter="privacy", way_out="Design the query again.")
     return design
 
 
-def _fraction(text: object) -> Fraction:
-    # "1e999999999" would be a fraction too, of a billion digits.
-    if not isinstance(text, str) or not re.fullmatch(r"\d{1,400}(/\d{1,400})?", text):
-        raise ValueError("not a fraction")
-    return Fraction(text)
+def _exact(text: object) -> Fraction:
+    return read_fraction(text, most_digits=_MOST_DIGITS)
 
 
 def _texts(table: Any, name: str) -> tuple[str, ...]:

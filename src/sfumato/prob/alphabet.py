@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sfumato.errors import InvalidLaw
+from sfumato.files.texts import short
 
 Label = str | int | tuple["Label", ...]
 Alphabet = tuple[Label, ...]
@@ -24,7 +25,7 @@ def check_labels(name: str, labels: Iterable[object] | None, size: int) -> Alpha
     seen: set[Label] = set()
     for label in found:
         if label in seen:
-            raise InvalidLaw(f"holds the label {label!r} twice", parameter=name, way_out="Rename one of the two.")
+            raise InvalidLaw(f"holds the label {short(label)} twice", parameter=name, way_out="Rename one of the two.")
         seen.add(label)
     return found
 

@@ -9,7 +9,7 @@ no entry but the largest moves by more than one step.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.printing import about
 from sfumato.values.checks import Number, as_number, check_at_least, check_integer
 from sfumato.values.types import Reals
 
@@ -28,6 +29,8 @@ LawLike = Reals | RealArray
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
+MOST_DENOMINATOR_BITS = 14_000
+"""Of a law that is worked with exactly; Python writes numbers of up to 4,300 digits, which is a little more."""
 
 
 def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number, ...]:
@@ -88,6 +91,19 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
     return copy
 
 
+def common_denominator(values: Iterable[Fraction]) -> int | None:
+    """Return the common denominator, or None past `MOST_DENOMINATOR_BITS`: of unrelated ones it is a monster.
+
+    It gives up early, so that no file can ask for a day of arithmetic in a few thousand digits.
+    """
+    common = 1
+    for denominator in {value.denominator for value in values}:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > MOST_DENOMINATOR_BITS:
+            return None
+    return common
+
+
 def common_numerators(rows: Sequence[Sequence[Fraction]]) -> tuple[IntegerArray, int]:
     """Write exact rows as integers over one denominator."""
     denominator = math.lcm(*{value.denominator for row in rows for value in row})
@@ -134,4 +150,4 @@ def _wrong_sum(name: str, total: Number) -> InvalidLaw:
 
 def _show(value: Number) -> str:
     text = str(value)
-    return text if len(text) <= 40 else f"about {float(value):.17g}"
+    return text if len(text) <= 40 else f"about {about(Fraction(value), 17)}"

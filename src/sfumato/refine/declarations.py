@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from fractions import Fraction
-from typing import Any
 
 from sfumato.errors import InvalidInput, UnreadableFile
+from sfumato.files.numbers import read_fraction
 from sfumato.refine.rungs import Rung, declared_rung
 
 _LONGEST = 20_000
+# Of an odds, numerator and denominator together.
+_MOST_DIGITS = 600
 
 
 def declare(rung: Rung, odds: tuple[Fraction, ...], *, recover: bool) -> str:
@@ -35,7 +36,7 @@ def read_declaration(text: str) -> tuple[Rung, tuple[Fraction, ...], bool]:
 def _read(text: str) -> tuple[Rung, tuple[Fraction, ...], bool] | None:
     try:
         document = json.loads(text)
-        odds = tuple(_odds(value) for value in document["odds"])
+        odds = tuple(read_fraction(value, most_digits=_MOST_DIGITS) for value in document["odds"])
         recover = document["recover"]
         if isinstance(recover, bool):
             rung = declared_rung(document)
@@ -44,10 +45,3 @@ def _read(text: str) -> tuple[Rung, tuple[Fraction, ...], bool] | None:
     except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError, InvalidInput, RecursionError):
         pass
     return None
-
-
-def _odds(value: Any) -> Fraction:
-    # "1e999999999" would be a fraction too, of a billion digits.
-    if not isinstance(value, str) or not re.fullmatch(r"\d{1,300}(/\d{1,300})?", value):
-        raise ValueError
-    return Fraction(value)

@@ -10,11 +10,12 @@ from typing import Any
 
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.hidden import Hidden
+from sfumato.refine.pem_costs import MOST_ROUNDS, is_within_bounds
 from sfumato.values.checks import check_between, check_integer
 
-# A file names its own cost; these bounds keep a hostile one from asking for a machine's whole memory, or for a day.
-MOST_MEMORY_KIB = 1 << 20
-MOST_PASSES = 16
+# A file names its own cost; these bounds keep a hostile one from asking for more than 256 MiB or a few seconds.
+MOST_MEMORY_KIB = 1 << 18
+MOST_PASSES = 8
 MOST_LANES = 16
 
 _KEY_BYTES = 32
@@ -109,6 +110,11 @@ class PrivateKey(Hidden):
         from cryptography.hazmat.primitives import serialization as pem  # noqa: PLC0415  slow to import
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey  # noqa: PLC0415  slow to import
 
+        if not is_within_bounds(data):
+            raise KeyRefused(
+                f"the PEM file is encrypted by something else than PBKDF2 of at most {MOST_ROUNDS} rounds",
+                way_out="Write it anew with the program that made it, such as openssl pkey -aes256.",
+            )
         password = None if passphrase is None else spelled(passphrase)
         loaded = _quietly(lambda found: pem.load_pem_private_key(found, password), data)
         if not isinstance(loaded, X25519PrivateKey):

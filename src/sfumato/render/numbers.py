@@ -32,6 +32,9 @@ NAMES = {
 # Measures of which at least so much is promised; all others are promises of at most so much.
 _AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits_level_")
 
+# From here on a number is shown by its first digits, as in 1.2e20.
+_LARGE = 1e15
+
 
 def name_of(claim: Claim) -> str:
     """The measure as a reader knows it."""
@@ -71,7 +74,7 @@ def _end_of(claim: Claim, value: Interval) -> str:
     end = value.lower if promises_least else value.upper
     if math.isinf(end):
         return "∞" if end > 0 else "-∞"
-    if claim.relation is not Relation.WITHIN:
+    if claim.relation is not Relation.WITHIN or abs(end) >= _LARGE:
         return at_least(end) if promises_least else at_most(end)
     digits = min(9, max(1, math.floor(-math.log10(value.width)))) if 0 < value.width < math.inf else 9
     step = Decimal(1).scaleb(-digits)

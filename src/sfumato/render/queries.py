@@ -18,7 +18,7 @@ def query_tables(design: QueryDesign) -> list[RenderableType]:
     """Return what is promised in words, and how often to say what."""
     from rich.text import Text  # noqa: PLC0415  rich is only needed to print
 
-    parts: list[RenderableType] = [Text(line) for line in query_words(design)]
+    parts: list[RenderableType] = [Text(printable(line)) for line in query_words(design)]
     different = list(dict.fromkeys(design.channels))
     for channel in different:
         repeats = design.channels.count(channel)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sfumato.account.published import PUBLIC
 from sfumato.printing import printable
 from sfumato.render.words import counted
-from sfumato.study.audience import PUBLIC
 from sfumato.study.release_words import sum_words, sums_words
 from sfumato.study.steps.records import StudyRecord
 

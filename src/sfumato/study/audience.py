@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato.account.published import PUBLIC
 from sfumato.errors import InvalidParameter
 from sfumato.study.wording import check_line, checked_epsilon
 
 REGISTRAR = "registrar"
-PUBLIC = "public"
 TOGETHER = "all analysts together"
 # With the id of a question and an ending it must fit into the name of a file, in any script.
 _LONGEST_NAME = 100

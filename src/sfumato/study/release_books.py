@@ -52,8 +52,9 @@ def _read_book(book: Path) -> list[dict[str, Any]]:
         return []
     try:
         document = json.loads(decode_text(read_bytes(book, limit_bytes=_BOOK_LIMIT_BYTES), book))
-        if document["schema"] == BOOK_SCHEMA and all(isinstance(e["columns"], list) for e in document["releases"]):
-            return list(document["releases"])
+        entries = document["releases"]
+        if document["schema"] == BOOK_SCHEMA and isinstance(entries, list) and all(map(_is_entry, entries)):
+            return entries
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise UnreadableFile(
@@ -61,6 +62,11 @@ def _read_book(book: Path) -> list[dict[str, Any]]:
         place=Place(file=str(book)),
         way_out="Restore it: it guards the data.",
     )
+
+
+def _is_entry(entry: Any) -> bool:
+    columns = entry["columns"]
+    return isinstance(columns, list) and all(isinstance(column, str) for column in columns)
 
 
 def _digest(name: str, table: Any) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.account.published import ANSWERS
+from sfumato.account.published import ANSWERS, PUBLIC
 from sfumato.account.published import Seen as SeenByReader
-from sfumato.study.audience import PUBLIC, REGISTRAR, TOGETHER
+from sfumato.study.audience import REGISTRAR, TOGETHER
 from sfumato.study.studies import Study
 from sfumato.values.rounding import float_above
 

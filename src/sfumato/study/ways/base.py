@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import measures
+from sfumato.account.published import PUBLIC
 from sfumato.bits import BitSource
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.tables import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Binding, Key
-from sfumato.study.audience import PUBLIC, Analyst, Audience
+from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question

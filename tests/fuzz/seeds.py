@@ -1,0 +1,196 @@
+"""Real files of every kind, as bytes, made by the library itself; made once a process."""
+
+import contextlib
+import io
+import random
+import tempfile
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import sfumato as sf
+from certificates.honest_certificates import MAKERS
+from sfumato.account import Ledger, information, local, perfect_samples, recoverable
+from sfumato.bits import InsecureSeeded
+from sfumato.design import Query, best_answer, design_responses
+from sfumato.io.query_files import QueryDesign, write_query_design
+from sfumato.refine import Binding, Ladder, split_key
+from sfumato.refine.key_documents import seal_key
+from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
+from sfumato.refine.private_keys import seal_private_key
+from sfumato.study.publishing import draw_publication
+from sfumato.study.steps import disclose_table
+from sfumato.study.study_files import as_toml
+from sfumato.values import Guarantee
+from small_studies import answers, small_study
+from study.sample_files import FULL, GOOD
+from study.way_samples import SAMPLES
+
+WORDS = "correct horse battery staple"
+CHEAP = Passphrase(WORDS, memory_kib=8, passes=1, lanes=1)
+PRIVATE = PrivateKey(bytes(range(32)))
+ROWS = 40
+
+
+@contextlib.contextmanager
+def folder():
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def parquet(columns, **options):
+    sink = io.BytesIO()
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), sink, **options)
+    return sink.getvalue()
+
+
+@cache
+def certificates():
+    """Two of each kind, and those of a disclosure whose law is private."""
+    dice = random.Random(5)  # noqa: S311  a seeded soak, no secret
+    found = [maker(dice).to_json().encode() for maker in MAKERS for _ in range(2)]
+    with folder() as here:
+        table = pa.table({"a": [i % 3 for i in range(60)], "b": [(i * i) % 4 for i in range(60)]})
+        disclose_table(table, out=here / "d.csv", protect=["a", "b"], book=here / "book", seconds=5)
+        found += [Path(f"{here / 'd.csv'}{end}").read_bytes() for end in (".certificate.json", ".PRIVATE.json")]
+    return tuple(found)
+
+
+@cache
+def publication():
+    study = small_study()
+    return draw_publication(study, answers(ROWS), bits=InsecureSeeded(3), keep=["region"])
+
+
+@cache
+def reports(extension):
+    """Public and opened reports, and those of every way; a CSV has its note in a file of its own."""
+    made = publication()
+    found = [made.reports, sf.open_reports(made.reports, [keys[1] for keys in made.keys.values() if 1 in keys])]
+    for place, sample in enumerate(SAMPLES):
+        few = sample.table.slice(0, ROWS)
+        found.append(draw_publication(sample.study, few, bits=InsecureSeeded(100 + place)).reports)
+    files = []
+    with folder() as here:
+        for number, one in enumerate(found):
+            path = here / f"{number}.{extension}"
+            one.write(path)
+            beside = Path(f"{path}.about.json")
+            files.append((path.read_bytes(), beside.read_bytes() if beside.exists() else b""))
+    return tuple(files)
+
+
+@cache
+def keys():
+    """Key files: draws, a seed and seeds of blocks, under every protection."""
+    small = Ladder.within(size=5, epsilons=(2.0, 1.0), recover=True)
+    flips = Ladder.of_flips(size=2, epsilons=(2.0, 1.0), recover=True)
+    bound = Binding(study="Überstunden", question="q1", column="hours", epoch=3)
+    found = []
+    for place, ladder in enumerate((small, flips)):
+        true = ladder.draw_keys(ROWS, InsecureSeeded(5 + place), binding=bound)
+        seeds = ladder.draw_keys(9000, InsecureSeeded(8 + place), guarantee=Guarantee.COMPUTATIONAL, binding=bound)
+        found += [true[0], true[1], seeds[1], *split_key(seeds[0], ladder, [4096])[:1]]
+    plain = [seal_key(key, Unprotected()) for key in found]
+    return tuple(plain) + tuple(seal_key(found[1], lock) for lock in (CHEAP, PRIVATE, PRIVATE.public))
+
+
+@cache
+def private_keys():
+    return tuple(seal_private_key(PRIVATE, lock) for lock in (Unprotected(), CHEAP))
+
+
+@cache
+def pems():
+    """Private keys as they were kept before, without and with a passphrase, and a public key."""
+    from cryptography.hazmat.primitives import serialization as pem
+
+    form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8)
+    locked = pem.BestAvailableEncryption(WORDS.encode())
+    return tuple(PRIVATE.loaded().private_bytes(*form, lock) for lock in (pem.NoEncryption(), locked))
+
+
+@cache
+def ledgers():
+    with folder() as here:
+        Ledger.create(here / "new", epsilon=3)
+        full = Ledger.create(here / "full", budget_bits=9, epsilon=Fraction(10), leakage_bits=12)
+        first = full.spend(information("Mean", Fraction(1, 2), epsilon=1, leakage_bits=2), release_id="mean-1")
+        full.settle(first)
+        full.spend(local("Survey of homes", Fraction(7, 10), worst_case_bits=1, leakage_bits=1))
+        full.spend(information("Ω", 1, epsilon=1, leakage_bits=1))
+        rows = Ledger.create(here / "rows", budget_bits=9)
+        rows.spend(perfect_samples("Table", rows_id=["a", "b"], worst_case_bits=3))
+        leaks = Ledger.create(here / "leaks", leakage_bits=5)
+        leaks.spend(recoverable("Answers", 1, worst_case_bits=2, rho=Fraction(9, 10)))
+        made = tuple((here / name).read_bytes() for name in ("full", "rows", "leaks", "new"))
+    return (*made, released()[1])
+
+
+@cache
+def released():
+    """The record of a study that was published twice, and the ledger that paid for it."""
+    with folder() as here:
+        sf.write_study(record_study(), here / "study.toml")
+        Ledger.create(here / "people", epsilon=20)
+        for name in (None, "second wave"):
+            sf.publish(here / "study.toml", answers(ROWS), out=here / f"{name}.csv", ledger=here / "people", again=name)
+        return (here / "releases.json").read_bytes(), (here / "people").read_bytes()
+
+
+def record_study():
+    return small_study(questions=small_study().questions[:2], recover=False, analysts=())
+
+
+@cache
+def studies():
+    made = [as_toml(FULL), GOOD, *(as_toml(sample.study) for sample in SAMPLES)]
+    short = 'schema = "sfumato/study/2"\nname = "Overtime"\nquestion = "Overtime?"\nguess_error = 0.375\n'
+    return tuple(text.encode() for text in (*made, short))
+
+
+@cache
+def designs():
+    """Designs of one answer and of several."""
+    prior = sf.Distribution([Fraction(1, 4)] * 4, ["O+", "O-", "A+", "A-"])
+    query = Query.of(prior, ("O", "O", "A", "A"), Fraction(9, 10))
+    one, many = best_answer(query), design_responses(query, 2, starts=1)
+    made = (
+        QueryDesign(name=one.name, query=query, channels=(one.channel,), privacy=one.privacy, converse=one.privacy),
+        QueryDesign(
+            name=many.name, query=query, channels=many.channels, privacy=Fraction(many.privacy.lower),
+            converse=many.converse,
+        ),
+    )  # fmt: skip
+    with folder() as here:
+        for number, design in enumerate(made):
+            write_query_design(design, here / f"{number}")
+        return tuple((here / f"{number}").read_bytes() for number in range(len(made)))
+
+
+TYPED_CSV = (
+    b"debt,region,n\nyes,hill,3\nno,coast,4\nyes,coast,1\n",
+    b"debt;region;n\nyes;hill;3\n",
+)
+TABLES_CSV = (
+    b"value,probability,tell,hide\nO+,0.3,O,a\nA+,1/5,A,a\nB+,.5,B,b\n",
+    b"value\ttell\n1\tx\n2\ty\n",
+    'value;tell\n"a;b";ä\nc;"d ""e"""\n'.encode(),
+)
+
+
+def typed_parquet():
+    table = {"debt": ["yes", "no", "yes"], "region": ["hill", "coast", "hill"], "n": [1, 2, 3]}
+    return (parquet(table), parquet({**table, "n": np.array([1, 2, 3], dtype=np.int8)}, compression="none"))
+
+
+def tables_parquet():
+    return (
+        parquet({"value": ["O+", "A+"], "probability": ["1/3", "2/3"], "tell": ["O", "A"]}, write_page_checksum=True),
+        parquet({"value": [1, 2, 3], "tell": ["x", "y", "x"]}, compression="none"),
+        parquet({"value": [1.0, 2.0], "tell": [True, False]}, compression="zstd"),
+    )

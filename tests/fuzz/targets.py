@@ -1,0 +1,412 @@
+"""Every reader of the house, with files it reads, what is done to them, and what is shown of those that open."""
+
+import base64
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+
+import sfumato as sf
+import sfumato_check
+from fuzz import seeds
+from fuzz.mutations import (
+    certificate_bytes,
+    certificate_document,
+    json_mutated,
+    ledger_rows,
+    mutated,
+    mutated_document,
+    record_document,
+    spelled,
+)
+from fuzz.processes import Target
+from io_samples import READERS, VALID, assert_valid
+from sfumato.account import Ledger
+from sfumato.errors import KeyRefused, NotChecked, SfumatoError
+from sfumato.files.frames import as_arrow
+from sfumato.files.tables import words_of
+from sfumato.io.key_files import read_key, read_key_header
+from sfumato.io.noise_files import read_distortion, read_private_number
+from sfumato.io.private_key_files import protection_of_private_key, read_private_key, read_public_key
+from sfumato.io.query_files import read_query_design, read_query_table
+from sfumato.refine.key_protection import Unprotected
+from sfumato.refine.key_seals import OpenLock, seal_body
+from sfumato.render import certificate_table
+from sfumato.render.budgets import ledger_table
+from sfumato.render.estimate_documents import estimates_document
+from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
+from sfumato.render.notebooks import reports_html
+from sfumato.render.queries import query_tables
+from sfumato.render.releases import releases_document, releases_table
+from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
+from sfumato.study.codebooks import codebook
+from sfumato.study.release_books import check_not_released
+from sfumato.study.reports import Reports
+from sfumato.study.steps import plan, read_ledger, read_record
+from sfumato.study.study_files import as_toml, read_study
+from sfumato.study.typed_reports import TypedReports
+from small_studies import small_study
+
+
+def shown(*parts):
+    """Print to a terminal that nobody sees; nothing that a file says may move the cursor there."""
+    sink = io.StringIO()
+    console = Console(file=sink, width=100, force_terminal=True, color_system=None)
+    for part in parts:
+        console.print(part)
+    assert all(line.isprintable() for line in sink.getvalue().split("\n")), "a control character was shown"
+
+
+def calm(text):
+    assert all(line.isprintable() for line in text.split("\n")), "a control character was shown"
+
+
+def read_certificate(path):
+    certificate = sf.Certificate.read(path)
+    assert certificate.to_json().encode() == path.read_bytes()
+    shown(certificate_table(certificate))
+    calm(certificate.to_markdown())
+    certificate.to_html()
+    with contextlib.suppress(NotChecked):
+        sf.verify(certificate)
+
+
+def read_key_file(path):
+    header = read_key_header(path)
+    opener = {"passphrase": seeds.CHEAP, "none": Unprotected()}.get(header.protection, seeds.PRIVATE)
+    key = read_key(path, opener)
+    repr(key), repr(header)
+
+
+def read_any_private_key(path):
+    needed = protection_of_private_key(path)
+    private = read_private_key(path, seeds.CHEAP if needed == "passphrase" else Unprotected())
+    assert private.public.to_pem()
+
+
+def read_book(path):
+    Ledger(path, patience_seconds=1).entries()
+    book = read_ledger(path)
+    shown(ledger_table(path, book))
+
+
+def read_release_book(path):
+    check_not_released(path, ["a"], pa.table({"a": ["x", "y"]}))
+
+
+def read_releases(path):
+    found = read_record(seeds.record_study(), record=path)
+    shown(releases_table(found))
+    json.dumps(releases_document(found))
+
+
+def check_certificate(path):
+    """The independent checker answers whatever it is given, and does not contradict the library."""
+    data = path.read_bytes()
+    found = sfumato_check.answer(data)
+    calm(json.dumps(found))
+    accepted, refused = sfumato_check.EXIT_CHECKED, sfumato_check.EXIT_REFUSED
+    try:
+        sf.verify(sf.Certificate.from_json(data))
+    except NotChecked:
+        assert found["exit_code"] not in {accepted, refused}, found["because"]
+    except SfumatoError:
+        assert found["exit_code"] != accepted, found["because"]
+        raise
+    else:
+        assert found["exit_code"] != refused, found["because"]
+
+
+def read_a_study(path):
+    study = read_study(path)
+    again = path.with_suffix(".again")
+    again.write_text(as_toml(study), encoding="utf-8")
+    assert read_study(again) == study
+    repr(study)
+
+
+def plan_a_study(path):
+    found = plan(path)
+    shown(*study_plan_tables(found))
+    calm(study_plan_markdown(found))
+    json.dumps(study_plan_document(found))
+
+
+def show_reports(found):
+    repr(found), reports_html(found), codebook(found.note)
+    estimates = sf.estimate_reports(found)
+    shown(*estimates_tables(estimates))
+    calm(estimates_markdown(estimates))
+    json.dumps(estimates_document(estimates, found.note))
+
+
+def read_parquet_reports(path):
+    found = Reports.read(path)
+    show_reports(found)
+    if found.note.study == small_study() and not found.is_opened:
+        made = seeds.publication()
+        sf.open_reports(found, [keys[1] for keys in made.keys.values() if 1 in keys])
+        sf.recover_answers(found, [keys[0] for keys in made.keys.values()])
+
+
+def read_csv_reports(path):
+    """The file and its note are one case, cut at a mark, as one may be damaged without the other."""
+    data, _, note = path.read_bytes().partition(MARK)
+    Path(f"{path}.csv").write_bytes(data)
+    Path(f"{path}.csv.about.json").write_bytes(note)
+    show_reports(Reports.read(f"{path}.csv"))
+
+
+def read_typed(path):
+    found = TypedReports.read(small_study(), path, group="region", count="n")
+    shown(*estimates_tables(sf.estimate_reports(found, group="region")))
+
+
+def read_a_table(path):
+    table = as_arrow(path)
+    for name in table.column_names:
+        words_of(table, name)
+
+
+def read_a_design(path):
+    design = read_query_design(path)
+    shown(*query_tables(design))
+
+
+def read_law(noun):
+    def read(path):
+        assert_valid(READERS[noun](path))
+
+    return read
+
+
+MARK = b"\n--beside--\n"
+
+
+def csv_reports():
+    return tuple(data + MARK + note for data, note in seeds.reports("csv"))
+
+
+def csv_note(dice, originals):
+    """Reports in a CSV whose note, in a file beside it, was changed in its structure."""
+    data, _, note = dice.choice(originals).partition(MARK)
+    return data + MARK + json_mutated(dice, (note,))
+
+
+def parquet_reports():
+    return tuple(data for data, _ in seeds.reports("parquet"))
+
+
+def parquet_parts(dice, originals):
+    """A Parquet file written anew: its note changed, or its columns renamed, left out or of other types."""
+    table = pq.read_table(pa.BufferReader(dice.choice(originals)))
+    metadata = dict(table.schema.metadata or {})
+    if b"sfumato" in metadata and dice.random() < 0.7:
+        note = metadata[b"sfumato"]
+        metadata[b"sfumato"] = json_mutated(dice, (note,)) if dice.random() < 0.8 else mutated(dice, (note,))
+        return seeds.parquet(table.replace_schema_metadata(metadata))
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    name = dice.choice(list(columns))
+    rows = table.num_rows
+    new = dice.choice(
+        (
+            pa.nulls(rows), pa.array([0.5] * rows), pa.array([b"\xff"] * rows), pa.array([[1]] * rows),
+            pa.array([-1] * rows), pa.array([2**64 - 1] * rows, pa.uint64()), pa.array(["\x1b[2J"] * rows),
+            pa.array([{"a": 1}] * rows), pa.array([True] * rows), pa.array([1.5e300] * rows, pa.float64()),
+            pa.array(["yes", None] * rows)[:rows], pa.array(["x" * 5000] * rows), pa.array([0] * rows, pa.date32()),
+            pa.array(["a"] * rows).dictionary_encode(), pa.array(["1/3"] * rows), pa.array([float("nan")] * rows),
+            pa.array([1] * rows, pa.int8()), pa.array(["0.5"] * rows, pa.large_string()),
+            pa.DictionaryArray.from_arrays([0] * rows, [5]),
+            pa.DictionaryArray.from_arrays([0] * rows, [1.5]), pa.array(["é"] * rows, pa.string_view()),
+        )
+    )  # fmt: skip
+    what = dice.choice(("type", "type", "gone", "name", "none", "twice"))
+    if what == "type":
+        columns[name] = new
+    elif what == "gone":
+        del columns[name]
+    elif what == "name":
+        columns[dice.choice(("", "x", "input", "count", "\x1b[2J"))] = columns.pop(name)
+    made = pa.table(columns)
+    if what == "twice":
+        made = made.append_column(name, columns[name])
+    return seeds.parquet((made.slice(0, 0) if what == "none" else made).replace_schema_metadata(metadata))
+
+
+def frame_parts(magic):
+    """Take a sealed file apart, change its header or its body, and put it together as its maker would."""
+    start = len(magic) + 4
+
+    def forge(dice, originals):
+        data = dice.choice(originals)
+        end = start + int.from_bytes(data[len(magic) : start], "little")
+        raw, sealed = data[start:end], data[end:]
+        is_open = json.loads(raw)["protection"] == {"kind": "none"}
+        body = sealed[:-32] if is_open else sealed
+        what = dice.choice(("header", "header", "text", "body"))
+        if what == "header":
+            document = mutated_document(dice, json.loads(raw))
+            if isinstance(document, dict) and isinstance(document.get("ladder"), str) and dice.random() < 0.4:
+                document["ladder"] = declared(dice, document["ladder"])
+            raw = sorted_text(document)
+        elif what == "text":
+            raw = mutated(dice, (raw,))
+        else:
+            body = mutated(dice, (body,))
+        if is_open:
+            raw = re.sub(rb'"sealed_bytes":\d+', b'"sealed_bytes":%d' % (len(body) + 32), raw)
+        opening = magic + len(raw).to_bytes(4, "little") + raw
+        return opening + (seal_body(body, opening, Unprotected(), OpenLock()) if is_open else body)
+
+    return forge
+
+
+def declared(dice, text):
+    """Change the ladder that a header declares, in its own spelling."""
+    try:
+        document = mutated_document(dice, json.loads(text))
+    except ValueError:
+        return text
+    return json.dumps(document, sort_keys=dice.random() < 0.9, separators=(",", ":"))
+
+
+def sorted_text(document):
+    """Spell a header as its maker would, where that can be done."""
+    data = spelled(document)
+    try:
+        return msgspec.json.encode(msgspec.json.decode(data), order="sorted")
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return data
+
+
+def pem_parts(dice, originals):
+    """A PEM file whose content was changed under its coat of base64."""
+    head, *lines, foot = dice.choice(originals).strip().split(b"\n")
+    return b"\n".join((head, base64.encodebytes(mutated(dice, (base64.b64decode(b"".join(lines)),))), foot))
+
+
+def read_pem(path):
+    try:
+        read_public_key(path)
+    except KeyRefused:
+        read_any_private_key(path)
+
+
+def tell_distortion(path):
+    read_distortion(path)
+
+
+LAWS = {
+    f"{noun} {extension}": Target(
+        name=f"{noun} {extension}",
+        suffix=f".{extension}",
+        seeds=lambda noun=noun, extension=extension: tuple(VALID[noun, extension]),
+        read=read_law(noun),
+        forgers={"json": (mutated, json_mutated), "parquet": (mutated, parquet_parts)}.get(extension, (mutated,)),
+        share=8 if extension != "parquet" else 6,
+        watch=("files/", "io/"),
+    )
+    for noun, extension in VALID
+}
+
+TARGETS = (
+    Target(
+        name="certificates",
+        suffix=".json",
+        seeds=seeds.certificates,
+        read=read_certificate,
+        forgers=(certificate_bytes, certificate_document, certificate_document, certificate_document),
+        share=16,
+        watch=("certificates/", "refine/", "disclose/", "design/"),
+    ),
+    Target(name="certificates, old seal", suffix=".json", seeds=seeds.certificates, read=read_certificate, share=3),
+    Target(
+        name="certificates, checker",
+        suffix=".json",
+        seeds=seeds.certificates,
+        read=check_certificate,
+        forgers=(certificate_bytes, certificate_document),
+        share=2,
+        watch=("../sfumato_check",),
+    ),
+    Target(
+        name="keys", suffix=".key", seeds=seeds.keys, read=read_key_file, share=10,
+        forgers=(mutated, frame_parts(b"SFUMATO KEY\n"), frame_parts(b"SFUMATO KEY\n")), watch=("refine/",),
+    ),
+    Target(
+        name="private keys", suffix=".private", seeds=seeds.private_keys, read=read_any_private_key, share=4,
+        forgers=(mutated, frame_parts(b"SFUMATO PRIVATE KEY\n")), watch=("refine/",),
+    ),
+    Target(name="pem", suffix=".pem", seeds=seeds.pems, read=read_pem, forgers=(mutated, pem_parts), share=3),
+    Target(
+        name="ledgers", suffix=".ledger", seeds=seeds.ledgers, read=read_book, forgers=(mutated, ledger_rows), share=8,
+        watch=("account/",),
+    ),
+    Target(
+        name="records of releases", suffix=".json", seeds=lambda: seeds.released()[:1], read=read_releases,
+        forgers=(mutated, record_document), watch=("account/", "io/", "study/steps/"),
+    ),
+    Target(
+        name="books of releases", suffix=".releases.json", read=read_release_book, forgers=(mutated, json_mutated),
+        seeds=lambda: (
+            b'{"schema": "sfumato/releases/1", "releases": [{"columns": ["ab", "cd"], "release": "out.csv"}]}',
+            b'{"schema": "sfumato/releases/1", "releases": []}',
+        ),
+        watch=("study/release_books",),
+    ),
+    Target(
+        name="studies", suffix=".toml", seeds=seeds.studies, read=read_a_study, share=10,
+        watch=("files/", "study/"),
+    ),
+    Target(name="plans", suffix=".toml", seeds=lambda: seeds.studies()[1:], read=plan_a_study, share=1),
+    Target(
+        name="reports parquet", suffix=".parquet", seeds=parquet_reports, read=read_parquet_reports,
+        forgers=(mutated, parquet_parts), share=4, watch=("files/", "study/"),
+    ),
+    Target(
+        name="reports csv", suffix=".case", seeds=csv_reports, read=read_csv_reports, forgers=(mutated, csv_note),
+        share=4, watch=("files/", "study/"),
+    ),
+    Target(
+        name="typed reports csv", suffix=".csv", seeds=lambda: seeds.TYPED_CSV, read=read_typed, share=5,
+        watch=("files/", "io/", "study/typed"),
+    ),
+    Target(
+        name="typed reports parquet", suffix=".parquet", seeds=seeds.typed_parquet, read=read_typed,
+        forgers=(mutated, parquet_parts), share=3, watch=("files/", "io/"),
+    ),
+    Target(
+        name="tables csv", suffix=".csv", seeds=lambda: seeds.TABLES_CSV, read=read_a_table, share=5,
+        watch=("files/",),
+    ),
+    Target(
+        name="tables parquet", suffix=".parquet", seeds=seeds.tables_parquet, read=read_a_table,
+        forgers=(mutated, parquet_parts), share=4,
+    ),
+    Target(
+        name="query tables", suffix=".csv", seeds=lambda: seeds.TABLES_CSV, read=read_query_table, share=3,
+        watch=("files/", "io/"),
+    ),
+    Target(
+        name="query designs", suffix=".json", seeds=seeds.designs, read=read_a_design, forgers=(mutated, json_mutated),
+        share=5, watch=("io/", "design/queries", "prob/"),
+    ),
+    Target(
+        name="distortions", suffix=".csv", read=tell_distortion, share=4, watch=("files/", "io/"),
+        seeds=lambda: (b"0,1\n1,0\n", b"x,a,b\na,0,1/2\nb,0.25,0\n", b"x;a\na;0\n"),
+    ),
+    Target(
+        name="private values", suffix=".txt", read=read_private_number, share=2, watch=("files/",),
+        seeds=lambda: (b"0.25\n", b"17", b" 1/3 \n"),
+    ),
+    *LAWS.values(),
+)  # fmt: skip
+
+BY_NAME = {target.name: target for target in TARGETS}
+assert len(BY_NAME) == len(TARGETS)
