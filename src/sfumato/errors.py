@@ -203,3 +203,7 @@ class SourceFailed(SfumatoError):
 
 class InsecureBitsWarning(UserWarning):
     """Reports are being made from a seed that anyone can repeat: a simulation, not a release."""
+
+
+class WeakKeyWarning(UserWarning):
+    """A secret is kept in a way that is cheaper to break than this software would keep it."""

@@ -307,6 +307,31 @@ def test_what_is_no_certificate_at_all(junk):
         sf.Certificate.from_json(junk)
 
 
+@pytest.mark.parametrize("depth", [17, 200, 900, 5000])
+def test_labels_within_labels_end_somewhere(depth):
+    document = json.loads(KINDS["channel"]().to_json())
+    label = "[" * depth + '"no"' + "]" * depth
+    blank = json.dumps(document, sort_keys=True).replace('"no"', label, 1).encode()
+    with pytest.raises(SfumatoError):
+        sf.Certificate.from_json(reseal_bytes(blank))
+
+
+def reseal_bytes(raw):
+    """Seal bytes that no decoder of ours would take in."""
+    blank = re.sub(rb"sha256:[0-9a-f]{64}", b"sha256:" + b"0" * 64, raw)
+    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**30])
+@pytest.mark.parametrize("where", ["cells", "shape"])
+def test_numbers_beyond_a_machine_word_are_refused_in_a_sentence(where, number):
+    document = json.loads(KINDS["disclosure/estimated"]().to_json())
+    document["subject"][where][0] = [number, 0, 0] if where == "cells" else number
+    blank = json.dumps(document, sort_keys=True).encode()
+    with pytest.raises(SfumatoError, match=r"damaged|spelling|refused"):
+        sf.verify(sf.Certificate.from_json(reseal_bytes(blank)))
+
+
 HOSTILE = "\x1b[2J<script>alert(1)</script>\r| `x` [here](http://evil) \u202e"
 
 

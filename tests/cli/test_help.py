@@ -63,6 +63,7 @@ def run(monkeypatch, folder, arguments):
 def prepared(tmp_path_factory):
     """A folder with every file that an example names."""
     folder = tmp_path_factory.mktemp("examples")
+    (folder / "secret.txt").write_text("correct horse\n")
     (folder / "study.toml").write_text(STUDY)
     (folder / "survey.toml").write_text(SURVEY)
     rows = [("yes" if i % 4 == 0 else "no", "south" if i % 3 else "north") for i in range(ROWS)]
@@ -133,7 +134,7 @@ def test_the_example_runs(prepared, monkeypatch, capsys, tmp_path, verb, line):
     assert code == 0, said.err
     assert said.out or said.err
     for word in shlex.split(line):
-        if word.endswith((".svg", ".html", ".json", ".parquet", ".key", ".toml", ".pem")):
+        if word.endswith((".svg", ".html", ".json", ".parquet", ".key", ".toml", ".private")):
             assert (folder / word).exists(), word
 
 

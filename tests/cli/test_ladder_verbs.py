@@ -67,11 +67,15 @@ def test_the_same_answers_again_give_the_same_reports_and_changed_ones_are_refus
     write_study(study, folder / "study.toml")
     assert sfumato(*PUBLISH, "--unprotected").returncode == 0
     before = pq.read_table(folder / "reports.parquet")
-    assert sfumato(*PUBLISH).returncode == 0, "the keys are there, so nothing has to be said about them"
+    unsaid = sfumato(*PUBLISH)
+    assert unsaid.returncode == 1
+    assert "anyone could have written it" in unsaid.stderr
+    assert "--unprotected" in unsaid.stderr
+    assert sfumato(*PUBLISH, "--unprotected").returncode == 0
     assert pq.read_table(folder / "reports.parquet").equals(before)
     text = (folder / "answers.csv").read_text()
     (folder / "answers.csv").write_text(text.replace('"no"', '"yes"', 1))
-    refused = sfumato(*PUBLISH)
+    refused = sfumato(*PUBLISH, "--unprotected")
     assert refused.returncode == 1
     assert refused.stderr.startswith("KeyReused: ")
     assert pq.read_table(folder / "reports.parquet").equals(before)
@@ -85,7 +89,7 @@ def test_keys_are_not_used_for_another_study_or_epoch(sfumato, folder, part):
         write_study(small_study(name="Houses"), folder / "study.toml")
     else:
         extra = ("--epoch", "1")
-    refused = sfumato(*PUBLISH, *extra)
+    refused = sfumato(*PUBLISH, "--unprotected", *extra)
     assert refused.returncode == 1
     assert f"another {part}" in refused.stderr
 
@@ -104,7 +108,8 @@ def test_two_processes_racing_on_one_key_folder_exactly_one_wins(sfumato, folder
     (folder / "changed.csv").write_text(text.replace('"no"', '"yes"', 1))
     racers = [
         subprocess.Popen(
-            [COMMAND, "publish", data, "--study", "study.toml", "--out", out, "--keys", "next", "--epoch", "1"],
+            [COMMAND, "publish", data, "--study", "study.toml", "--out", out, "--keys", "next", "--epoch", "1",
+             "--unprotected"],
             cwd=folder, env={**os.environ, "NO_COLOR": "1"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for data, out in (("answers.csv", "one.parquet"), ("changed.csv", "two.parquet"))
@@ -121,8 +126,8 @@ def test_two_processes_racing_on_one_key_folder_exactly_one_wins(sfumato, folder
 
 def test_passphrases_and_public_keys(sfumato, folder):
     (folder / "secret.txt").write_text("correct horse battery staple\n")
-    assert sfumato("keys", "pair", "--out", "press.pem").returncode == 0
-    done = sfumato(*PUBLISH, "--passphrase-file", "secret.txt", "--to", "press=press.pem.pub")
+    assert sfumato("keys", "pair", "--out", "press.private").returncode == 0
+    done = sfumato(*PUBLISH, "--passphrase-file", "secret.txt", "--to", "press=press.private.pub")
     assert done.returncode == 0, done.stderr
     asked = sfumato("open", "reports.parquet", "-k", "keys/ministry.moved.key")
     assert asked.returncode == 2
@@ -134,7 +139,7 @@ def test_passphrases_and_public_keys(sfumato, folder):
     assert "incorrect" not in refused.stderr + refused.stdout
     good = sfumato("open", "reports.parquet", "-k", "keys/ministry.moved.key", "--passphrase-file", "secret.txt")
     assert good.returncode == 0, good.stderr
-    sealed = sfumato("open", "reports.parquet", "-k", "keys/press.moved.key", "--private-key", "press.pem")
+    sealed = sfumato("open", "reports.parquet", "-k", "keys/press.moved.key", "--private-key", "press.private")
     assert sealed.returncode == 0, sealed.stderr
     nobody = sfumato("open", "reports.parquet", "-k", "keys/press.moved.key", "--passphrase-file", "secret.txt")
     assert "--private-key" in nobody.stderr
@@ -142,6 +147,49 @@ def test_passphrases_and_public_keys(sfumato, folder):
     assert unsaid.returncode == 2
     assert not (folder / "other").exists()
     assert not (folder / "r.csv").exists()
+
+
+def test_a_private_key_of_the_registrars_own(sfumato, folder):
+    """It seals and opens the registrar's files; analysts get theirs to their public keys, or nothing happens."""
+    study = small_study(questions=small_study().questions[:1])
+    write_study(study, folder / "study.toml")
+    (folder / "secret.txt").write_text("correct horse battery staple\n")
+    assert sfumato("keys", "pair", "-o", "own.private", "--passphrase-file", "secret.txt").returncode == 0
+    assert sfumato("keys", "pair", "-o", "theirs.private").returncode == 0
+    publish = (*PUBLISH, "--private-key", "own.private", "--passphrase-file", "secret.txt")
+    refused = sfumato(*publish, "--to", "press=theirs.private.pub")
+    assert refused.returncode == 2
+    assert "nothing is said for ministry" in refused.stderr
+    assert not (folder / "keys").exists()
+    receivers = ("--to", "press=theirs.private.pub", "--to", "ministry=theirs.private.pub")
+    for arguments in ((*publish, *receivers), publish):
+        done = sfumato(*arguments)
+        assert done.returncode == 0, done.stderr
+    shown = json.loads(sfumato("keys", "show", "keys/registrar.moved.key", "keys/press.moved.key", "--json").stdout)
+    assert [one["protection"] for one in shown] == ["private_key", "public_key"]
+
+
+def test_an_old_private_key_opens_with_a_warning_and_is_written_anew(sfumato, folder):
+    from cryptography.hazmat.primitives import serialization as pem
+
+    from sfumato.refine import new_key_pair
+
+    private, public = new_key_pair()
+    lock = pem.BestAvailableEncryption(b"correct horse")
+    (folder / "old.pem").write_bytes(private.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock))
+    (folder / "old.pem.pub").write_bytes(public.to_pem())
+    (folder / "secret.txt").write_text("correct horse\n")
+    receivers = [word for name in ("press", "ministry", "registrar") for word in ("--to", f"{name}=old.pem.pub")]
+    assert sfumato(*PUBLISH, *receivers).returncode == 0
+    opening = ("open", "reports.parquet", "-k", "keys/press.moved.key", "-q")
+    opening = (*opening, "--private-key", "old.pem", "--passphrase-file", "secret.txt")
+    warned = sfumato(*opening)
+    assert warned.returncode == 0
+    assert warned.stderr.startswith("WARNING: old.pem: the private key is kept in a PEM file")
+    rewritten = ("keys", "protect", "old.pem", "--passphrase-file", "secret.txt", "--new-passphrase-file", "secret.txt")
+    assert sfumato(*rewritten).stderr == "wrote old.pem, under its new passphrase\n"
+    silent = sfumato(*opening)
+    assert (silent.returncode, silent.stderr) == (0, "")
 
 
 def test_split_and_merge(sfumato, folder):

@@ -10,17 +10,20 @@ from dataclasses import replace
 
 import pytest
 
+import sfumato as sf
 from cli.twice.asking import ASKING
 from cli.twice.budgeting import BUDGETING, paid_once
 from cli.twice.cases import PRIVATE, debits_in, through_the_command, through_the_library
 from cli.twice.disclosing import DISCLOSING
-from cli.twice.keeping import KEEPING
+from cli.twice.forging import FORGING, NEW, PROTECT, SECRET, locked
+from cli.twice.keeping import KEEPING, KEY
 from cli.twice.noising import NOISING
 from cli.twice.publishing import PUBLISH, PUBLISHING, people, publish, published
 from cli.twice.reading import READING, RECOVER, recover_with
-from sfumato.study.steps import read_ledger
+from sfumato.errors import KeyRefused
+from sfumato.study.steps import protect_key_file, read_ledger
 
-CASES = [*PUBLISHING, *READING, *KEEPING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
+CASES = [*PUBLISHING, *READING, *KEEPING, *FORGING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
@@ -35,7 +38,7 @@ def test_the_command_and_the_library_end_alike(sfumato, tmp_path, tmp_path_facto
     expected = replace(library, refusal=command.refusal, sentence=command.sentence) if case.own_words else library
     assert command == expected
     assert library.refusal == (None if case.refusal is None else case.refusal.__name__)
-    assert library.changes == ()
+    assert library.changes == case.changes
     assert library.makes == tuple(sorted(case.makes))
     assert tuple(release.kind for release, _ in library.debits) == case.debits
     if error is not None:
@@ -64,6 +67,38 @@ def test_what_is_shown_is_what_is_read(sfumato, tmp_path):
     assert [(one["id"], one["title"], one["digest"]) for one in said["entries"]] == [
         (entry.receipt.release_id, entry.release.title, entry.receipt.digest)
     ]
+
+
+@pytest.mark.parametrize("name", ["seen.csv", "seen.parquet"])
+def test_what_a_key_opened_is_for_the_holder_of_the_key(sfumato, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    published(tmp_path)
+    for word, opened in (("command", True), ("library", False)):
+        (tmp_path / word).mkdir()
+        if opened:
+            made = sfumato(*f"open reports.parquet --key keys/ministry.place.key --out {word}/{name}".split())
+            assert made.returncode == 0
+        else:
+            sf.open_reports("reports.parquet", "keys/ministry.place.key").write(f"{word}/{name}")
+        assert {path.name: path.stat().st_mode & 0o077 for path in (tmp_path / word).iterdir()} == dict.fromkeys(
+            [path.name for path in (tmp_path / word).iterdir()], 0
+        )
+    assert (tmp_path / "reports.parquet").stat().st_mode & 0o044, "the public reports are for everybody"
+
+
+def test_a_passphrase_is_changed_from_a_script(sfumato, tmp_path, monkeypatch):
+    """By the command and by the library: the new one opens, the old one does not, and nobody else may read it."""
+    monkeypatch.chdir(tmp_path)
+    locked(tmp_path)
+    for protect in (lambda: sfumato(*PROTECT.split()), lambda: protect_key_file(KEY, protection=NEW, unlock=SECRET)):
+        (tmp_path / "copy").write_bytes((tmp_path / KEY).read_bytes())
+        protect()
+        seen = sf.open_reports("reports.parquet", KEY, unlock=NEW)
+        assert seen.note == sf.open_reports("reports.parquet", "copy", unlock=SECRET).note
+        with pytest.raises(KeyRefused, match="does not open"):
+            sf.open_reports("reports.parquet", KEY, unlock=SECRET)
+        assert (tmp_path / KEY).stat().st_mode & 0o177 == 0
+        (tmp_path / KEY).write_bytes((tmp_path / "copy").read_bytes())
 
 
 def test_answers_that_come_back_are_for_their_owner_alone(sfumato, tmp_path, monkeypatch):

@@ -23,11 +23,8 @@ from sfumato.io.key_files import (
     publish_with_files,
     read_key,
     read_key_header,
-    read_private_key,
-    read_public_key,
     record_use,
     write_key,
-    write_key_pair,
 )
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.refine import Binding, Ladder
@@ -129,25 +126,10 @@ def test_places_that_cannot_be_written(tmp_path):
         read_key(tmp_path / "k", OPEN, limit_bytes=100)
 
 
-def test_key_pairs_go_to_disk_and_come_back(tmp_path, loose_umask):
-    private, public = new_key_pair()
-    for passphrase, name in ((None, "a.pem"), (CHEAP, "b.pem")):
-        public_path = write_key_pair(private, tmp_path / name, passphrase)
-        assert public_path == tmp_path / f"{name}.pub"
-        assert mode_of(tmp_path / name) == 0o600
-        assert mode_of(public_path) == 0o666
-        assert read_private_key(tmp_path / name, passphrase).raw == private.raw
-        assert read_public_key(public_path) == public
-        with pytest.raises(InvalidParameter, match="exists already"):
-            write_key_pair(private, tmp_path / name)
-    key = LADDER.draw_keys(300, InsecureSeeded(9))[1]
-    write_key(key, tmp_path / "k", read_public_key(tmp_path / "a.pem.pub"))
-    read_key(tmp_path / "k", read_private_key(tmp_path / "a.pem"))
-
-
 def test_use_is_recorded_in_the_file(tmp_path):
     private, public = new_key_pair()
-    for number, (protection, unlock) in enumerate([(CHEAP, Passphrase(CHEAP.text)), (public, private), (OPEN, OPEN)]):
+    sealed = [(CHEAP, Passphrase(CHEAP.text)), (public, private), (private, private), (OPEN, OPEN)]
+    for number, (protection, unlock) in enumerate(sealed):
         path = tmp_path / f"{number}.key"
         write_key(LADDER.draw_keys(300, InsecureSeeded(9))[0], path, protection)
         before = read_key_header(path)
@@ -167,7 +149,7 @@ def test_use_is_recorded_in_the_file(tmp_path):
             record_use(path, unlock, "cd" * 32)
         assert path.read_bytes() == first
         assert mode_of(path) == 0o600
-    assert len(list(tmp_path.iterdir())) == 3  # no lock is left
+    assert len(list(tmp_path.iterdir())) == 4  # no lock is left
 
 
 def test_a_key_that_was_exchanged_meanwhile_is_not_used(tmp_path):
@@ -492,7 +474,7 @@ def test_rotated_files_publish_the_next_epoch(tmp_path):
 def test_no_refusal_shows_a_secret(tmp_path):
     paths = drawn(tmp_path, CHEAP, guarantee=Guarantee.COMPUTATIONAL)
     secret = read_key(paths[0], CHEAP).material.secret
-    wrong = replace(CHEAP, text="tr0ub4dor")
+    wrong = Passphrase("tr0ub4dor", memory_kib=8, passes=1, lanes=1)
     said = []
     for act in (
         lambda: read_key(paths[0], wrong),

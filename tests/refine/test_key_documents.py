@@ -24,12 +24,12 @@ from sfumato.refine.key_operations import split_key
 from sfumato.refine.key_protection import (
     Passphrase,
     PrivateKey,
-    PublicKey,
     Unprotected,
     new_key_pair,
 )
 from sfumato.refine.key_seals import same_protection
 from sfumato.refine.keys import Draws, Seed
+from sfumato.refine.private_keys import open_private_key, seal_private_key
 from sfumato.values import Guarantee
 
 CYCLIC = Ladder.within(size=5, epsilons=(2.0, 1.0), recover=True)
@@ -40,12 +40,16 @@ WORDS = "correct horse battery staple"
 CHEAP = Passphrase(WORDS, memory_kib=8, passes=1, lanes=1)
 PRIVATE, PUBLIC = PrivateKey(bytes(range(32))), PrivateKey(bytes(range(32))).public
 BOUND = Binding(study="Überstunden", question="q1", column="hours", epoch=3)
-PROTECTIONS = [(CHEAP, CHEAP), (PUBLIC, PRIVATE), (Unprotected(), Unprotected())]
-NAMES = ["passphrase", "public_key", "none"]
+PROTECTIONS = [(CHEAP, CHEAP), (PUBLIC, PRIVATE), (PRIVATE, PRIVATE), (Unprotected(), Unprotected())]
+NAMES = ["passphrase", "public_key", "private_key", "none"]
 
 
 def small_key(ladder=HADAMARD, rows=50, level=1, guarantee=Guarantee.INFORMATION_THEORETIC):
     return ladder.draw_keys(rows, InsecureSeeded(5), guarantee=guarantee, binding=BOUND)[level]
+
+
+def cheap(text):
+    return Passphrase(text, memory_kib=8, passes=1, lanes=1)
 
 
 def same(one, other, ladder):
@@ -91,20 +95,22 @@ def test_the_header_tells_everybody_what_the_key_is_for():
     assert header.guarantee is Guarantee.NONE
     assert (header.lock.memory_kib, header.lock.passes, header.lock.lanes) == (8, 1, 1)
     assert read_header(seal_key(small_key(), PUBLIC)).lock.receiver == PUBLIC.fingerprint
+    assert read_header(seal_key(small_key(), PRIVATE)).lock.owner == PUBLIC.fingerprint
 
 
 def test_sealing_twice_never_gives_the_same_bytes():
-    for protection in (CHEAP, PUBLIC):
+    for protection in (CHEAP, PUBLIC, PRIVATE):
         assert seal_key(small_key(), protection) != seal_key(small_key(), protection)
-    one, two = (read_header(seal_key(small_key(), CHEAP)).lock for _ in range(2))
-    assert one.salt != two.salt
-    assert one.nonce != two.nonce
+    for protection in (CHEAP, PRIVATE):
+        one, two = (read_header(seal_key(small_key(), protection)).lock for _ in range(2))
+        assert one.salt != two.salt
+        assert one.nonce != two.nonce
 
 
 def test_a_sealed_body_does_not_show_the_seed():
     key = small_key(guarantee=Guarantee.COMPUTATIONAL)
     assert key.material.secret in seal_key(key, Unprotected())
-    for protection in (CHEAP, PUBLIC):
+    for protection in (CHEAP, PUBLIC, PRIVATE):
         assert key.material.secret not in seal_key(key, protection)
 
 
@@ -158,7 +164,8 @@ def test_what_is_no_key_at_all(junk):
 
 def test_one_sentence_for_a_wrong_secret_and_a_changed_file():
     said = set()
-    for (protection, unlock), wrong in zip(PROTECTIONS[:2], (Passphrase("other"), new_key_pair()[0]), strict=True):
+    wrongs = (Passphrase("other"), new_key_pair()[0], new_key_pair()[0])
+    for (protection, unlock), wrong in zip(PROTECTIONS[:3], wrongs, strict=True):
         sealed = seal_key(small_key(), protection)
         for data, secret in ((sealed, wrong), (sealed[:-1] + bytes([sealed[-1] ^ 1]), unlock)):
             with pytest.raises(KeyRefused) as caught:
@@ -174,17 +181,40 @@ def test_the_wrong_kind_of_secret_is_named():
         open_key(seal_key(small_key(), CHEAP), Unprotected())
     with pytest.raises(KeyRefused, match="holder of a private key"):
         open_key(seal_key(small_key(), PUBLIC), CHEAP)
-    # A secret that is not needed does no harm.
-    open_key(seal_key(small_key(), Unprotected()), CHEAP)
-    with pytest.raises(InvalidParameter, match="must be a Passphrase, a PublicKey or Unprotected"):
-        seal_key(small_key(), PRIVATE)
+    with pytest.raises(InvalidParameter, match="must be a Passphrase, a PublicKey, a PrivateKey or Unprotected"):
+        seal_key(small_key(), "secret")
+
+
+@pytest.mark.parametrize(("protection", "unlock"), PROTECTIONS, ids=NAMES)
+def test_a_secret_opens_only_what_a_secret_of_its_kind_sealed(protection, unlock):
+    """The file says how it is protected, so whoever exchanges it would choose how it is checked."""
+    sealed = seal_key(small_key(), protection)
+    for other in (CHEAP, PRIVATE, Unprotected()):
+        if type(other) is not type(unlock):
+            with pytest.raises(KeyRefused, match=r"could have written it|protected by a passphrase|a private key"):
+                open_key(sealed, other)
+    open_key(sealed, unlock)
+
+
+def test_whoever_has_the_public_key_cannot_seal_as_the_owner():
+    """What separates the two kinds of a private key's files: the header of one cannot be put on the other."""
+    import json
+
+    document, _ = parts(seal_key(small_key(), PRIVATE))
+    sealed = seal_key(small_key(), PUBLIC)
+    length = int.from_bytes(sealed[12:16], "little")
+    raw = json.dumps(document, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode()
+    relabelled = MAGIC + len(raw).to_bytes(4, "little") + raw + sealed[16 + length : -32]
+    with pytest.raises(KeyRefused, match="does not open"):
+        open_key(relabelled, PRIVATE)
+    assert read_header(relabelled).protection == "private_key"
 
 
 def test_a_passphrase_is_the_same_on_every_keyboard():
-    typed = replace(CHEAP, text="Schlüssel")
-    composed = replace(CHEAP, text="Schlu\u0308ssel")
+    typed = cheap("Schlüssel")
+    composed = cheap("Schlu\u0308ssel")
     open_key(seal_key(small_key(), typed), composed)
-    lone = replace(CHEAP, text="\ud800")
+    lone = cheap("\ud800")
     open_key(seal_key(small_key(), lone), lone)
 
 
@@ -312,7 +342,7 @@ def test_a_file_cannot_ask_for_a_machine(numbers):
         open_key(data, CHEAP)
     if "kdf" not in numbers and "salt" not in numbers and "nonce" not in numbers:
         with pytest.raises(InvalidParameter):
-            replace(CHEAP, **numbers)
+            Passphrase(WORDS, **{"memory_kib": 8, "passes": 1, "lanes": 1, **numbers})
 
 
 def test_hostile_lengths_of_the_header():
@@ -347,11 +377,13 @@ def test_another_spelling_is_refused_even_when_sealed():
 def test_mangled_files_are_refused_without_a_traceback(data):
     from damaged_files import mutations
 
-    originals = [seal_key(small_key(), Unprotected()), seal_key(small_key(guarantee=Guarantee.COMPUTATIONAL), PUBLIC)]
+    seeds = small_key(guarantee=Guarantee.COMPUTATIONAL)
+    originals = [seal_key(small_key(), Unprotected()), seal_key(seeds, PUBLIC), seal_key(seeds, PRIVATE)]
     mangled = data.draw(mutations(originals))
     if mangled not in originals:
-        with pytest.raises((KeyRefused, UnreadableFile)):
-            open_key(mangled, PRIVATE)
+        for unlock in (PRIVATE, Unprotected()):
+            with pytest.raises((KeyRefused, UnreadableFile)):
+                open_key(mangled, unlock)
 
 
 def test_keys_that_no_file_can_hold_are_not_written():
@@ -375,29 +407,7 @@ def test_the_same_protection_keeps_its_cost():
     again = same_protection(Passphrase(WORDS), header.lock)
     assert (again.text, again.memory_kib, again.passes, again.lanes) == (WORDS, 8, 1, 1)
     assert same_protection(PRIVATE, read_header(seal_key(small_key(), PUBLIC)).lock) == PUBLIC
-
-
-def test_pem_files():
-    private, public = new_key_pair()
-    assert PublicKey.from_pem(public.to_pem()) == public
-    assert PrivateKey.from_pem(private.to_pem()).raw == private.raw
-    locked = private.to_pem(Passphrase(WORDS))
-    assert b"ENCRYPTED" in locked
-    assert PrivateKey.from_pem(locked, Passphrase(WORDS)).raw == private.raw
-    for data, passphrase in (
-        (locked, None),
-        (locked, Passphrase("other")),
-        (private.to_pem(), Passphrase(WORDS)),
-        (public.to_pem(), None),
-        (b"junk", None),
-    ):
-        with pytest.raises(KeyRefused, match="the private key does not open"):
-            PrivateKey.from_pem(data, passphrase)
-    for data in (b"", private.to_pem(), b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"):
-        with pytest.raises(KeyRefused, match="X25519 public key"):
-            PublicKey.from_pem(data)
-    with pytest.raises(InvalidParameter, match="32 bytes"):
-        PublicKey(b"short")
+    assert same_protection(PRIVATE, read_header(seal_key(small_key(), PRIVATE)).lock) is PRIVATE
 
 
 def test_default_costs_open_too():
@@ -425,12 +435,12 @@ def test_no_secret_is_ever_shown():
             for position in range(0, len(sealed), 7):
                 changed = sealed[:position] + bytes([sealed[position] ^ 4]) + sealed[position + 1 :]
                 shown += _failure(open_key, changed, unlock)
-            for wrong in (Unprotected(), replace(CHEAP, text="other"), new_key_pair()[0]):
+            for wrong in (Unprotected(), cheap("other"), new_key_pair()[0]):
                 if protection != Unprotected():
                     shown += _failure(open_key, sealed, wrong)
             shown += _failure(seal_key, replace(key, drawing="x"), protection)
-    shown += _failure(PrivateKey.from_pem, PRIVATE.to_pem(), CHEAP)
-    shown += _failure(PrivateKey.from_pem, PRIVATE.to_pem(CHEAP), Passphrase("other"))
+    shown += _failure(open_private_key, seal_private_key(PRIVATE, Unprotected()), CHEAP)
+    shown += _failure(open_private_key, seal_private_key(PRIVATE, CHEAP), Passphrase("other"))
     shown += _failure(PrivateKey, PRIVATE.raw[:31])
     shown += _failure(Seed, seed_key.material.secret[:31])
     shown += _failure(split_key, seed_key, HADAMARD, [17])
@@ -458,6 +468,25 @@ def test_secrets_are_not_pickled_or_copied(secret):
     for act in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="not pickled"):
             act(secret)
+
+
+def test_no_listing_of_fields_spells_a_secret_out():
+    """`dataclasses.asdict` walks into every dataclass that it finds; the secrets are none, and are not copied."""
+    import dataclasses
+
+    made = HADAMARD.publish(np.arange(20) % 6, InsecureSeeded(5))
+    seeds = small_key(rows=9000, guarantee=Guarantee.COMPUTATIONAL)
+    blocks = split_key(seeds, HADAMARD, [4096])[0]
+    for holder in (small_key(), seeds, blocks, made, CHEAP, PRIVATE):
+        for act in (dataclasses.asdict, dataclasses.astuple, msgspec.to_builtins, msgspec.json.encode):
+            with pytest.raises(TypeError) as caught:
+                act(holder)
+            assert WORDS not in str(caught.value)
+    for secret in (CHEAP, PRIVATE, seeds.material, small_key().material, blocks.material):
+        assert not dataclasses.is_dataclass(secret)
+        assert not hasattr(secret, "__dict__")
+        with pytest.raises(AttributeError, match="immutable"):
+            secret.text = "x"
 
 
 def test_secrets_are_not_compared():

@@ -23,6 +23,10 @@ WAY_NAMES = {one.__name__ for several in kinds().values() for one in several} | 
 # The room's front door hands the nouns to users, and does nothing else.
 DOORS = {SOURCE / "study" / "__init__.py"}
 RUNG_NAMES = {"CyclicRung", "FlipRung"}
+OF_KEY_FILES = {
+    *("key_files", "read_key", "read_own_key", "read_key_for", "write_key", "record_use", "protect_key"),
+    *("private_key_files", "write_private_key", "write_key_pair", "protect_private_key"),
+}
 
 
 def outside(folder):
@@ -88,7 +92,7 @@ def writes_or_opens_keys(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sfumato.io"):
             for alias in node.names:
-                if alias.name in {"read_key", "write_key", "write_key_pair", "record_use", "key_files"}:
+                if alias.name in OF_KEY_FILES:
                     yield node.lineno, alias.name
 
 

@@ -55,19 +55,27 @@ def bits_or_default(bits: BitSource | None) -> BitSource:
     return BulkBits() if bits is None else bits
 
 
-def check_symbols(name: str, values: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
-    """Return a column of whole numbers 0..size-1. Errors tell where, never what: a value is somebody's answer."""
-    if isinstance(values, np.ma.MaskedArray):
+def unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return an array of what was given; numpy would take a mask off and use what it hides."""
+    several = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(value, np.ma.MaskedArray) for value in several):
         raise InvalidParameter(
             "must not be masked: what a mask hides would be used",
             parameter=name,
             way_out="Replace missing entries, or drop those rows.",
         )
-    array = np.asarray(values)
+    return np.asarray(values)
+
+
+def check_symbols(name: str, values: npt.ArrayLike, size: int, *, empty: bool = False) -> npt.NDArray[np.int64]:
+    """Return a column of whole numbers 0..size-1. Errors tell where, never what: a value is somebody's answer."""
+    array = unmasked(name, values)
     if array.ndim != 1:
         raise InvalidParameter(
             f"must be one column, not of {array.ndim} dimensions", parameter=name, way_out="Pass a list of numbers."
         )
+    if array.size == 0 and empty:
+        return array.astype(np.int64)
     if array.size == 0:
         raise InvalidParameter("is empty", parameter=name, way_out="Pass at least one.")
     if array.dtype.kind not in "iu":

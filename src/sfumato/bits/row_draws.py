@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import smallest_dtype
+from sfumato.bits.mechanism import check_symbols, smallest_dtype
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
@@ -100,6 +100,7 @@ class RowDraws:
 
     def draw(self, bits: BitSource, rows: npt.NDArray[np.integer[Any]]) -> IndexArray:
         """One outcome for each entry of `rows`, each from a word of its own."""
+        check_symbols("rows", rows, len(self._table), empty=True)
         words = bits.words(rows.size, self.width).astype(np.uint64, copy=False)
         keys = rows.astype(smallest_dtype(len(self._table)), copy=False)
         order = np.argsort(keys, kind="stable")

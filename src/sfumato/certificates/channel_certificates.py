@@ -23,6 +23,8 @@ from sfumato.values import Claim
 SCHEMA = "sfumato/certificate/channel/1"
 _CODE_DIGITS = string.digits + string.ascii_lowercase
 _MOST_PRIOR = 40
+# Pairs of pairs of answers, and some more; a file may nest lists until nobody can look at them.
+_DEEPEST_LABEL = 16
 
 _JsonLabel = str | int | list[Any]
 
@@ -162,10 +164,14 @@ def _write_label(label: Label) -> _JsonLabel:
 
 
 def _labels(labels: list[_JsonLabel]) -> Alphabet:
-    def read(label: _JsonLabel) -> Label:
-        return tuple(read(part) for part in label) if isinstance(label, list) else label
+    def read(label: _JsonLabel, depth: int) -> Label:
+        if not isinstance(label, list):
+            return label
+        if depth == _DEEPEST_LABEL:
+            raise ValueError("a label is nested too deeply")
+        return tuple(read(part, depth + 1) for part in label)
 
-    return tuple(read(label) for label in labels)
+    return tuple(read(label, 0) for label in labels)
 
 
 def _write_law(law: tuple[Fraction | float, ...]) -> str:

@@ -73,7 +73,7 @@ def unseal(data: str | bytes) -> Certificate:
             schema=kind.schema,
         )
         again, sources = seal(certificate), _sources(certificate)
-    except (msgspec.MsgspecError, InvalidInput, ValueError, IndexError, ArithmeticError) as error:
+    except (msgspec.MsgspecError, InvalidInput, ValueError, IndexError, ArithmeticError, RecursionError) as error:
         raise UnreadableFile(
             f"the certificate is damaged: {_reason(error)}", way_out="Ask for it again from whoever made it."
         ) from None
@@ -96,5 +96,7 @@ def _sources(certificate: Certificate) -> dict[str, _SourceRecord]:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, OverflowError | RecursionError):
+        return "a number is too large, or lists are nested too deeply"
     text = error.rule if isinstance(error, InvalidInput) else str(error)
     return text.splitlines()[0][:200].rstrip(".") if text else type(error).__name__

@@ -31,6 +31,7 @@ _OTHERS = {
     "paper": "a redrawn paper",
     "papers": "a list of papers",
     "prior": "a prior",
+    "private-key": "a private key",
     "publication": "the record of a publication",
     "query": "a query",
     "query-plan": "the plan of a query",

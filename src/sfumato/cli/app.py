@@ -34,7 +34,7 @@ from sfumato.cli.publish import publish_command
 from sfumato.cli.query import query_app
 from sfumato.cli.report import report_command
 from sfumato.cli.verify import verify_command
-from sfumato.errors import InsecureBitsWarning, SfumatoError
+from sfumato.errors import InsecureBitsWarning, SfumatoError, WeakKeyWarning
 
 app = typer.Typer(
     name="sfumato",
@@ -96,8 +96,9 @@ def _run(command: Any) -> int:
 
 def main() -> None:
     """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
-    # The command prints its own, louder line wherever insecure bits are used.
+    # The command prints its own, louder line wherever insecure bits or weakly kept keys are used.
     warnings.simplefilter("ignore", InsecureBitsWarning)
+    warnings.simplefilter("ignore", WeakKeyWarning)
     command = typer.main.get_command(app)
     try:
         sys.exit(_run(command))

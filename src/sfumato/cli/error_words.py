@@ -33,6 +33,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rows_id": ("rows",),
     "seed": ("insecure_seed",),
     "theta": ("expected_share",),
+    "unlock": ("allow_unprotected", "unprotected"),
 }
 # Options in another unit than the parameter.
 _UNITS: dict[str, int] = {"limit_bytes": MEGABYTE}

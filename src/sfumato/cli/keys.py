@@ -1,4 +1,4 @@
-"""sfumato keys: look at key files, split them by rows, merge them, rotate them to a new epoch, make key pairs."""
+"""sfumato keys: look at key files, split, merge, rotate and protect them, make key pairs."""
 
 from __future__ import annotations
 
@@ -9,19 +9,29 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import console, say, tell_json
-from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, UNPROTECTED, protection_for, unlocker_of
+from sfumato.cli.secrets import (
+    ALLOW_UNPROTECTED,
+    PASSPHRASE_FILE,
+    PRIVATE_KEY,
+    UNPROTECTED,
+    passphrase_from,
+    protection_for,
+    unlocker_of,
+)
 
 if TYPE_CHECKING:
     from sfumato.refine.key_headers import KeyHeader
 
 keys_app = typer.Typer(
     name="keys",
-    help="Look at key files, split, merge and rotate them.",
+    help="Look at key files, split, merge, rotate and protect them.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 FILE = typer.Argument(help="A key file.")
+OLD_PASSPHRASE = typer.Option(help="A file whose first line is the passphrase of today.", rich_help_panel="Secrets")
+NEW_PASSPHRASE = typer.Option(help="A file whose first line is the new passphrase.", rich_help_panel="Secrets")
 OUT = typer.Option("--out", "-o", help="Write the new key file here.")
 
 
@@ -70,6 +80,7 @@ def split_command(
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
 ) -> None:
     """Split a key by rows, so that each holder opens only a part of the reports.
 
@@ -79,7 +90,7 @@ def split_command(
     """
     from sfumato.study.steps import split_key_file
 
-    unlock = unlocker_of(passphrase_file, private_key)
+    unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     protection = protection_for(passphrase_file, unprotected=unprotected)
     for target in split_key_file(file, at, out, protection=protection, unlock=unlock):
         say(f"wrote {target}")
@@ -92,6 +103,7 @@ def merge_command(
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
 ) -> None:
     """Put the parts of a split key together again.
 
@@ -101,7 +113,7 @@ def merge_command(
     """
     from sfumato.study.steps import merge_key_files
 
-    unlock = unlocker_of(passphrase_file, private_key)
+    unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     merge_key_files(files, out, protection=protection_for(passphrase_file, unprotected=unprotected), unlock=unlock)
     say(f"wrote {out}")
 
@@ -113,6 +125,7 @@ def rotate_command(
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
 ) -> None:
     """Take a computational key to the next epoch; every holder does it alone, and the keys still fit together.
 
@@ -122,7 +135,7 @@ def rotate_command(
     """
     from sfumato.study.steps import rotate_key_file
 
-    unlock = unlocker_of(passphrase_file, private_key)
+    unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     protection = protection_for(passphrase_file, unprotected=unprotected)
     rotated = rotate_key_file(file, out, protection=protection, unlock=unlock)
     say(f"wrote {out}, for epoch {rotated.binding.epoch}")
@@ -135,15 +148,46 @@ def pair_command(
 ) -> None:
     """Make a key pair: others seal key files to the public key, only the private one opens them.
 
+    With --passphrase-file the private key is locked, by the same Argon2id as key files.
+
     Example:
 
-        sfumato keys pair --out ministry.pem
+        sfumato keys pair --out ministry.private
     """
-    from sfumato.cli.secrets import passphrase_from
     from sfumato.study.steps import make_key_pair
 
     public = make_key_pair(out, passphrase=None if passphrase_file is None else passphrase_from(passphrase_file))
     say(f"wrote {out}, keep it; and {public}, give it to whoever publishes")
+
+
+@keys_app.command("protect")
+def protect_command(
+    file: Annotated[Path, typer.Argument(help="A key file, or a private key.")],
+    passphrase_file: Annotated[Path | None, OLD_PASSPHRASE] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    new_passphrase_file: Annotated[Path | None, NEW_PASSPHRASE] = None,
+    unprotected: Annotated[bool, UNPROTECTED] = False,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+) -> None:
+    """Change the passphrase of a key file or a private key, or give it its first, in place.
+
+    What the file holds and its record of use stay. Copies of the old file still open as before. A private key in a PEM
+    file is written anew, under the Argon2id of key files.
+
+    Example:
+
+        sfumato keys protect keys/ministry.affair.key --allow-unprotected --new-passphrase-file secret.txt
+    """
+    from sfumato.study.steps import protect_key_file, protection_of
+
+    before = protection_of(file)
+    unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
+    protection = protection_for(
+        new_passphrase_file, unprotected=unprotected, named="new_passphrase_file", what=str(file)
+    )
+    protect_key_file(file, protection=protection, unlock=unlock)
+    after = "unprotected: whoever has it can use it" if unprotected else "under its new passphrase"
+    say(f"wrote {file}, {after}{'; before, anyone could have written it' if before == 'none' else ''}")
 
 
 def _rows(header: KeyHeader) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Confidence, Group, Json, LimitMb, Quiet
 from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell_json
-from sfumato.cli.secrets import PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
+from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.study.estimating import Estimates
@@ -26,6 +26,7 @@ def open_command(
     confidence: Confidence = 0.95,
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
     json: Json = False,
     quiet: Quiet = False,
     limit_mb: LimitMb = 2000,
@@ -43,7 +44,7 @@ def open_command(
         check_reports_place(out)
     public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
     # Before anything is shown to move: somebody may be asked for a passphrase.
-    keys = keys_of(key, unlocker_of(passphrase_file, private_key))
+    keys = keys_of(key, unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected))
     with show_waiting("opening reports"):
         opened = open_reports(public, keys)
         asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
@@ -61,6 +62,7 @@ def recover_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the answers here, for your eyes only.")],
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
     quiet: Quiet = False,
     limit_mb: LimitMb = 2000,
 ) -> None:
@@ -77,7 +79,7 @@ def recover_command(
 
     check_table_place("out", out)
     public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
-    keys = keys_of(key, unlocker_of(passphrase_file, private_key))
+    keys = keys_of(key, unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected))
     with show_waiting("recovering answers"):
         answers = recover_answers(public, keys)
         write_answers(answers, out)

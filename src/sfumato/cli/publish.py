@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, LimitMb, PayingLedger, Quiet
 from sfumato.cli.output import MEGABYTE, say, show_steps, tell, tell_json
-from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, protection_for, unlocker_of
+from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, private_key_from, protection_for, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_protection import Protection
@@ -34,6 +34,10 @@ def publish_command(
         typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=_SECRETS),
     ] = GuaranteeWord.TRUE,
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[
+        Path | None,
+        typer.Option(help="Your private key: seal the registrar's keys under it.", rich_help_panel=_SECRETS),
+    ] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
     to: Annotated[
         list[str] | None,
@@ -47,7 +51,8 @@ def publish_command(
     """Publish one private report for each respondent and question, and the keys that open them by degrees.
 
     Each analyst of the study gets a file NAME.QUESTION.key; `registrar` recovers the answers. Publishing again into
-    the same folder makes the same reports again, and refuses changed answers: draws are used once. Questions without
+    the same folder makes the same reports again, and refuses changed answers: draws are used once. It takes the secret
+    that the registrar's keys were sealed under, or --unprotected where there was none. Questions without
     keys (cards, free text, recoverable answers) would be answered afresh, so a study with one is not published twice.
     A study that names a ledger in [budget] is debited to it before anything is written. A codebook stands beside the
     reports and says how each column is to be read.
@@ -65,8 +70,8 @@ def publish_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: _protections(holders, passphrase_file, unprotected, to or []),
-            unlock=unlocker_of(passphrase_file, None),
+            protection=lambda holders: _protections(holders, passphrase_file, private_key, unprotected, to or []),
+            unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             keep=keep or [],
             epoch=epoch,
             guarantee=guarantee.value,
@@ -126,10 +131,16 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
 
 
 def _protections(
-    holders: tuple[str, ...], passphrase_file: Path | None, unprotected: bool, receivers: list[str]
+    holders: tuple[str, ...],
+    passphrase_file: Path | None,
+    private_key: Path | None,
+    unprotected: bool,
+    receivers: list[str],
 ) -> dict[str, Protection]:
     from sfumato.errors import InvalidParameter
-    from sfumato.io.key_files import read_public_key
+    from sfumato.io.private_key_files import read_public_key
+    from sfumato.refine.key_protection import Unprotected
+    from sfumato.study.audience import REGISTRAR
 
     found: dict[str, Protection] = {}
     for receiver in receivers:
@@ -142,7 +153,18 @@ def _protections(
                 way_out="Name one that has a key.",
             )
         found[name] = read_public_key(path)
+    if private_key is not None and REGISTRAR in holders:
+        found.setdefault(REGISTRAR, private_key_from(private_key, passphrase_file))
     rest = [holder for holder in holders if holder not in found]
-    if rest:
+    if rest and private_key is not None and not unprotected:
+        # A passphrase given here is that of the private key, and no analyst may have it.
+        raise InvalidParameter(
+            f"is the registrar's alone, and nothing is said for {rest[0]}",
+            parameter="private_key",
+            way_out="Seal the keys of every analyst `to` a public key, or say `unprotected`.",
+        )
+    if rest and private_key is not None:
+        found |= dict.fromkeys(rest, Unprotected())
+    elif rest:
         found |= dict.fromkeys(rest, protection_for(passphrase_file, unprotected=unprotected))
     return found

@@ -11,15 +11,22 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from sfumato.cli.output import say
+
 if TYPE_CHECKING:
-    from sfumato.refine.key_protection import Passphrase, Protection, Unlock
+    from sfumato.refine.key_protection import Passphrase, PrivateKey, Unlock, Unprotected
 
 _MOST_PASSPHRASE = 4096
 
 PASSPHRASE_FILE = typer.Option(help="A file whose first line is the passphrase.", rich_help_panel="Secrets")
-PRIVATE_KEY = typer.Option(help="Your private key (PEM), for keys sealed to you.", rich_help_panel="Secrets")
+PRIVATE_KEY = typer.Option(help="Your private key, for key files sealed to you.", rich_help_panel="Secrets")
 UNPROTECTED = typer.Option(
     "--unprotected", help="Write key files that anyone who has them can use.", rich_help_panel="Secrets"
+)
+ALLOW_UNPROTECTED = typer.Option(
+    "--allow-unprotected",
+    help="Use unprotected files too, although a secret is given or made use of: anyone could have written them.",
+    rich_help_panel="Secrets",
 )
 
 
@@ -42,56 +49,87 @@ def passphrase_from(path: Path) -> Passphrase:
     return Passphrase(line)
 
 
-def protection_for(passphrase_file: Path | None, *, unprotected: bool) -> Protection:
-    """Return how new key files are protected: as said, or by a passphrase typed twice."""
+def protection_for(
+    passphrase_file: Path | None,
+    *,
+    unprotected: bool,
+    named: str = "passphrase_file",
+    what: str = "the new key files",
+) -> Passphrase | Unprotected:
+    """Return how new files are protected: as said, or by a passphrase typed twice."""
     from sfumato.errors import InvalidParameter
     from sfumato.refine.key_protection import Unprotected
 
     if unprotected:
         if passphrase_file is not None:
-            raise InvalidParameter(
-                "and `passphrase_file` exclude each other", parameter="unprotected", way_out="Choose one."
-            )
+            raise InvalidParameter(f"and `{named}` exclude each other", parameter="unprotected", way_out="Choose one.")
         return Unprotected()
     if passphrase_file is not None:
         return passphrase_from(passphrase_file)
-    return _typed("Passphrase for the new key files", twice=True)
+    return _typed(f"Passphrase for {what}", twice=True, named=named)
 
 
-def unlocker_of(passphrase_file: Path | None, private_key: Path | None) -> Callable[[Path], Unlock]:
-    """Return what finds the secret for a key file; a passphrase is typed once and tried on all of them."""
+def unlocker_of(
+    passphrase_file: Path | None, private_key: Path | None, *, allow_unprotected: bool = False
+) -> Callable[[Path], Unlock | None]:
+    """Return what finds the secret for a file; a passphrase is typed once and tried on all of them.
+
+    A file without protection gets the secret that was given, which is refused there, unless such files are allowed.
+    """
     typed: list[Passphrase] = []
 
-    def unlock(path: Path) -> Unlock:
-        from sfumato.errors import InvalidParameter
-        from sfumato.io.key_files import read_key_header, read_private_key
-        from sfumato.refine.key_protection import Unprotected
-
-        protection = read_key_header(path).protection
-        if protection == "none":
-            return Unprotected()
-        if protection == "public_key":
-            if private_key is None:
-                raise InvalidParameter(
-                    f"the key file {path} is sealed to a public key", way_out="Give its `private_key`."
-                )
-            return read_private_key(private_key, None if passphrase_file is None else passphrase_from(passphrase_file))
+    def passphrase(path: Path) -> Passphrase:
         if passphrase_file is not None:
             return passphrase_from(passphrase_file)
         if not typed:
             typed.append(_typed(f"Passphrase of {path}", twice=False))
         return typed[0]
 
+    def unlock(path: Path) -> Unlock | None:
+        from sfumato.refine.key_protection import Unprotected
+        from sfumato.study.steps import protection_of
+
+        protection = protection_of(path)
+        if protection == "none" and allow_unprotected:
+            return Unprotected()
+        if protection == "passphrase" or (protection == "none" and private_key is None and passphrase_file is not None):
+            return passphrase(path)
+        if private_key is not None:
+            return private_key_from(private_key, passphrase_file, allow_unprotected=allow_unprotected)
+        return None
+
     return unlock
 
 
-def _typed(prompt: str, *, twice: bool) -> Passphrase:
+def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotected: bool = False) -> PrivateKey:
+    """Read a private key, with its passphrase if it has one; a passphrase is not given for nothing."""
+    import warnings
+
+    from sfumato.errors import WeakKeyWarning
+    from sfumato.io.private_key_files import protection_of_private_key, read_private_key
+    from sfumato.refine.key_protection import Unprotected
+
+    is_locked = protection_of_private_key(path) == "passphrase"
+    unlock: Passphrase | Unprotected = Unprotected()
+    if passphrase_file is not None and (is_locked or not allow_unprotected):
+        unlock = passphrase_from(passphrase_file)
+    elif is_locked:
+        unlock = _typed(f"Passphrase of {path}", twice=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", WeakKeyWarning)
+        private = read_private_key(path, unlock)
+    for warning in caught:
+        say(f"WARNING: {path}: {warning.message}")
+    return private
+
+
+def _typed(prompt: str, *, twice: bool, named: str = "passphrase_file") -> Passphrase:
     from sfumato.errors import InvalidParameter
     from sfumato.refine.key_protection import Passphrase
 
     if not sys.stdin.isatty():
         raise InvalidParameter(
             "a passphrase is needed and nobody is there to type it",
-            way_out="Give `passphrase_file`, or `unprotected` for new key files.",
+            way_out=f"Give `{named}`, or `unprotected` for new files." if twice else f"Give `{named}`.",
         )
     return Passphrase(typer.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True))

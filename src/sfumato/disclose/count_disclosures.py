@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype
+from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype, unmasked
 from sfumato.bits.row_draws import RowDraws
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.disclose.column_generation import Mixture
@@ -88,7 +88,7 @@ class CountDisclosure:
 
     def release(self, counts: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
         """Draw a symbol for the count of each data set, exactly by `row`."""
-        given = np.atleast_1d(np.asarray(counts))
+        given = np.atleast_1d(unmasked("counts", counts))
         if given.dtype.kind not in "iu" or given.ndim != 1:
             raise InvalidParameter(
                 "must be whole numbers, one for each data set", parameter="counts", way_out="Pass a list of them."

@@ -43,6 +43,10 @@ _PRIVATE = (
     "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
     "Show it to nobody who may not see the records; the public certificate commits to it."
 )
+_DECLARED = (
+    "Its maker says, and this file alone cannot show, that the law was declared, and not made from the records that "
+    "are released."
+)
 LEAK, TOLD = "sample_leak_bits", "disclosed_bits"
 _SALT_BYTES = 32
 _SALT = re.compile(r"[0-9a-f]{64}")
@@ -203,7 +207,7 @@ def _picture(subject: DisclosureSubject) -> Channel:
 
 
 def _notes(subject: DisclosureSubject) -> tuple[str, ...]:
-    return (_PRIVATE, ONE_RELEASE) if subject.estimation.is_private else (ONE_RELEASE,)
+    return (_PRIVATE if subject.estimation.is_private else _DECLARED, ONE_RELEASE)
 
 
 def _write(subject: DisclosureSubject) -> _Record:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype
+from sfumato.bits.mechanism import ReportArray, bits_or_default, smallest_dtype, unmasked
 from sfumato.bits.row_draws import RowDraws
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.disclose.column_generation import Mixture
@@ -53,8 +54,12 @@ class Disclosure:
         """How much the optimum may lie above."""
         return self.upper_bits - self.lower_bits
 
-    def release(self, cells: Sequence[Sequence[int]], bits: BitSource | None = None) -> ReportArray:
+    def release(
+        self, cells: Sequence[Sequence[int]] | npt.NDArray[np.int64], bits: BitSource | None = None
+    ) -> ReportArray:
         """Draw a symbol for each data set, given as rows of sample values."""
+        for row in [cells] if isinstance(cells, np.ndarray) else cells:
+            unmasked("cells", row)
         place = {tuple(cell): c for c, cell in enumerate(self.law.cells.tolist())}
         symbols = np.array([place.get(tuple(row), -1) for row in cells], dtype=np.int64)
         if symbols.size and symbols.min() < 0:

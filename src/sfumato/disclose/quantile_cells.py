@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, smallest_dtype
+from sfumato.bits.mechanism import ReportArray, smallest_dtype, unmasked
 from sfumato.bits.source import BitSource
 from sfumato.disclose.law_drift import leak_from_chi_square_bits
 from sfumato.disclose.running_sums import RunningSums
@@ -193,7 +193,7 @@ def _ranks(size: int, cells: int) -> list[int]:
 
 
 def _check_column(name: str, values: npt.ArrayLike) -> FloatColumn:
-    array = np.asarray(values)
+    array = unmasked(name, values)
     if array.ndim != 1 or array.size == 0:
         raise InvalidParameter(
             "must be one column with at least one number", parameter=name, way_out="Pass a list of numbers."

@@ -52,6 +52,18 @@ def check_folder(parameter: str, folder: str | Path | None) -> None:
         )
 
 
+def check_free(parameter: str, *paths: str | Path) -> None:
+    """Refuse names that are taken, even by a link to nowhere, for files that cannot be had again."""
+    for path in paths:
+        if os.path.lexists(path):
+            raise InvalidParameter(
+                "exists already, and a key that is lost cannot be had again",
+                parameter=parameter,
+                value=str(path),
+                way_out="Choose another name, or delete it first; nothing was written.",
+            )
+
+
 def _check(parameter: str, path: Path) -> None:
     try:
         found = path.stat() if path.exists() else None

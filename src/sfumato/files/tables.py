@@ -67,7 +67,7 @@ def write_table(table: Any, path: str | Path, note: str | None = None, *, privat
             way_out="Name one of these.",
         )
     if note is not None:
-        write_atomically(note_path(path), note)
+        write_atomically(note_path(path), note, private=private)
     write_atomically(path, _csv_bytes(table), private=private)
 
 

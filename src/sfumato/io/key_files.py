@@ -6,7 +6,6 @@ about its own file: a copy made before the first use does not know what was done
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,28 +14,22 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, Place
 from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
 from sfumato.files.locks import locked
+from sfumato.files.places import check_free
 from sfumato.refine.key_documents import open_key, read_header, seal_key
 from sfumato.refine.key_headers import KeyHeader
-from sfumato.refine.key_protection import (
-    Passphrase,
-    PrivateKey,
-    Protection,
-    PublicKey,
-    Unlock,
-)
-from sfumato.refine.key_seals import same_protection
+from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
+from sfumato.refine.key_seals import OpenLock, PublicKeyLock, same_protection, without_protection
 from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.publications import Publication
-
-_PEM_LIMIT_BYTES = 1 << 16
 
 
 def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
     """Write a key file that only its owner may read; one that is there already is replaced only when told to."""
     data = seal_key(key, protection)
     with locked(path):
-        _check_free(path, overwrite=overwrite)
+        if not overwrite:
+            check_free("path", path)
         write_atomically(path, data, private=True)
 
 
@@ -48,6 +41,46 @@ def read_key(path: str | Path, unlock: Unlock, *, limit_bytes: int = DEFAULT_LIM
 def read_key_header(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> KeyHeader:
     """Return what a key file tells everybody; nobody vouches for it until the file has been opened."""
     return read_header(read_bytes(path, limit_bytes=limit_bytes))
+
+
+def read_own_key(path: str | Path, unlock: Unlock | None, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Key:
+    """Read a key that lay there, to make reports with or to vouch for: only one that its owner's secret vouches for.
+
+    Whoever wrote the key of level 0 recovers all answers that are published under it. A passphrase or a private key
+    shows that its owner wrote it. What was sealed to a public key can come from whoever has that, and what is not
+    protected from anyone; the latter is used only where `unlock` says so, None being no word at all.
+    """
+    data = read_bytes(path, limit_bytes=limit_bytes)
+    header = read_header(data)
+    if header.level == 0 and isinstance(header.lock, PublicKeyLock):
+        raise KeyRefused(
+            "the registrar's key is sealed to a public key, and whoever has that could have written it",
+            way_out="Publish under new keys, with the registrar's under a passphrase or a private key.",
+            place=Place(file=str(path)),
+        )
+    if unlock is None and isinstance(header.lock, OpenLock):
+        raise without_protection("and nothing was said about that").at(Place(file=str(path)))
+    try:
+        return open_key(data, Unprotected() if unlock is None else unlock)
+    except KeyRefused as error:
+        raise error.at(Place(file=str(path))) from None
+
+
+def protect_key(path: str | Path, unlock: Unlock | None, protection: Protection) -> None:
+    """Write a key file anew under another protection, in its place: what it holds and its record stay."""
+    with locked(path):
+        data = seal_key(read_key_for(path, unlock, protection), protection)
+        write_atomically(path, data, private=True)
+
+
+def read_key_for(path: str | Path, unlock: Unlock | None, protection: Protection | None) -> Key:
+    """Read a key of which a file with this protection is to be made; one that vouches needs one that vouches."""
+    if isinstance(protection, Passphrase | PrivateKey):
+        return read_own_key(path, unlock)
+    try:
+        return read_key(path, Unprotected() if unlock is None else unlock)
+    except KeyRefused as error:
+        raise error.at(Place(file=str(path))) from None
 
 
 def record_use(
@@ -111,7 +144,9 @@ def publish_with_files(
             way_out="Give a secret for every level, or one.",
         )
     unlocks = {level: unlock[level] if isinstance(unlock, Mapping) else unlock for level in paths}
-    keys = {level: read_key(path, unlocks[level]) for level, path in paths.items()}
+    # Reports are made with level 0; the others only get their mark.
+    readers = {level: read_own_key if level == 0 else read_key for level in paths}
+    keys = {level: readers[level](path, unlocks[level]) for level, path in paths.items()}
     for level, key in keys.items():
         _check_binding(key, binding, paths[level])
     publication = ladder.publish(values, keys=keys, binding=binding)
@@ -119,39 +154,6 @@ def publish_with_files(
     for level in sorted(paths):
         record_use(paths[level], unlocks[level], digest, drawing=keys[level].drawing)
     return publication
-
-
-def write_key_pair(
-    private: PrivateKey, path: str | Path, passphrase: Passphrase | None = None, *, overwrite: bool = False
-) -> Path:
-    """Write a private key as PEM, for its owner alone, and the public one beside it as `.pub`; return where."""
-    public_path = Path(f"{path}.pub")
-    with locked(path):
-        for target in (path, public_path):
-            _check_free(target, overwrite=overwrite)
-        write_atomically(path, private.to_pem(passphrase), private=True)
-        write_atomically(public_path, private.public.to_pem())
-    return public_path
-
-
-def read_private_key(path: str | Path, passphrase: Passphrase | None = None) -> PrivateKey:
-    """Read a PEM file with a private key."""
-    return PrivateKey.from_pem(read_bytes(path, limit_bytes=_PEM_LIMIT_BYTES), passphrase)
-
-
-def read_public_key(path: str | Path) -> PublicKey:
-    """Read a PEM file with a public key."""
-    return PublicKey.from_pem(read_bytes(path, limit_bytes=_PEM_LIMIT_BYTES))
-
-
-def _check_free(path: str | Path, *, overwrite: bool) -> None:
-    if not overwrite and os.path.lexists(path):
-        raise InvalidParameter(
-            "exists already, and a key that is lost cannot be had again",
-            parameter="path",
-            value=str(path),
-            way_out="Choose another name, or say `overwrite`.",
-        )
 
 
 def _check_binding(key: Key, binding: Binding, path: str | Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.mechanism import unmasked
 from sfumato.errors import InvalidParameter
 
 # Words held at a time, so that a column of a million answers needs no gigabytes.
@@ -21,11 +22,7 @@ def row_chunks(rows: int, columns: int) -> Iterator[slice]:
 
 def check_packed(reports: npt.ArrayLike, size: int) -> npt.NDArray[np.uint8]:
     """Return reports as rows of packed bits, the first answer in the highest bit of the first byte."""
-    if isinstance(reports, np.ma.MaskedArray):
-        raise InvalidParameter(
-            "must not be masked: what a mask hides would be counted", parameter="reports", way_out="Drop those rows."
-        )
-    array = np.asarray(reports)
+    array = unmasked("reports", reports)
     wide = -(-size // 8)
     if array.ndim != 2 or array.shape[1] != wide or array.dtype.kind not in "iu":
         raise InvalidParameter(

@@ -1,12 +1,5 @@
 """The key on disk: a header that anyone can read, and a sealed body that vouches for it.
 
-======================  ==============================================================================
-12 bytes                the magic, ``SFUMATO KEY`` and a line feed
-4 bytes                 the length of the header, little-endian
-the header              JSON in one spelling, sorted and without blanks
-the rest                the sealed body; its length stands in the header
-======================  ==============================================================================
-
 Format: docs/reference/files.md
 """
 
@@ -16,19 +9,13 @@ import functools
 
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.refine.key_coding import decode_material, encode_material, kind_of
-from sfumato.refine.key_headers import KeyHeader, parse_header, spell_header
+from sfumato.refine.key_headers import FRAME, KeyHeader, parse_header, spell_header
 from sfumato.refine.key_protection import Protection, Unlock
 from sfumato.refine.key_seals import new_lock, open_body, seal_body, sealed_length
 from sfumato.refine.keys import Key
 from sfumato.refine.ladder import Ladder
 
-MAGIC = b"SFUMATO KEY\n"
-
-_LONGEST_HEADER = 1 << 16
-
-_NOT_A_KEY = ("this is not a Sfumato key file", "Pass a file that write_key wrote.")
-_CUT = ("the key file ends too early or too late: it was cut off, or something was added", "Copy it again.")
-_TOO_LONG = ("the header of the key file is longer than any header", "Ask for the file again.")
+MAGIC = FRAME.magic
 
 
 def seal_key(key: Key, protection: Protection) -> bytes:
@@ -64,7 +51,7 @@ def seal_key(key: Key, protection: Protection) -> bytes:
             "the key cannot be written: its names, rows, drawing or digest are not of the kind that a key file holds",
             way_out="Make keys with Ladder.draw_keys.",
         ) from None
-    opening = MAGIC + len(spelled).to_bytes(4, "little") + spelled
+    opening = FRAME.opening(spelled)
     return opening + seal_body(body, opening, protection, lock)
 
 
@@ -110,23 +97,11 @@ def open_key(data: bytes, unlock: Unlock) -> Key:
 
 def _take_apart(data: bytes) -> tuple[KeyHeader, bytes, bytes]:
     """Header, everything up to the sealed body, and that body."""
-    if not data.startswith(MAGIC):
-        raise _unreadable(_CUT if data and MAGIC.startswith(data) else _NOT_A_KEY)
-    start = len(MAGIC) + 4
-    length = int.from_bytes(data[len(MAGIC) : start], "little")
-    if len(data) >= start and length > _LONGEST_HEADER:
-        raise _unreadable(_TOO_LONG)
-    if len(data) < start + length:
-        raise _unreadable(_CUT)
-    header, sealed_bytes = parse_header(data[start : start + length])
-    sealed = data[start + length :]
+    raw, opening, sealed = FRAME.take_apart(data)
+    header, sealed_bytes = parse_header(raw)
     if len(sealed) != sealed_bytes:
-        raise _unreadable(_CUT)
-    return header, data[: start + length], sealed
-
-
-def _unreadable(words: tuple[str, str]) -> UnreadableFile:
-    return UnreadableFile(words[0], way_out=words[1])
+        raise FRAME.cut()
+    return header, opening, sealed
 
 
 @functools.lru_cache(maxsize=8)

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sfumato.errors import InvalidInput, UnknownSchema, UnreadableFile
+from sfumato.errors import InvalidInput, UnknownSchema
 from sfumato.refine.key_coding import Material
-from sfumato.refine.key_protection import (
-    MOST_LANES,
-    MOST_MEMORY_KIB,
-    MOST_PASSES,
-)
-from sfumato.refine.key_seals import Lock, OpenLock, PassphraseLock, PublicKeyLock
+from sfumato.refine.key_seals import Lock
 from sfumato.refine.keys import BLOCK_ROWS, Binding
+from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
+from sfumato.refine.sealed_frames import Frame
 from sfumato.values import Guarantee
 
 SCHEMA = "sfumato/key/1"
+FRAME = Frame(b"SFUMATO KEY\n", "key file", "Pass a file that write_key wrote.")
 
 _MOST_TOTAL = 1 << 40
 _MOST_DECLARED = 20_000
@@ -28,9 +26,6 @@ _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _HEX_64 = re.compile(r"[0-9a-f]{64}")
 # "1e999999999" would be a fraction too, of a billion digits.
 _ODDS = re.compile(r"[0-9]+(/[0-9]+)?")
-
-_KDF = "argon2id"
-_SUITE = "X25519, HKDF-SHA256, AES-256-GCM"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,28 +47,7 @@ class KeyHeader:
     @property
     def protection(self) -> str:
         """What it takes to open the file."""
-        return _NAMES[type(self.lock)]
-
-
-_NAMES = {PassphraseLock: "passphrase", PublicKeyLock: "public_key", OpenLock: "none"}
-
-
-class _Passphrase(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag_field="kind", tag="passphrase"):
-    kdf: str
-    lanes: int
-    memory_kib: int
-    nonce: str
-    passes: int
-    salt: str
-
-
-class _PublicKey(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag_field="kind", tag="public_key"):
-    receiver: str
-    suite: str
-
-
-class _Open(msgspec.Struct, forbid_unknown_fields=True, frozen=True, tag_field="kind", tag="none"):
-    pass
+        return NAMES[type(self.lock)]
 
 
 class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -85,7 +59,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     level: int
     material: str
     produced: str | None
-    protection: _Passphrase | _PublicKey | _Open
+    protection: LockDocument
     question: str
     schema: str
     sealed_bytes: int
@@ -101,19 +75,6 @@ class _Schema(msgspec.Struct):
 
 def spell_header(header: KeyHeader, sealed_bytes: int) -> bytes:
     """Return the one spelling of a header, followed by so many sealed bytes."""
-    lock = header.lock
-    protection: _Passphrase | _PublicKey | _Open = _Open()
-    if isinstance(lock, PassphraseLock):
-        protection = _Passphrase(
-            kdf=_KDF,
-            lanes=lock.lanes,
-            memory_kib=lock.memory_kib,
-            nonce=lock.nonce.hex(),
-            passes=lock.passes,
-            salt=lock.salt.hex(),
-        )
-    elif isinstance(lock, PublicKeyLock):
-        protection = _PublicKey(receiver=lock.receiver, suite=_SUITE)
     document = _Header(
         column=header.binding.column,
         drawing=header.drawing,
@@ -123,7 +84,7 @@ def spell_header(header: KeyHeader, sealed_bytes: int) -> bytes:
         level=header.level,
         material=header.material.value,
         produced=header.produced,
-        protection=protection,
+        protection=lock_document(header.lock),
         question=header.binding.question,
         schema=SCHEMA,
         sealed_bytes=sealed_bytes,
@@ -153,20 +114,20 @@ def parse_header(raw: bytes) -> tuple[KeyHeader, int]:
             guarantee=Guarantee(document.guarantee),
             material=Material(document.material),
             produced=document.produced,
-            lock=_read_lock(document.protection),
+            lock=read_lock(document.protection),
         )
         if _is_sound(header) and spell_header(header, document.sealed_bytes) == raw:
             return header, document.sealed_bytes
     except (msgspec.MsgspecError, InvalidInput, ValueError, RecursionError):
         pass
-    raise _damaged()
+    raise FRAME.damaged()
 
 
 def _check_schema(raw: bytes) -> None:
     try:
         schema = msgspec.json.decode(raw, type=_Schema).schema
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise _damaged() from None
+        raise FRAME.damaged() from None
     if schema == SCHEMA:
         return
     if _SCHEMAS.fullmatch(schema):
@@ -174,31 +135,7 @@ def _check_schema(raw: bytes) -> None:
             f"the key file has the schema {schema[:40]}, and this version reads {SCHEMA}",
             way_out="Upgrade sfumato to read it.",
         )
-    raise _damaged()
-
-
-def _damaged() -> UnreadableFile:
-    return UnreadableFile("the header of the key file is damaged", way_out="Ask for the file again.")
-
-
-def _read_lock(document: _Passphrase | _PublicKey | _Open) -> Lock:
-    if isinstance(document, _Passphrase):
-        salt, nonce = bytes.fromhex(document.salt), bytes.fromhex(document.nonce)
-        bounded = (
-            1 <= document.lanes <= MOST_LANES
-            and 1 <= document.passes <= MOST_PASSES
-            and 8 * document.lanes <= document.memory_kib <= MOST_MEMORY_KIB
-        )
-        if document.kdf != _KDF or len(salt) != 16 or len(nonce) != 12 or not bounded:
-            raise ValueError
-        return PassphraseLock(
-            salt=salt, nonce=nonce, memory_kib=document.memory_kib, passes=document.passes, lanes=document.lanes
-        )
-    if isinstance(document, _PublicKey):
-        if document.suite != _SUITE or not _HEX_32.fullmatch(document.receiver):
-            raise ValueError
-        return PublicKeyLock(receiver=document.receiver)
-    return OpenLock()
+    raise FRAME.damaged()
 
 
 def _is_sound(header: KeyHeader) -> bool:

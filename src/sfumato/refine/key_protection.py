@@ -1,14 +1,15 @@
-"""By what a key file is kept from others: a passphrase, the private key of its receiver, or nothing at all."""
+"""By what a key file is kept from others: a passphrase, a private key, or nothing at all."""
 
 from __future__ import annotations
 
 import secrets
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any
 
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.refine.hidden import Hidden
 from sfumato.values.checks import check_between, check_integer
 
 # A file names its own cost; these bounds keep a hostile one from asking for a machine's whole memory, or for a day.
@@ -20,36 +21,27 @@ _KEY_BYTES = 32
 _FINGERPRINT_DIGITS = 32
 
 
-class _Secret:
-    """What is never shown, compared or pickled."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}, not shown>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("secrets are not pickled; ask for them where they are used")
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Passphrase(_Secret):
+class Passphrase(Hidden):
     """A passphrase, and what trying one costs: `memory_kib` KiB of memory gone over `passes` times in `lanes`."""
 
-    text: str
-    memory_kib: int = field(default=64 * 1024, kw_only=True)
-    passes: int = field(default=3, kw_only=True)
-    lanes: int = field(default=4, kw_only=True)
+    __slots__ = ("lanes", "memory_kib", "passes", "text")
 
-    def __post_init__(self) -> None:
-        text: object = self.text
-        if not isinstance(text, str) or not text:
+    text: str
+    memory_kib: int
+    passes: int
+    lanes: int
+
+    def __init__(self, text: str, *, memory_kib: int = 64 * 1024, passes: int = 3, lanes: int = 4) -> None:
+        given: object = text
+        if not isinstance(given, str) or not given:
             raise InvalidParameter(
                 "must be text and not empty", parameter="passphrase", way_out="Choose several words."
             )
-        check_between("lanes", check_integer("lanes", self.lanes), 1, MOST_LANES)
-        check_between("passes", check_integer("passes", self.passes), 1, MOST_PASSES)
-        check_between("memory_kib", check_integer("memory_kib", self.memory_kib), 8 * self.lanes, MOST_MEMORY_KIB)
+        check_between("lanes", check_integer("lanes", lanes), 1, MOST_LANES)
+        check_between("passes", check_integer("passes", passes), 1, MOST_PASSES)
+        check_between("memory_kib", check_integer("memory_kib", memory_kib), 8 * lanes, MOST_MEMORY_KIB)
+        for name, value in (("text", text), ("memory_kib", memory_kib), ("passes", passes), ("lanes", lanes)):
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +83,25 @@ class PublicKey:
         return X25519PublicKey.from_public_bytes(self.raw)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrivateKey(_Secret):
-    """What opens files sealed for its public key: an X25519 private key, 32 bytes."""
+class PrivateKey(Hidden):
+    """What opens files sealed for its public key: an X25519 private key, 32 bytes.
+
+    It also protects files of its owner's own. Anyone can seal a file for the public key; one that is sealed under the
+    private key was made by somebody who has it.
+    """
+
+    __slots__ = ("raw",)
 
     raw: bytes
 
-    def __post_init__(self) -> None:
-        _check_raw(self.raw)
+    def __init__(self, raw: bytes) -> None:
+        _check_raw(raw)
+        object.__setattr__(self, "raw", raw)
 
     @property
     def public(self) -> PublicKey:
         """What others seal files for."""
         return PublicKey(self.loaded().public_key().public_bytes_raw())
-
-    def to_pem(self, passphrase: Passphrase | None = None) -> bytes:
-        """Return the key as PEM, encrypted under a passphrase if there is one."""
-        from cryptography.hazmat.primitives import serialization as pem  # noqa: PLC0415  slow to import
-
-        lock = pem.NoEncryption() if passphrase is None else pem.BestAvailableEncryption(spelled(passphrase))
-        data: bytes = self.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock)
-        return data
 
     @classmethod
     def from_pem(cls, data: bytes, passphrase: Passphrase | None = None) -> PrivateKey:
@@ -123,7 +113,7 @@ class PrivateKey(_Secret):
         loaded = _quietly(lambda found: pem.load_pem_private_key(found, password), data)
         if not isinstance(loaded, X25519PrivateKey):
             raise KeyRefused(
-                "the private key does not open: it is no PEM file with an X25519 private key, or it needs another "
+                "the private key does not open: it is no file with an X25519 private key, or it needs another "
                 "passphrase, or none",
                 way_out="Look for the right file, or try the passphrase again.",
             )
@@ -141,7 +131,7 @@ class Unprotected:
     """No secret at all: whoever has the file has the key. It detects damage, hides nothing, and anyone can forge."""
 
 
-Protection = Passphrase | PublicKey | Unprotected
+Protection = Passphrase | PublicKey | PrivateKey | Unprotected
 Unlock = Passphrase | PrivateKey | Unprotected
 
 

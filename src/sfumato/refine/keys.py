@@ -15,6 +15,7 @@ from typing import NoReturn
 import numpy as np
 
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.refine.hidden import Hidden
 from sfumato.refine.shifts import ShiftArray
 from sfumato.values import Guarantee
 from sfumato.values.checks import check_at_least, check_between, check_integer
@@ -50,49 +51,58 @@ class Binding:
         return sha256(b"sfumato/binding/1" + json.dumps(parts).encode()).digest()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Draws:
+class _Material(Hidden):
+    """What a key holds."""
+
+    __slots__ = ()
+
+    _STAND_IN = "write the key to a key file"
+
+
+class Draws(_Material):
     """Shifts as they were drawn, one a row."""
 
+    __slots__ = ("shifts",)
+
     shifts: ShiftArray
+
+    def __init__(self, shifts: ShiftArray) -> None:
+        object.__setattr__(self, "shifts", shifts)
 
     def __repr__(self) -> str:
         return f"<{self.shifts.size} draws, not shown>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("keys are not pickled; write them to a key file")
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Seed:
+class Seed(_Material):
     """One secret that all draws of a level, and of those below, are expanded from."""
+
+    __slots__ = ("secret",)
 
     secret: bytes
 
-    def __post_init__(self) -> None:
-        if len(self.secret) != SEED_BYTES:
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) != SEED_BYTES:
             raise KeyRefused(
-                f"a seed must have {SEED_BYTES} bytes, not {len(self.secret)}", way_out="Ask for the key again."
+                f"a seed must have {SEED_BYTES} bytes, not {len(secret)}", way_out="Ask for the key again."
             )
+        object.__setattr__(self, "secret", secret)
 
     def __repr__(self) -> str:
         return "<a seed, not shown>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("keys are not pickled; write them to a key file")
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BlockSeeds:
+class BlockSeeds(_Material):
     """Secrets of single blocks, a row for each step of the ladder that they undo: part of a split seed."""
+
+    __slots__ = ("table",)
 
     table: tuple[tuple[bytes, ...], ...]
 
+    def __init__(self, table: tuple[tuple[bytes, ...], ...]) -> None:
+        object.__setattr__(self, "table", table)
+
     def __repr__(self) -> str:
         return f"<seeds of {len(self.table[0])} blocks, not shown>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("keys are not pickled; write them to a key file")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

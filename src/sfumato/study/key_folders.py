@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.io.key_files import read_key, record_use, write_key
+from sfumato.io.key_files import read_own_key, record_use, write_key
 from sfumato.refine import Key
-from sfumato.refine.key_protection import Protection, Unlock
+from sfumato.refine.key_protection import Protection, Unlock, Unprotected
 from sfumato.study.audience import REGISTRAR
 from sfumato.study.publishing import Keys, binding_of
 from sfumato.study.studies import Study
 
-Unlocker = Callable[[Path], Unlock]
+Unlocker = Callable[[Path], Unlock | None]
+"""What opens a key file; None where nothing was said about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class KeyFolder:
     def held_keys(self, unlock: Unlocker) -> dict[str, Mapping[int, Key]] | None:
         """Return the registrar's keys that are there already, to publish under; None when the folder is new.
 
-        They must be of this study, question and epoch.
+        They must be of this study, question and epoch, and it must be the registrar who wrote them.
         """
         if not self.present:
             return None
@@ -76,7 +77,10 @@ class KeyFolder:
             )
         held: dict[str, Mapping[int, Key]] = {}
         for path in registrars:
-            key, wanted = read_key(path, unlock(path)), binding_of(self.study, self.files[path].question, self.epoch)
+            key, wanted = (
+                read_own_key(path, unlock(path)),
+                binding_of(self.study, self.files[path].question, self.epoch),
+            )
             for part in ("study", "question", "column", "epoch"):
                 if getattr(key.binding, part) != getattr(wanted, part):
                     raise KeyRefused(
@@ -105,7 +109,7 @@ class KeyFolder:
 
     def _mark(self, path: Path, holding: Holding, produced: str, unlock: Unlocker) -> None:
         try:
-            record_use(path, unlock(path), produced)
+            record_use(path, unlock(path) or Unprotected(), produced)
         except (InvalidParameter, KeyRefused):
             # An analyst's file may be sealed to the analyst; the registrar's is the one that reports are made with.
             if holding.holder == REGISTRAR:

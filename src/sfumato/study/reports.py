@@ -50,10 +50,19 @@ class Reports:
         return found
 
     def write(self, path: str | Path) -> None:
-        """Write reports and note, as CSV or Parquet, and a codebook beside them."""
+        """Write reports and note, as CSV or Parquet, and a codebook beside them.
+
+        What a key has opened is for whoever holds that key: only the owner of the file may read it.
+        """
         kept = tuple(name for name in self.table.column_names if name not in self.note.columns)
-        write_atomically(codebook_path(path), codebook(self.note, kept))
-        write_table(described_columns(self.table, self.note), path, self.note.to_text())
+        private = self.is_opened
+        write_atomically(codebook_path(path), codebook(self.note, kept), private=private)
+        write_table(described_columns(self.table, self.note), path, self.note.to_text(), private=private)
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether some column is sharper than the public one."""
+        return any(column.level < len(self.note.way(name).epsilons) for name, column in self.note.columns.items())
 
     def to_arrow(self) -> pa.Table:
         """Return the table as it is; a report that is an answer stands there by its label."""

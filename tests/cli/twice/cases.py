@@ -22,7 +22,8 @@ class Case:
     """A behaviour: how its folder is prepared, the command, the same as a call, and how both must end.
 
     `refusal` is the class of the error, `words` some of its sentence in the words of the library; `makes` are the files
-    that are new, `debits` what the ledger holds afterwards. Files that were there stay as they are. Where the command
+    that are new, `debits` what the ledger holds afterwards. Files that were there stay as they are, but for those that
+    it `changes`. Where the command
     itself refuses, before the library could, `own_words` lets class and sentence differ, but not the exit code.
     """
 
@@ -34,6 +35,7 @@ class Case:
     words: str = ""
     makes: tuple[str, ...] = ()
     debits: tuple[Kind, ...] = ()
+    changes: tuple[str, ...] = ()
     own_words: bool = False
 
 

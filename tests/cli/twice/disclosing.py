@@ -55,6 +55,12 @@ DISCLOSING = [
         makes=WHOLE, debits=SAMPLES,
     ),
     Case(
+        name="the private certificate of another release is not written over",
+        prepare=both(whole, lambda folder: (folder / "whole.csv.PRIVATE.json").write_text("{}")),
+        command=DISCLOSE, call=disclose(study="study.toml"),
+        refusal=InvalidParameter, words="has the private certificate of another release beside it",
+    ),
+    Case(
         name="a second release is refused by the book",
         prepare=disclosed, command=DISCLOSE, call=disclose(study="study.toml"),
         refusal=KeyReused, words="two private releases of the same data can leak together", debits=SAMPLES,

@@ -101,17 +101,17 @@ KEEPING = [
     ),
     Case(
         name="a pair",
-        prepare=unpaid, command="keys pair --out own.pem", call=lambda: make_key_pair("own.pem"),
-        makes=("own.pem", "own.pem.pub"),
+        prepare=unpaid, command="keys pair --out own.private", call=lambda: make_key_pair("own.private"),
+        makes=("own.private", "own.private.pub"),
     ),
     Case(
         name="a pair over a key",
-        prepare=both(unpaid, holding("own.pem")), command="keys pair --out own.pem",
-        call=lambda: make_key_pair("own.pem"), refusal=InvalidParameter, words="exists already",
+        prepare=both(unpaid, holding("own.private")), command="keys pair --out own.private",
+        call=lambda: make_key_pair("own.private"), refusal=InvalidParameter, words="exists already",
     ),
     Case(
         name="a pair whose public half is there",
-        prepare=both(unpaid, holding("own.pem.pub")), command="keys pair --out own.pem",
-        call=lambda: make_key_pair("own.pem"), refusal=InvalidParameter, words="exists already",
+        prepare=both(unpaid, holding("own.private.pub")), command="keys pair --out own.private",
+        call=lambda: make_key_pair("own.private"), refusal=InvalidParameter, words="exists already",
     ),
 ]  # fmt: skip

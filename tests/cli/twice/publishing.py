@@ -190,7 +190,7 @@ PUBLISHING = [
     Case(
         name="keys that another passphrase opens",
         prepare=both(
-            lambda folder: published(folder, protection=Passphrase("correct horse")),
+            lambda folder: published(folder, protection=Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)),
             lambda folder: (folder / "wrong.txt").write_text("another horse\n"),
         ),
         command=PUBLISH.replace("--unprotected", "--passphrase-file wrong.txt"),

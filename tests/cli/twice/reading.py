@@ -39,7 +39,7 @@ def recover_with(key, reports="reports.parquet", out="back.csv", **options):
     return lambda: write_answers(sf.recover_answers(reports, key, **options), out)
 
 
-LOCKED = Passphrase("correct horse")
+LOCKED = Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)
 OPEN = "open reports.parquet --out seen.parquet --key"
 RECOVER = "recover reports.parquet --out back.csv --key"
 PAID = (Kind.LOCAL,)

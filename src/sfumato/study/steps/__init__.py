@@ -5,7 +5,15 @@ file by itself, so safety is written once.
 """
 
 from sfumato.study.steps.answers import answer_query
-from sfumato.study.steps.keys import keys_of, make_key_pair, merge_key_files, rotate_key_file, split_key_file
+from sfumato.study.steps.keys import (
+    keys_of,
+    make_key_pair,
+    merge_key_files,
+    protect_key_file,
+    protection_of,
+    rotate_key_file,
+    split_key_file,
+)
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
 from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers, write_answers
@@ -23,6 +31,8 @@ __all__ = [
     "open_reports",
     "pay_for",
     "plan",
+    "protect_key_file",
+    "protection_of",
     "publish",
     "read_ledger",
     "read_reports",

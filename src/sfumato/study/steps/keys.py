@@ -1,35 +1,60 @@
-"""Key files split, merged, rotated and made in pairs. All places are checked before the first file is written."""
+"""Key files split, merged, rotated, protected anew and made in pairs. All places are checked before any is written."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from sfumato.errors import InvalidParameter
-from sfumato.files.places import check_folder, check_places
-from sfumato.io.key_files import read_key, write_key, write_key_pair
+from sfumato.files.places import check_folder, check_free, check_places
+from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key
+from sfumato.io.private_key_files import (
+    is_private_key_file,
+    protect_private_key,
+    protection_of_private_key,
+    write_key_pair,
+)
 from sfumato.refine import Key, Ladder, merge_keys, new_key_pair, rotate_key, split_key
-from sfumato.refine.key_protection import Passphrase, Protection, Unlock, Unprotected
+from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
+from sfumato.study.audience import REGISTRAR
 from sfumato.study.key_folders import Unlocker
 
 Keys = Key | str | Path | Iterable[Key | str | Path]
 """Keys, or files of them."""
+Unlocking = Unlock | Sequence[Unlock] | Unlocker | None
+"""A secret, several of different kinds, or what is asked for a file; None is no word about it."""
 
 
-def unlocker_of(unlock: Unlock | Unlocker | None) -> Unlocker:
-    """Return what opens a key file: the same for all, or what is asked for each of them."""
+def unlocker_of(unlock: Unlocking) -> Unlocker:
+    """Return what opens a key file: the secret given, of several the one of its kind, or what is asked for it."""
     if unlock is None:
-        return lambda _: Unprotected()
+        return lambda _: None
     if callable(unlock):
         return unlock
-    return lambda _: unlock
+    secrets = (unlock,) if isinstance(unlock, Passphrase | PrivateKey | Unprotected) else tuple(unlock)
+    return lambda path: _fitting(secrets, path)
 
 
-def keys_of(keys: Keys, unlock: Unlock | Unlocker | None) -> list[Key]:
-    """Read key files, and take keys as they are."""
+def opener_of_found(unlock: Unlocking, protection: object) -> Unlocker:
+    """Return what opens keys that lie in a folder already: what was said of them, or else of how new ones are kept."""
+    registrars = protection.get(REGISTRAR) if isinstance(protection, Mapping) else protection
+    if unlock is None and isinstance(registrars, Passphrase | PrivateKey | Unprotected):
+        return unlocker_of(registrars)
+    return unlocker_of(unlock)
+
+
+def protection_of(file: str | Path) -> str:
+    """Say what opens a key file or a private key: "passphrase", "public_key", "private_key" or "none"."""
+    return protection_of_private_key(file) if is_private_key_file(file) else read_key_header(file).protection
+
+
+def keys_of(keys: Keys, unlock: Unlocking, *, becomes: Protection | None = None) -> list[Key]:
+    """Read key files, and take keys as they are.
+
+    Where protected files are to be made of them (`becomes`), it must be known who wrote them, or be said of an
+    unprotected one that it is meant: what anyone could have written must not look like one's own afterwards.
+    """
     several, opener = [keys] if isinstance(keys, Key | str | Path) else list(keys), unlocker_of(unlock)
-    return [key if isinstance(key, Key) else read_key(key, opener(Path(key))) for key in several]
+    return [key if isinstance(key, Key) else read_key_for(key, opener(Path(key)), becomes) for key in several]
 
 
 def split_key_file(
@@ -38,14 +63,14 @@ def split_key_file(
     out: str | Path,
     *,
     protection: Protection,
-    unlock: Unlock | Unlocker | None = None,
+    unlock: Unlocking = None,
 ) -> tuple[Path, ...]:
     """Split a key at rows into files in the folder `out`, so that each holder opens only a part of the reports."""
-    (key,) = keys_of(file, unlock)
+    (key,) = keys_of(file, unlock, becomes=protection)
     parts = split_key(key, Ladder.declared(key.ladder), at)
     check_folder("out", out)
     targets = {Path(out) / f"{Path(file).stem}.{part.start}-{part.stop - 1}.key": part for part in parts}
-    _check_free(*targets)
+    check_free("out", *targets)
     Path(out).mkdir(parents=True, exist_ok=True)
     for target, part in targets.items():
         write_key(part, target, protection)
@@ -53,24 +78,22 @@ def split_key_file(
 
 
 def merge_key_files(
-    files: Sequence[str | Path], out: str | Path, *, protection: Protection, unlock: Unlock | Unlocker | None = None
+    files: Sequence[str | Path], out: str | Path, *, protection: Protection, unlock: Unlocking = None
 ) -> Key:
     """Put the parts of a split key together again."""
-    merged = merge_keys(keys_of(files, unlock))
+    merged = merge_keys(keys_of(files, unlock, becomes=protection))
     check_places(out=out)
-    _check_free(Path(out))
+    check_free("out", Path(out))
     write_key(merged, out, protection)
     return merged
 
 
-def rotate_key_file(
-    file: str | Path, out: str | Path, *, protection: Protection, unlock: Unlock | Unlocker | None = None
-) -> Key:
+def rotate_key_file(file: str | Path, out: str | Path, *, protection: Protection, unlock: Unlocking = None) -> Key:
     """Take a computational key to the next epoch; every holder does it alone, and the keys still fit together."""
-    (key,) = keys_of(file, unlock)
+    (key,) = keys_of(file, unlock, becomes=protection)
     rotated = rotate_key(key)
     check_folder("out", Path(out).parent)
-    _check_free(Path(out))
+    check_free("out", Path(out))
     Path(out).parent.mkdir(parents=True, exist_ok=True)
     write_key(rotated, out, protection)
     return rotated
@@ -79,17 +102,28 @@ def rotate_key_file(
 def make_key_pair(out: str | Path, *, passphrase: Passphrase | None = None) -> Path:
     """Make a key pair: the private key at `out`, the public one beside it; returns where that is."""
     check_places(out=out)
-    _check_free(Path(out), Path(f"{out}.pub"))
+    check_free("out", Path(out), Path(f"{out}.pub"))
     private, _ = new_key_pair()
-    return write_key_pair(private, out, passphrase)
+    return write_key_pair(private, out, Unprotected() if passphrase is None else passphrase)
 
 
-def _check_free(*targets: Path) -> None:
-    for target in targets:
-        if os.path.lexists(target):
-            raise InvalidParameter(
-                "exists already, and keys that are lost cannot be had again",
-                parameter="out",
-                value=str(target),
-                way_out="Choose another name, or delete it first; nothing was written.",
-            )
+def protect_key_file(file: str | Path, *, protection: Protection, unlock: Unlocking = None) -> None:
+    """Write a key file or a private key anew under another protection, in its place; what it holds stays as it is.
+
+    The file is the old one or the new one, whatever happens in between. Copies of the old one stay as they are.
+    """
+    protect = protect_private_key if is_private_key_file(file) else protect_key
+    protect(file, unlocker_of(unlock)(Path(file)), protection)
+
+
+def _fitting(secrets: Sequence[Unlock], path: Path) -> Unlock:
+    kind = _OPENED_BY[protection_of(path)]
+    return next((secret for secret in secrets if isinstance(secret, kind)), secrets[0])
+
+
+_OPENED_BY: dict[str, type[Unlock]] = {
+    "passphrase": Passphrase,
+    "public_key": PrivateKey,
+    "private_key": PrivateKey,
+    "none": Unprotected,
+}

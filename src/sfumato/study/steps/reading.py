@@ -10,12 +10,10 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_table_place
 from sfumato.files.tables import TABLE_LIMIT_BYTES, has_note, write_table
 from sfumato.infer import Method
-from sfumato.refine.key_protection import Unlock
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
-from sfumato.study.key_folders import Unlocker
 from sfumato.study.opening import open_table, recover_table
 from sfumato.study.reports import Reports
-from sfumato.study.steps.keys import Keys, keys_of
+from sfumato.study.steps.keys import Keys, Unlocking, keys_of
 from sfumato.study.steps.paying import study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
@@ -59,12 +57,12 @@ def read_reports(
     )
 
 
-def open_reports(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | Unlocker | None = None) -> Reports:
+def open_reports(reports: Reports | str | Path, keys: Keys, *, unlock: Unlocking = None) -> Reports:
     """Return reports as sharp as the keys allow."""
     return open_table(_reports(reports), keys_of(keys, unlock))
 
 
-def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlock | Unlocker | None = None) -> Any:
+def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlocking = None) -> Any:
     """Return the answers as an Arrow table, with the registrar's keys."""
     return recover_table(_reports(reports), keys_of(keys, unlock))
 

@@ -9,12 +9,12 @@ from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import TABLE_LIMIT_BYTES
-from sfumato.refine.key_protection import Protection, Unlock
+from sfumato.refine.key_protection import Protection
 from sfumato.study.charging import id_of_reports, release_of_reports
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.planning import StudyPlan, plan_study
 from sfumato.study.publishing import Keys, Progress, StudyPublication, draw_publication
-from sfumato.study.steps.keys import unlocker_of
+from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
 from sfumato.study.steps.paying import ledger_of, paid, probe_folder, probe_reports, source_of, study_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
@@ -35,7 +35,7 @@ def publish(
     out: str | Path | None = None,
     keys: str | Path | None = None,
     protection: Protections | None = None,
-    unlock: Unlock | Unlocker | None = None,
+    unlock: Unlocking = None,
     keep: Sequence[str] = (),
     epoch: int = 0,
     guarantee: Guarantee | str = Guarantee.INFORMATION_THEORETIC,
@@ -49,8 +49,9 @@ def publish(
 
     With `out` the reports are written there and the key files into the folder `keys`, protected by `protection`; the
     ledger of the study, or `ledger`, is debited before anything is written. A folder that holds the registrar's keys
-    of this study makes the same reports again (`unlock` opens them), and refuses changed answers. Without `out`
-    everything stays in memory, which a study with a ledger does not allow: what is not written is not paid for.
+    of this study makes the same reports again, and refuses changed answers; they are opened by `unlock`, or by what
+    `protection` says, and only a passphrase, a private key or the word that they are unprotected will do. Without
+    `out` everything stays in memory, which a study with a ledger does not allow: what is not written is not paid for.
     """
     declared, book = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, book)
@@ -82,7 +83,7 @@ def publish(
         return draw()
     folder = KeyFolder.of(declared, None if keys is None else Path(keys), epoch)
     _check_out(out, keys if folder.files else None)
-    opener = unlocker_of(unlock)
+    opener = opener_of_found(unlock, protection)
     held = folder.held_keys(opener)
     protections = {} if held else _protections(folder, protection)
     made = draw(held)
@@ -161,7 +162,7 @@ def _protections(folder: KeyFolder, protection: Protections | None) -> Mapping[s
         raise InvalidParameter(
             "must say how key files are protected",
             parameter="protection",
-            way_out="Use Passphrase(…), PublicKey(…) or Unprotected().",
+            way_out="Use Passphrase(…), PublicKey(…), PrivateKey(…) or Unprotected().",
         )
     if isinstance(protection, Mapping):
         by_holder = protection

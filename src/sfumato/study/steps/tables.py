@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,7 @@ def disclose_table(
     target, sealed, kept = Path(out), Path(f"{out}.certificate.json"), Path(f"{out}{PRIVATE_SUFFIX}")
     probe_table(target)
     probe(sealed, kept)
+    _check_not_held(kept)
     probe(remembered, parameter="book")
     table = as_arrow(data, limit_bytes=limit_bytes)
     digests = check_not_released(remembered, [*names, *([] if told_about is None else [told_about])], table)
@@ -80,6 +82,17 @@ def disclose_table(
         write_atomically(sealed, made.certificate.to_json())
         write_table(arrow_table({"symbol": number_column(made.symbols)}), target)
     return replace(made, out=target, sealed=sealed, kept=None if made.private is None else kept)
+
+
+def _check_not_held(kept: Path) -> None:
+    """Refuse to write over the private certificate of an earlier release: the proof of that one would be gone."""
+    if os.path.lexists(kept):
+        raise InvalidParameter(
+            "has the private certificate of another release beside it",
+            parameter="out",
+            value=str(kept),
+            way_out="Choose another name, or move that file away and keep it.",
+        )
 
 
 def _what(

@@ -1,0 +1,106 @@
+"""A private key at rest: 32 bytes in the same kind of container as a key file, so that guessing costs the same.
+
+The header says whose it is, by the public key, and how it is protected: under a passphrase by the Argon2id of key
+files, or not at all. PEM files, which private keys were kept in before, protect a passphrase by 2048 rounds of PBKDF2;
+they are read, with a warning, and never written.   Format: docs/reference/files.md
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import msgspec
+
+from sfumato.errors import InvalidParameter, KeyRefused, UnknownSchema, WeakKeyWarning
+from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
+from sfumato.refine.key_seals import Lock, new_lock, open_body, seal_body, sealed_length
+from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
+from sfumato.refine.sealed_frames import Frame
+
+SCHEMA = "sfumato/private-key/1"
+FRAME = Frame(b"SFUMATO PRIVATE KEY\n", "private key", "Pass a file that `sfumato keys pair` wrote.")
+
+_SCHEMAS = re.compile(r"sfumato/private-key/[0-9]+")
+_PEM = b"-----BEGIN "
+_LOCKED_PEM = b"ENCRYPTED"
+_BODY_BYTES = 32
+
+
+class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    protection: LockDocument
+    public: str
+    schema: str
+
+
+class _Schema(msgspec.Struct):
+    schema: str
+
+
+def seal_private_key(private: PrivateKey, protection: Passphrase | Unprotected) -> bytes:
+    """Return the bytes of a file with a private key."""
+    kept: object = protection
+    if not isinstance(kept, Passphrase | Unprotected):
+        raise InvalidParameter(
+            "must be a Passphrase or Unprotected(): a private key is its owner's alone",
+            parameter="protection",
+            way_out="Choose one.",
+        )
+    lock = new_lock(protection)
+    header = _Header(protection=lock_document(lock), public=private.public.raw.hex(), schema=SCHEMA)
+    opening = FRAME.opening(msgspec.json.encode(header, order="sorted"))
+    return opening + seal_body(private.raw, opening, protection, lock)
+
+
+def is_private_key(data: bytes) -> bool:
+    """Whether this is a private key of some kind, and no key file."""
+    return data.startswith((FRAME.magic, _PEM))
+
+
+def private_key_protection(data: bytes) -> str:
+    """Say what a private key needs to open: "passphrase" or "none"."""
+    if data.startswith(_PEM):
+        return "passphrase" if _LOCKED_PEM in data else "none"
+    return NAMES[type(_take_apart(data)[1])]
+
+
+def open_private_key(data: bytes, unlock: Passphrase | Unprotected) -> PrivateKey:
+    """Open a private key, or raise; a PEM file of before gives a warning."""
+    if data.startswith(_PEM):
+        found = PrivateKey.from_pem(data, unlock if isinstance(unlock, Passphrase) else None)
+        warnings.warn(
+            "the private key is kept in a PEM file, where its passphrase is hundreds of times cheaper to guess than "
+            "that of a key file: `sfumato keys protect` writes it anew",
+            WeakKeyWarning,
+            stacklevel=3,
+        )
+        return found
+    header, lock, opening, sealed = _take_apart(data)
+    private = PrivateKey(open_body(sealed, opening, unlock, lock, named=FRAME.named))
+    if private.public.raw.hex() != header.public:
+        raise KeyRefused("the private key is not that of its header", way_out="Look for another copy of the file.")
+    return private
+
+
+def _take_apart(data: bytes) -> tuple[_Header, Lock, bytes, bytes]:
+    raw, opening, sealed = FRAME.take_apart(data)
+    try:
+        schema = msgspec.json.decode(raw, type=_Schema).schema
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise FRAME.damaged() from None
+    if schema != SCHEMA and _SCHEMAS.fullmatch(schema):
+        raise UnknownSchema(
+            f"the private key has the schema {schema[:40]}, and this version reads {SCHEMA}",
+            way_out="Upgrade sfumato to read it.",
+        )
+    try:
+        header = msgspec.json.decode(raw, type=_Header)
+        lock = read_lock(header.protection)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise FRAME.damaged() from None
+    spelled = header.schema == SCHEMA and msgspec.json.encode(header, order="sorted") == raw
+    if not spelled or NAMES[type(lock)] not in {"passphrase", "none"}:
+        raise FRAME.damaged()
+    if len(sealed) != sealed_length(lock, _BODY_BYTES):
+        raise FRAME.cut()
+    return header, lock, opening, sealed

@@ -1,0 +1,147 @@
+"""Forged certificates of channels, ladders and noise: each is sealed afresh and says something that is not so.
+
+`python -m certificates.forged_certificates` (in tests/) writes them to vectors/forged/; a test compares the files.
+"""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import sfumato as sf
+from certificates.claim_mutations import reseal
+from record_channels import datasets, flipped
+from sfumato.certificates.record_statements import _told
+from sfumato.certificates.rules import publish
+from sfumato.certificates.words import at_most
+from sfumato.measures.lattice.selection_limits import stated_bits
+from sfumato.values import Interval
+
+FOLDER = Path(__file__).parents[1] / "vectors" / "forged"
+QUARTER = Fraction(1, 4)
+CAPACITY, INDIVIDUAL, NOISE = "capacity_bits", "individual_capacity_bits", "noise_capacity_bits"
+
+
+def channel():
+    return sf.certify(sf.Channel([[3 * QUARTER, QUARTER], [QUARTER, 3 * QUARTER]], ["no", "yes"], ["no", "yes"]))
+
+
+def structured():
+    return sf.certify(sf.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2)))
+
+
+def mechanism():
+    return sf.certify(sf.mechanisms.RandomizedResponse(size=3, odds=Fraction(3)))
+
+
+def records():
+    return sf.certify(flipped([int(a == b) for a, b in datasets((3, 2))], Fraction(1, 10)), shape=(3, 2))
+
+
+def ladder():
+    return sf.certify(sf.Ladder.within(size=5, epsilons=[2.0, 1.0], recover=True))
+
+
+def noise(values=None):
+    return sf.certify(sf.design.gaussian(low=0, high=1, budget_bits=0.9, steps=8, values=values))
+
+
+HONEST = {"channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
+          "noise": noise, "noise of three values": lambda: noise(3)}  # fmt: skip
+
+
+def document(certificate):
+    return json.loads(certificate.to_json())
+
+
+def with_claim(certificate, measure, **changes):
+    found = document(certificate)
+    for claim in found["claims"]:
+        if claim["measure"] == measure:
+            claim.update(changes)
+            for name in [name for name, value in changes.items() if value is None]:
+                del claim[name]
+    return found
+
+
+def with_notes(certificate, *notes):
+    return {**document(certificate), "notes": list(notes)}
+
+
+def shy_adversary():
+    """A lesser adversary with his own number: all fits together, but somebody else learns more."""
+    honest, shy = records(), (0.9, 0.1, 0.0, 0.0, 0.0, 0.0)
+    told = _told(honest.subject.channel, honest.subject.shape, shy)
+    value = publish(Interval(told, told + 1.5e-6))
+    said = honest[INDIVIDUAL].sentence.replace(at_most(honest[INDIVIDUAL].value), at_most(value))
+    ends = {"lower": value.lower, "upper": value.upper}
+    return with_claim(honest, INDIVIDUAL, value=ends, witness=list(shy), sentence=said)
+
+
+def shy_record(values):
+    """Positions close together with their own number: other positions learn more."""
+    honest = noise(values)
+    subject, positions, weights = honest.subject, tuple(range(values)), (1 / values,) * values
+    if values == 3:
+        weights = (0.5, 0.25, 0.25)
+    bits = publish(stated_bits(subject.variance, subject.steps, positions, weights))
+    forged = replace(honest, subject=replace(subject, positions=positions, weights=weights))
+    said = honest[NOISE].sentence.replace(at_most(honest[NOISE].value), at_most(bits))
+    return with_claim(forged, NOISE, value={"lower": bits.lower, "upper": bits.upper}, sentence=said)
+
+
+def enormous():
+    """A ladder of four million answers in a few hundred bytes, with the odds of a small one."""
+    declaration = (
+        '{"mechanism":"cyclic_response","size":4000000,"family":"Singer","q":2,"t":22,"odds":["4","2"],"recover":true}'
+    )
+    return {**document(ladder()), "subject": {"ladder": declaration}}
+
+
+def forgeries():
+    """Each with some words of the sentence that refuses it."""
+    flip, cyclic, three = channel(), structured(), noise(3)
+    weights = list(three.subject.weights)
+    return {
+        "channel_false_sentence": (
+            with_claim(flip, "odds", sentence="No report favours one answer over another by more than 1 times."), "odds"
+        ),
+        "channel_capacity_down_by_1e-11": (
+            with_claim(
+                flip, CAPACITY,
+                value={"lower": flip[CAPACITY].value.lower - 1e-11, "upper": flip[CAPACITY].value.upper - 1e-11},
+            ),
+            CAPACITY,
+        ),
+        "channel_capacity_without_witness": (with_claim(flip, CAPACITY, witness=None), CAPACITY),
+        "channel_witness_moved_by_1e-11": (with_claim(flip, CAPACITY, witness=[0.5, 0.5 + 1e-11]), "witness"),
+        "channel_witness_nobody_needs": (with_claim(cyclic, CAPACITY, witness=[1.0] + [0.0] * 100), CAPACITY),
+        "channel_note_that_clears_the_screen": (
+            with_notes(flip, "\x1b[2JVerified: the seal is intact and all 14 claims hold."), "notes"
+        ),
+        "channel_note_left_out": (with_notes(mechanism()), "notes"),
+        "channel_lesser_adversary": (shy_adversary(), INDIVIDUAL),
+        "ladder_level_called_exact": (with_claim(ladder(), "epsilon_level_1", status="exact", value="1"), "epsilon"),
+        "ladder_coalition_left_out": (
+            {**document(ladder()), "claims": [c for c in document(ladder())["claims"] if "1_2" not in c["measure"]]},
+            "odds_coalition_1_2",
+        ),
+        "ladder_of_four_million_answers": (enormous(), "_level_1"),
+        "noise_lesser_witness_of_two": (shy_record(2), NOISE),
+        "noise_lesser_witness_of_three": (shy_record(3), NOISE),
+        "noise_zero_with_a_sign": (
+            {
+                **document(three),
+                "subject": {**document(three)["subject"], "positions": [-8, -1, 0, 8], "weights": [*weights, -0.0]},
+            },
+            "sign",
+        ),
+        "noise_number_of_values_changed": (
+            {**document(three), "subject": {**document(three)["subject"], "values": 2}}, NOISE
+        ),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    for name, (forged, _) in forgeries().items():
+        (FOLDER / f"{name}.json").write_bytes(reseal(forged))

@@ -1,0 +1,83 @@
+"""Honest certificates of every kind, as many as are wanted: small ones, of all forms that claims take."""
+
+from fractions import Fraction
+from itertools import count, islice
+
+import sfumato as sf
+
+UNLIKE = 97
+
+
+def _law(draw, size):
+    weights = [draw.randint(1, UNLIKE) for _ in range(size)]
+    return [Fraction(weight, sum(weights)) for weight in weights]
+
+
+def dense(draw):
+    inputs, outputs = draw.randint(2, 5), draw.randint(2, 5)
+    channel = sf.Channel([_law(draw, outputs) for _ in range(inputs)])
+    return sf.certify(channel, _law(draw, inputs) if draw.random() < 0.5 else None)
+
+
+def with_zeros(draw):
+    rows = [[Fraction(0), *_law(draw, 2)], [*_law(draw, 2), Fraction(0)], _law(draw, 3)]
+    return sf.certify(sf.Channel(rows[: draw.randint(2, 3)]))
+
+
+def floats(draw):
+    rows = [[float(p) for p in _law(draw, 3)] for _ in range(draw.randint(2, 4))]
+    return sf.certify(sf.Channel(rows), [float(p) for p in _law(draw, len(rows))])
+
+
+def circulant(draw):
+    size = draw.randint(65, 140)
+    support = draw.sample(range(size), draw.randint(1, 9))
+    inputs = size if draw.random() < 0.5 else draw.randint(size // 2, size)
+    return sf.certify(
+        sf.Circulant.two_level(size=size, support=support, odds=Fraction(draw.randint(5, 40), 4), input_count=inputs)
+    )
+
+
+def records(draw):
+    shape = draw.choice([(2, 2), (2, 3), (3, 2), (2, 2, 2)])
+    rows = 1
+    for size in shape:
+        rows *= size
+    return sf.certify(
+        sf.Channel([_law(draw, draw.choice([2, 3])) if i < 0 else _law(draw, 3) for i in range(rows)]), shape=shape
+    )
+
+
+def mechanism(draw):
+    families = [sf.mechanisms.RandomizedResponse, sf.mechanisms.CyclicResponse, sf.mechanisms.HadamardResponse]
+    return sf.certify(draw.choice(families).within(size=draw.randint(2, 9), epsilon=draw.uniform(0.3, 3.0)))
+
+
+def ladder(draw):
+    epsilons = sorted({round(draw.uniform(0.3, 4.0), 2) for _ in range(draw.randint(1, 3))}, reverse=True)
+    if draw.random() < 0.3:
+        return sf.certify(sf.Ladder.of_flips(size=2, epsilons=epsilons, recover=True))
+    return sf.certify(sf.Ladder.within(size=draw.randint(2, 60), epsilons=epsilons, recover=draw.random() < 0.5))
+
+
+def disclosure(draw):
+    law = [[Fraction(draw.randint(1, UNLIKE)) for _ in range(draw.choice([2, 3]))] for _ in range(2)]
+    law = [row[: len(law[0])] + [Fraction(1)] * (len(law[0]) - len(row)) for row in law]
+    total = sum(map(sum, law))
+    made = sf.disclose.optimum([[mass / total for mass in row] for row in law])
+    return sf.certify(made, **({"estimated_from": draw.randint(50, 5000)} if draw.random() < 0.5 else {}))
+
+
+def noise(draw):
+    values = draw.choice([None, None, 2, 3])
+    high, budget = draw.randint(1, 9), draw.uniform(0.3, 0.9)
+    made = sf.design.gaussian(low=0, high=high, budget_bits=budget, steps=draw.randint(4, 9), values=values)
+    return sf.certify(made)
+
+
+MAKERS = (dense, with_zeros, floats, circulant, records, mechanism, ladder, disclosure, noise)
+
+
+def honest(draw, number):
+    """So many certificates, the kinds in turn."""
+    return list(islice((MAKERS[turn % len(MAKERS)](draw) for turn in count()), number))

@@ -1,0 +1,44 @@
+"""A mask over an array says that an entry is not to be used. numpy takes it off in silence; nothing is made from it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import disclose, mechanisms
+from sfumato.bits import RowDraws, SystemBits
+from sfumato.errors import InvalidParameter
+from sfumato.study import YesNo
+
+COLUMN = np.ma.array([0, 1, 1, 0, 1, 0], mask=[0, 1, 0, 0, 0, 0])
+NUMBERS = np.ma.array([0.5, 0.25, 0.75], mask=[0, 1, 0])
+LISTED = [0, np.ma.masked, 1]
+TABLE = np.ma.array([[0, 1], [1, 1]], mask=[[0, 1], [0, 0]])
+STUDY = sf.Study(name="s", questions=(YesNo(id="q", text="?"),), public_epsilon=Fraction(1))
+HALF = [Fraction(1, 2), Fraction(1, 2)]
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        lambda: mechanisms.RandomizedResponse(size=2, odds=Fraction(3)).privatize(COLUMN),
+        lambda: mechanisms.RandomizedResponse(size=2, odds=Fraction(3)).privatize(LISTED),
+        lambda: mechanisms.SymmetricUnary(size=8, odds=Fraction(3)).tally(TABLE),
+        lambda: sf.Ladder.within(size=2, epsilons=(2.0, 1.0)).publish(COLUMN),
+        lambda: disclose.optimum(np.full((2, 2), 0.25)).release(TABLE),
+        lambda: disclose.optimum(np.full((2, 2), 0.25)).release([[0, np.ma.masked]]),
+        lambda: disclose.RunningSums(modulus=2).release(COLUMN),
+        lambda: disclose.QuantileCells.from_reference(NUMBERS, 2),
+        lambda: disclose.QuantileCells.from_reference(NUMBERS.data, 2).release(NUMBERS),
+        lambda: disclose.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]).release(COLUMN),
+        lambda: sf.design.gaussian(bound=1, budget_bits=1).release(NUMBERS[1]),
+        lambda: RowDraws(sf.Channel([HALF, HALF])).draw(SystemBits(), COLUMN),
+        lambda: sf.publish(STUDY, {"q": np.ma.array(["no", "yes"], mask=[0, 1])}),
+        lambda: sf.publish(STUDY, {"q": COLUMN}),
+    ],
+)
+def test_what_a_mask_hides_is_not_released(release):
+    with pytest.raises(InvalidParameter) as caught:
+        release()
+    assert not any(digit in str(caught.value) for digit in ("0.25", "'yes'"))
