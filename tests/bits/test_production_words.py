@@ -99,7 +99,11 @@ def test_thrifty_coin(chance, first):
     assert Coin(chance=chance, thrifty=True).sample(ByWidth(bits_16=narrow, bits_64=wide), 900).tolist() == expected
 
 
-LAWS = [(1 << 31, 1 << 31), ((1 << 32) - 1, 1), (1, 0, (1 << 32) - 2, 1), (1 << 32,), (1 << 20,) * 4096]
+# Where the last outcome has an odd count, words of ones pass the last multiple of 2^32 in the range.
+LAWS = [
+    *((1 << 31, 1 << 31), ((1 << 32) - 1, 1), (123_456_788, (1 << 32) - 123_456_788 - 5, 5), (1, 0, (1 << 32) - 2, 1)),
+    *((5, (1 << 32) - 5), (1 << 32,), (1 << 20,) * 4096),
+]
 
 
 @pytest.mark.parametrize("counts", LAWS, ids=len)
