@@ -443,7 +443,7 @@ def opened_by_hand(data, text=WORDS):
 def test_a_secret_costs_what_the_header_says(protection):
     """A guess has to pay what stands in the header: only a key made at that cost opens the body."""
     key = small_key(guarantee=Guarantee.COMPUTATIONAL)
-    assert opened_by_hand(seal_key(key, protection)) == key.material.secret
+    assert opened_by_hand(seal_key(key, protection))[-32:] == key.material.secret
 
 
 def test_no_secret_is_ever_shown():
