@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.certificates import Certificate, certify, verify, words
 from sfumato.certificates.statements import RULES
-from sfumato.errors import InvalidLaw, InvalidParameter
+from sfumato.errors import InvalidLaw, InvalidParameter, NotCertified
 from sfumato.mechanisms import RandomizedResponse
 from sfumato.prob import Channel, Circulant
 from sfumato.values import Interval, Status
@@ -158,3 +158,11 @@ def _subjects(draw):
 
 def _size(subject):
     return subject.size if isinstance(subject, RandomizedResponse) else subject.shape[0]
+
+
+def test_a_number_that_nobody_can_write_down_is_refused_in_a_sentence():
+    rng = np.random.default_rng(1)
+    rows = [[Fraction(int(w)) for w in rng.integers(1, 2**40, 600)] for _ in range(2)]
+    channel = Channel([[w / sum(row) for w in row] for row in rows])
+    with pytest.raises(NotCertified, match=r"fisher_information is a fraction of more than .* bits.*common grid"):
+        certify(channel)

@@ -329,6 +329,19 @@ def reseal_bytes(raw):
     return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
+def test_a_channel_of_four_million_answers_is_refused_before_a_fraction_is_made(monkeypatch):
+    honest = json.loads(KINDS["channel/circulant"]().to_json())
+    many = 4_000_000
+    honest["subject"]["channel"] |= {"codes": "01" * (many // 2), "input_count": many}
+    honest["subject"]["prior"] = " ".join(["1/4000000"] * many)
+    data = reseal(honest)
+    monkeypatch.setattr("sfumato.certificates.channel_certificates.read_fraction", None)
+    with pytest.raises(UnreadableFile, match="more than 262144 answers or reports"):
+        sf.Certificate.from_json(data)
+    with pytest.raises(InvalidParameter, match=r"has 300000 reports.*at most 262144"):
+        sf.certify(sf.Circulant.two_level(size=300_000, support=[0], odds=Fraction(3)))
+
+
 @pytest.mark.parametrize("number", [2**63, 2**64, 10**30])
 @pytest.mark.parametrize("where", ["cells", "shape"])
 def test_numbers_beyond_a_machine_word_are_refused_in_a_sentence(where, number):

@@ -114,6 +114,23 @@ def test_a_ladder_of_four_million_answers_is_judged_without_being_built(monkeypa
         verify(replace(honest, claims=(lie, *honest.claims[1:])))
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        '"family":"Paley","q":4000001,"t":1',
+        '"family":"Paley","q":3999999,"t":1',
+        '"family":"Paley","q":1000003,"t":5',
+        '"family":"Singer","q":6,"t":8',
+        '"family":"Singer","q":2,"t":39',
+    ],
+)
+def test_a_set_that_does_not_exist_makes_no_ladder(named):
+    """By counts alone all would seem well; the names are checked, though nothing is built."""
+    declaration = f'{{"mechanism":"cyclic_response","size":400000,{named},"odds":["4","2"],"recover":false}}'
+    with pytest.raises(UnreadableFile, match="declaration of a ladder is damaged"):
+        Outline.declared(declaration)
+
+
 def test_what_is_certified_from_the_built_ladder_is_verified_by_counts(monkeypatch):
     certificate = certify(Ladder.within(size=300, epsilons=[2.0, 1.0, 0.5], recover=True))
     monkeypatch.setattr("sfumato.refine.ladder_certificates.MOST_BUILT", 100)

@@ -1,7 +1,5 @@
 """Private keys at rest: what was locked comes back, costs as much to guess as a key file, and old files are read."""
 
-import time
-
 import msgspec
 import pytest
 from cryptography.hazmat.primitives import serialization as pem
@@ -9,7 +7,7 @@ from cryptography.hazmat.primitives import serialization as pem
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, UnknownSchema, UnreadableFile, WeakKeyWarning
 from sfumato.refine import Ladder
-from sfumato.refine.key_documents import open_key, read_header, seal_key
+from sfumato.refine.key_documents import read_header, seal_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
 from sfumato.refine.private_keys import FRAME, open_private_key, private_key_protection, seal_private_key
 
@@ -98,23 +96,6 @@ def test_a_passphrase_of_a_private_key_costs_what_one_of_a_key_file_costs():
     assert protection["kdf"] == "argon2id"
     costs = (protection["memory_kib"], protection["passes"], protection["lanes"])
     assert costs == (of_key.memory_kib, of_key.passes, of_key.lanes) == (65536, 3, 4)
-
-
-@pytest.mark.slow
-def test_a_guess_at_a_private_key_takes_as_long_as_one_at_a_key_file():
-    """Within 20 %: the quickest of several guesses at each, taken in turns, because others use the machine too."""
-    files = (
-        (open_key, seal_key(KEY, Passphrase(WORDS))),
-        (open_private_key, seal_private_key(PRIVATE, Passphrase(WORDS))),
-    )
-    quickest = [float("inf")] * 2
-    for turn in range(15):
-        for place, (guess, sealed) in enumerate(files):
-            begun = time.perf_counter()
-            with pytest.raises(KeyRefused):
-                guess(sealed, Passphrase(f"guess {turn}"))
-            quickest[place] = min(quickest[place], time.perf_counter() - begun)
-    assert 0.8 < quickest[1] / quickest[0] < 1.2
 
 
 @pytest.mark.parametrize("words", [None, WORDS])

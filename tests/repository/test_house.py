@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 import tomllib
 from importlib import import_module
 from importlib.metadata import requires
@@ -138,6 +139,18 @@ def test_privatising_code_compares_integers_only():
 def test_a_module_does_one_thing():
     lengths = {path.relative_to(SOURCE).as_posix(): len(path.read_text().splitlines()) for path in MODULES}
     assert not {name: lines for name, lines in lengths.items() if lines > 300}
+
+
+def test_the_checker_is_one_file_that_stands_alone():
+    """It is longer than any module may be because one file is its contract: who checks us carries nothing of ours."""
+    beside = {path.name for path in SOURCE.parent.iterdir() if path.suffix == ".py"}
+    assert beside == {"sfumato_check.py"}
+    tree = ast.parse((SOURCE.parent / "sfumato_check.py").read_text())
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "." for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert "src/sfumato_check.py" in wheel["only-include"]
 
 
 def test_no_public_function_shares_its_modules_name():

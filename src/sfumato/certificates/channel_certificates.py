@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sfumato.certificates.channel_subjects import ChannelSubject, check_subject, state_notes
+from sfumato.certificates.channel_subjects import MOST_SYMBOLS, ChannelSubject, check_subject, state_notes
 from sfumato.certificates.claim_records import read_fraction
 from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.registry import Kind, Stated, register
@@ -119,6 +119,9 @@ def _write(subject: ChannelSubject) -> _Record:
 
 
 def _read(record: _Record) -> ChannelSubject:
+    # Before the first fraction is made: a short file may say very much.
+    if max(record.prior.count(" "), _symbols(record.channel)) >= MOST_SYMBOLS:
+        raise ValueError(f"it speaks of more than {MOST_SYMBOLS} answers or reports")
     channel = _read_channel(record.channel)
     moved = record.made_exact or _Moved()
     return ChannelSubject(
@@ -145,6 +148,12 @@ def _write_channel(channel: AnyChannel) -> _Dense | _Circulant | _CirculantLaw:
         levels=_write_law(channel.levels),
         codes="".join(_CODE_DIGITS[code] for code in channel.codes),
     )
+
+
+def _symbols(record: _Dense | _Circulant | _CirculantLaw) -> int:
+    if isinstance(record, _Dense):
+        return max(len(record.inputs), len(record.outputs)) - 1
+    return len(record.codes) - 1 if isinstance(record, _Circulant) else record.law.count(" ")
 
 
 def _read_channel(record: _Dense | _Circulant | _CirculantLaw) -> AnyChannel:

@@ -20,6 +20,8 @@ _SMALL_ENTRIES = 4096
 _SMALLEST = Fraction(1, 1 << 900)
 # Rows of floats sum to 1 up to 1e-9, and the largest entry takes up what is missing: no entry moves further.
 _MOST_MOVED = 1e-8
+# Symbols of a structured channel that are looked at one by one within seconds.
+MOST_SYMBOLS = 1 << 18
 _MAKER = "Its maker says, and this file alone cannot show, that this is"
 # Families of mechanisms that a note may name; any other is called a mechanism.
 FAMILIES = (
@@ -124,6 +126,12 @@ def _make(
     shape: Sequence[int] | None,
     mechanism: str | None,
 ) -> ChannelSubject:
+    if channel.shape[1] > MOST_SYMBOLS:
+        raise InvalidParameter(
+            f"has {channel.shape[1]} reports, and certificates of channels speak of at most {MOST_SYMBOLS}",
+            parameter="thing",
+            way_out="Merge reports; or certify a ladder, which is judged from counts.",
+        )
     exact, channel_moved = _exact_channel(channel)
     law, prior_moved = _exact_prior(as_prior(prior, exact))
     if isinstance(exact, Circulant) and exact.shape[0] * exact.shape[1] <= _SMALL_ENTRIES:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.errors import ClaimRefused
+from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.prob import AnyChannel, Distribution
 from sfumato.values import Claim, Interval, Relation, Status
 from sfumato.values.checks import Number
@@ -20,6 +20,8 @@ from sfumato.values.checks import Number
 # Certified intervals are pushed out to this grid, so that another machine's last digits still fall inside.
 GRID = 10.0**-12
 _MARGIN = GRID / 10
+# A fraction of so many bits has fewer digits than Python reads or writes at once.
+MOST_BITS = 14_000
 # So an honest interval reaches beyond the recomputed one by less than this on either side.
 _MOST_SLACK = 3 * GRID
 
@@ -67,6 +69,8 @@ def settle(claimed: Claim | None, found: Interval) -> Interval:
     value = claimed.value
     if not isinstance(value, Interval):
         raise ClaimRefused(f"{claimed.measure}: claimed {value}, recomputed {found}")
+    if value.lower < 0 <= found.lower:
+        raise ClaimRefused(f"{claimed.measure}: claimed {value}, and nothing of this kind is negative")
     if not value.encloses(found):
         raise ClaimRefused(f"{claimed.measure}: claimed {value}, but the value lies in {found}")
     if not found.widened(_MOST_SLACK).encloses(value):
@@ -75,7 +79,12 @@ def settle(claimed: Claim | None, found: Interval) -> Interval:
 
 
 def exact_claim(measure: str, value: Number, unit: str, *, because: str, sentence: str) -> Claim:
-    """A claim that a Fraction, or infinity, states to the last digit."""
+    """A claim that a Fraction, or infinity, states to the last digit; refuses one that nobody can write down."""
+    if value != math.inf and Fraction(value).denominator.bit_length() > MOST_BITS:
+        raise NotCertified(
+            f"{measure} is a fraction of more than {MOST_BITS} bits, too long for a file",
+            way_out="Round the probabilities to a common grid, or merge reports.",
+        )
     return Claim(
         measure=measure,
         relation=Relation.EQUALS,

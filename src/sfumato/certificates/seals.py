@@ -38,7 +38,11 @@ def check_digest(raw: bytes) -> None:
             "this is not a Sfumato certificate", way_out="Pass the JSON file that sfumato certify wrote."
         )
     start, end = seals[0].span(1)
-    found = hashlib.sha256(raw[:start] + _ZEROS + raw[end:]).hexdigest().encode()
+    whole = memoryview(raw)
+    digest = hashlib.sha256(whole[:start])
+    digest.update(_ZEROS)
+    digest.update(whole[end:])
+    found = digest.hexdigest().encode()
     if found != raw[start:end]:
         refuse_stranger(raw)
         raise DigestMismatch(

@@ -86,7 +86,8 @@ def make_disclosure(
         check_independence(law, groups, channel)
         leak = 0.0
     else:
-        joint = mixture.weights[:, None] * mixture.laws
+        # A solver's zero may lie a little below; what is cut off is in the bound on the leak.
+        joint = np.maximum(mixture.weights[:, None] * mixture.laws, 0.0)
         channel = Channel((joint / joint.sum(axis=0, keepdims=True)).T.tolist(), labels).to_exact()
         leak = leak_bound(law, groups, channel)
     told = told_bits(law, channel, feature)

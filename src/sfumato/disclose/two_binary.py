@@ -25,7 +25,8 @@ def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fracti
     for (first, second), mass in zip(law.cells.tolist(), law.masses, strict=True):
         p[2 * first + second] = Fraction(mass)
     alpha, beta, r = p[0] + p[1], p[0] + p[2], p[1]
-    least, most = max(Fraction(0), alpha - beta), min(alpha, 1 - beta)
+    # The sum of the masses is 1 but for rounding, and in Fractions that would show.
+    least, most = max(Fraction(0), alpha - beta), min(alpha, sum(p) - beta)
     if least == most or r in {least, most}:
         return ((tuple(p), Fraction(1)),)
     span = most - least

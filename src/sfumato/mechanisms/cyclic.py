@@ -52,6 +52,7 @@ class CyclicResponse:
         # Before any power of q is taken: a file may name these numbers.
         check_between("q", check_integer("q", self.q), 2, MOST_MODULUS)
         check_between("t", check_integer("t", self.t), 1, 40)
+        self.favoured.check()
         odds = exact_odds(self.odds, "CyclicResponse")
         object.__setattr__(self, "odds", odds)
         modulus = self.modulus

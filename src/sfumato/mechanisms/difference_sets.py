@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.mechanisms.finite_fields import Field, field_of, prime_factors
+from sfumato.mechanisms.finite_fields import Field, check_order, field_of, prime_factors
 from sfumato.values.checks import check_between, check_integer
 
 MOST_MODULUS = 1 << 22
@@ -54,10 +54,9 @@ def singer_parameters(q: int, t: int) -> tuple[int, int, int]:
 @lru_cache(maxsize=32)
 def singer_set(q: int, t: int) -> DifferenceSet:
     """Return the Singer difference set over GF(q), q a prime power, in dimension t ≥ 2."""
-    check_between("t", check_integer("t", t), 2, 40)
+    check_singer(q, t)
     field = field_of(q)
     modulus, size, repeats = singer_parameters(q, t)
-    check_between("modulus", modulus, 3, MOST_MODULUS, way_out="Choose a smaller q or t.")
     recurrence = next(c for c in _candidates(q, t) if _generates(field, c, modulus))
     members = np.flatnonzero(_sequence(field, recurrence, modulus) == 0)
     return _checked(DifferenceSet(modulus=modulus, repeats=repeats, members=members), size)
@@ -66,6 +65,21 @@ def singer_set(q: int, t: int) -> DifferenceSet:
 @lru_cache(maxsize=32)
 def paley_set(modulus: int) -> DifferenceSet:
     """Return the non-zero squares modulo a prime K ≡ 3 mod 4."""
+    check_paley(modulus)
+    members = np.unique(np.arange(1, modulus, dtype=np.int64) ** 2 % modulus)
+    found = DifferenceSet(modulus=modulus, repeats=(modulus - 3) // 4, members=members)
+    return _checked(found, (modulus - 1) // 2)
+
+
+def check_singer(q: int, t: int) -> None:
+    """Refuse what names no set of Singer's, or one too large to make; nothing is made."""
+    check_between("t", check_integer("t", t), 2, 40)
+    check_order(q)
+    check_between("modulus", singer_parameters(q, t)[0], 3, MOST_MODULUS, way_out="Choose a smaller q or t.")
+
+
+def check_paley(modulus: int) -> None:
+    """Refuse what names no set of Paley's, or one too large to make; nothing is made."""
     check_between("modulus", check_integer("modulus", modulus), 3, MOST_MODULUS)
     if modulus % 4 != 3 or prime_factors(modulus) != [modulus]:
         raise InvalidParameter(
@@ -74,9 +88,6 @@ def paley_set(modulus: int) -> DifferenceSet:
             value=modulus,
             way_out="Try the next one.",
         )
-    members = np.unique(np.arange(1, modulus, dtype=np.int64) ** 2 % modulus)
-    found = DifferenceSet(modulus=modulus, repeats=(modulus - 3) // 4, members=members)
-    return _checked(found, (modulus - 1) // 2)
 
 
 def next_paley_modulus(least: int) -> int:

@@ -14,6 +14,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.difference_sets import (
     MOST_MODULUS,
     DifferenceSet,
+    check_paley,
+    check_singer,
     next_paley_modulus,
     paley_set,
     singer_parameters,
@@ -51,6 +53,17 @@ class FavouredSet:
     def modulus(self) -> int:
         """K."""
         return self.parameters[0]
+
+    def check(self) -> None:
+        """Refuse names that no set has, without making one."""
+        if self.family is Family.SINGER:
+            check_singer(self.q, self.t)
+            return
+        check_paley(self.q)
+        if self.t != 1:
+            raise InvalidParameter(
+                "must be 1 for a set of Paley's, which has no dimension", parameter="t", value=self.t, way_out="Say 1."
+            )
 
     def members(self) -> DifferenceSet:
         """Return the set itself."""

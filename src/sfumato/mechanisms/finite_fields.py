@@ -19,9 +19,8 @@ class Field:
     multiply: tuple[tuple[int, ...], ...]
 
 
-@lru_cache(maxsize=64)
-def field_of(q: int) -> Field:
-    """Return GF(q) for a prime power q ≤ 256: polynomials over GF(p) modulo the first that makes a field."""
+def check_order(q: int) -> None:
+    """Refuse a number of elements that no field has, or none here."""
     factors = prime_factors(q) if 2 <= q <= MOST_ORDER else []
     if len(set(factors)) != 1:
         raise InvalidParameter(
@@ -30,6 +29,13 @@ def field_of(q: int) -> Field:
             value=q,
             way_out=f"Try {next_prime_power(q)}.",
         )
+
+
+@lru_cache(maxsize=64)
+def field_of(q: int) -> Field:
+    """Return GF(q) for a prime power q ≤ 256: polynomials over GF(p) modulo the first that makes a field."""
+    check_order(q)
+    factors = prime_factors(q)
     p, m = factors[0], len(factors)
     digits = [_digits(a, p, m) for a in range(q)]
     add = tuple(tuple(_number([(x + y) % p for x, y in zip(a, b, strict=True)], p) for b in digits) for a in digits)

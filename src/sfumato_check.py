@@ -1,0 +1,2723 @@
+"""sfumato-check: check a certificate of Sfumato with nothing but this file and Python.
+
+    python sfumato_check.py certificate.json
+
+It shares no code with Sfumato. It was written from the description of the files (docs/reference/files.md of the
+project), reads the sealed JSON itself, and finds every number again by arithmetic of its own: whole numbers and
+fractions, and logarithms and exponentials summed in integers, each with a proof of how far off it can be. It needs
+Python 3.11 or newer and the standard library.
+
+For each claim it gives one answer:
+
+    checked            the number is true and not vague, and every word of the claim is what belongs to it
+    not checked by me  the words fit and so does the number as far as I can see, but its proof needs a search that is
+                       beyond this file
+    too large for me   likewise, because the computation would take me too long
+    stated             nothing can be checked: what would prove it is private
+
+and for the whole file one exit code:
+
+    0   every claim is checked
+    1   refused: something in the file is false, vague, missing or out of its place
+    2   unreadable: this is no certificate that I know
+    3   nothing is wrong, but not every claim is checked
+
+An answer of 0 means that the claims follow from what the file declares. That the declared channel, ladder, noise or
+mapping is the one in use is for whoever uses it to show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import math
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+CHECKED, NOT_MINE, TOO_LARGE, STATED = "checked", "not checked by me", "too large for me", "stated"
+EXIT_CHECKED, EXIT_REFUSED, EXIT_UNREADABLE, EXIT_OPEN = 0, 1, 2, 3
+
+# Sizes. Each is refused before anything is computed; together they keep a check within seconds and 500 MB.
+MOST_BYTES = 8 << 20
+MOST_DENOMINATOR_BITS = 1 << 14  # of the one denominator that all probabilities of a file are brought to
+MOST_ENTRIES = 250_000  # of a dense channel, at small denominators
+MOST_PAIR_STEPS = 50_000_000  # of comparing every pair of its rows
+MOST_REPORTS = 200_000  # of a structured channel
+MOST_STRUCTURED_STEPS = 2_000_000  # of going through its entries after all
+MOST_NOISE_STEPS = 40_000_000  # inputs times outputs of noise
+MOST_MAPPING_STEPS = 10_000_000  # cells times symbols times groups of a disclosure
+MOST_SUM_BITS = 1 << 17  # of a sum of fractions that need not have a common denominator
+
+
+class Unreadable(Exception):
+    """This is no certificate that I know."""
+
+
+class Refused(Exception):
+    """Something in the certificate is not what it has to be."""
+
+
+class TooLarge(Exception):
+    """I could check this, and it would take too long."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading: bytes, seal, one spelling.
+# ---------------------------------------------------------------------------------------------------------------------
+
+_SEAL = re.compile(rb'"digest": "sha256:([0-9a-f]{64})"')
+_SCHEMA = re.compile(r"sfumato/certificate/([a-z-]{1,40})/([0-9]{1,9})")
+
+
+def read_certificate(raw: bytes) -> dict[str, Any]:
+    """Return the document of a sealed file: its seal intact, its spelling the only one, its entries complete."""
+    if len(raw) > MOST_BYTES:
+        raise TooLarge(f"the file has more than {MOST_BYTES >> 20} MiB")
+    seals = list(_SEAL.finditer(raw))
+    if len(seals) != 1:
+        raise Unreadable("this is no Sfumato certificate: it carries no digest")
+    start, end = seals[0].span(1)
+    if hashlib.sha256(raw[:start] + b"0" * 64 + raw[end:]).hexdigest().encode() != raw[start:end]:
+        raise Refused("the digest does not match: at least one byte was changed after the file was sealed")
+    document = _parse(raw)
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(schema, str) or not _SCHEMA.fullmatch(schema):
+        raise Unreadable("this is no Sfumato certificate: it has no schema of one")
+    if schema not in KINDS:
+        raise Unreadable(f"I do not know certificates of the schema {shown(schema)}")
+    if not is_spelled(document, raw) or str(document.get("digest")).encode() != b"sha256:" + raw[start:end]:
+        raise Refused("the file is not in the one spelling of certificates")
+    return _checked_entries(document)
+
+
+def _parse(raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode(), parse_float=_finite, parse_constant=_no_number, object_pairs_hook=_each_once)
+    except (ValueError, RecursionError, MemoryError):
+        raise Unreadable("this is no Sfumato certificate: it is not JSON that I can read") from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(text)
+    return number
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def is_spelled(document: Any, raw: bytes) -> bool:
+    """Whether the bytes are the one spelling of a document: keys sorted, two blanks of indent, a line feed at the end.
+
+    They are compared piece by piece, so that a short file cannot make a long spelling.
+    """
+    place = 0
+    try:
+        for piece in itertools.chain(_pieces(document, "\n"), "\n"):
+            text = piece.encode()
+            if raw[place : place + len(text)] != text:
+                return False
+            place += len(text)
+    except (RecursionError, UnicodeEncodeError):
+        raise Unreadable("this is no Sfumato certificate: it holds text or lists that none has") from None
+    return place == len(raw)
+
+
+def _pieces(value: Any, margin: str) -> Iterator[str]:
+    inner = margin + "  "
+    if isinstance(value, dict) and value:
+        for number, key in enumerate(sorted(value)):
+            yield ("," if number else "{") + inner + json.dumps(key, ensure_ascii=False) + ": "
+            yield from _pieces(value[key], inner)
+        yield margin + "}"
+    elif isinstance(value, list) and value:
+        for number, entry in enumerate(value):
+            yield ("," if number else "[") + inner
+            yield from _pieces(entry, inner)
+        yield margin + "]"
+    else:
+        yield spell_float(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+
+
+def spell_float(number: float) -> str:
+    """The shortest digits that are this double: written out from 1e-5 to below 1e16, else as 1.5e-7 or 1e16."""
+    mantissa, _, exponent = repr(abs(number)).partition("e")
+    whole, _, rest = mantissa.partition(".")
+    digits = (whole + rest).lstrip("0")
+    point = len(whole) + int(exponent or 0) - (len(whole + rest) - len(digits))
+    digits = digits.rstrip("0") or "0"
+    if number == 0:
+        text = "0.0"
+    elif 0 < point <= 16:
+        text = digits[:point].ljust(point, "0") + "." + (digits[point:] or "0")
+    elif -5 < point <= 0:
+        text = "0." + "0" * -point + digits
+    else:
+        text = digits[0] + ("." + digits[1:] if digits[1:] else "") + f"e{point - 1}"
+    return ("-" if math.copysign(1.0, number) < 0 else "") + text
+
+
+_ENTRIES = {"schema", "digest", "subject", "claims", "notes", "sources"}
+_CLAIM_TEXTS = ("measure", "relation", "unit", "status", "because", "sentence")
+
+
+def _checked_entries(document: dict[str, Any]) -> dict[str, Any]:
+    damaged = Unreadable("the certificate is damaged: its entries are not those of one")
+    if set(document) != _ENTRIES:
+        raise damaged
+    claims, notes = document["claims"], document["notes"]
+    if not isinstance(claims, list) or not isinstance(notes, list) or not isinstance(document["sources"], dict):
+        raise damaged
+    for claim in claims:
+        if not isinstance(claim, dict) or not all(isinstance(claim.get(name), str) for name in _CLAIM_TEXTS):
+            raise Unreadable("the certificate is damaged: a claim lacks one of its texts")
+    return document
+
+
+def take(record: Any, needed: Iterable[str], allowed: Iterable[str] = ()) -> None:
+    """Raise unless a record of the subject has the entries that it needs, and no others."""
+    needed = set(needed)
+    if not isinstance(record, dict) or not needed <= set(record) <= needed | set(allowed):
+        raise Unreadable("the certificate is damaged: the entries of its subject are not those of its kind")
+
+
+def whole_number(value: Any, least: int, most: int) -> int:
+    """Return a whole number of the subject, within its limits."""
+    if type(value) is not int or not least <= value <= most:
+        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+    return value
+
+
+_FRACTION = re.compile(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?")
+
+
+def fraction_of(text: Any) -> Fraction:
+    """Read an exact number in its one spelling: lowest terms, no denominator 1, no leading zero."""
+    if isinstance(text, str) and _FRACTION.fullmatch(text):
+        try:
+            number = Fraction(text)
+            if str(number) == text:
+                return number
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise Unreadable("the certificate is damaged: an exact number is not written as one")
+
+
+def law_of(texts: Any) -> list[Fraction]:
+    """Read a law: exact numbers, none of them negative, with the sum 1."""
+    texts = texts.split(" ") if isinstance(texts, str) else texts
+    if not isinstance(texts, list) or not texts:
+        raise Unreadable("the certificate is damaged: a law is missing")
+    law = [fraction_of(text) for text in texts]
+    if min(law) < 0:
+        raise Unreadable("the certificate is damaged: a probability is negative")
+    numerators, denominator = over_one_denominator(law)
+    if sum(numerators) != denominator:
+        raise Unreadable("the certificate is damaged: the probabilities of a law do not sum to 1")
+    return law
+
+
+def over_one_denominator(law: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Write fractions as whole numbers over one denominator; refuse a denominator that would be too long."""
+    whole = 1
+    for part in {number.denominator for number in law}:
+        whole = math.lcm(whole, part)
+        if whole.bit_length() > MOST_DENOMINATOR_BITS:
+            raise TooLarge(f"the probabilities have no common denominator of at most {MOST_DENOMINATOR_BITS} bits")
+    return [number.numerator * (whole // number.denominator) for number in law], whole
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Logarithms and exponentials, in whole numbers.
+#
+# A real number v is enclosed by two integers: low ≤ v·2^192 ≤ high. One unit, 2^-192, is called a tick.
+# ---------------------------------------------------------------------------------------------------------------------
+
+BITS = 192
+ONE = 1 << BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A real number between low/2^192 and high/2^192."""
+
+    low: int
+    high: int
+
+    def __add__(self, other: Near) -> Near:
+        return Near(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Near) -> Near:
+        return Near(self.low - other.high, self.high - other.low)
+
+    def times(self, factor: int) -> Near:
+        """The product with a whole number ≥ 0."""
+        return Near(self.low * factor, self.high * factor)
+
+    def over(self, divisor: int) -> Near:
+        """The quotient by a whole number > 0."""
+        return Near(self.low // divisor, -(-self.high // divisor))
+
+    def scaled(self, factor: Near) -> Near:
+        """The product with a number ≥ 0."""
+        low = self.low * (factor.low if self.low >= 0 else factor.high)
+        high = self.high * (factor.high if self.high >= 0 else factor.low)
+        return Near(low >> BITS, -(-high >> BITS))
+
+    def divided(self, divisor: Near) -> Near:
+        """The quotient by a number > 0."""
+        low = (self.low << BITS) // (divisor.high if self.low >= 0 else divisor.low)
+        high = -((-self.high << BITS) // (divisor.low if self.high >= 0 else divisor.high))
+        return Near(low, high)
+
+    def bits(self) -> Near:
+        """A number of nats in bits."""
+        return self if self.low == self.high == 0 else self.divided(LN2)
+
+    def at_least_zero(self) -> Near:
+        """The same number, known not to be negative."""
+        return Near(max(0, self.low), max(0, self.high))
+
+
+ZERO = Near(0, 0)
+
+
+def exactly(number: Fraction | int) -> Near:
+    """The narrowest enclosure of a fraction."""
+    return Near((number.numerator << BITS) // number.denominator, -((-number.numerator << BITS) // number.denominator))
+
+
+def largest(numbers: Iterable[Near]) -> Near:
+    """Enclose the largest of several numbers."""
+    found = list(numbers)
+    return Near(max(number.low for number in found), max(number.high for number in found))
+
+
+def total(numbers: Iterable[Near]) -> Near:
+    """Enclose a sum."""
+    low = high = 0
+    for number in numbers:
+        low += number.low
+        high += number.high
+    return Near(low, high)
+
+
+# The sum below has at most 64 terms, each at most 3 ticks short, and what is left out is less than 3 ticks.
+_ATANH_SHORT = 200
+
+
+def _atanh_below(t: int) -> int:
+    """A number of ticks at most `_ATANH_SHORT` below atanh(t'), for 0 ≤ t' ≤ 1/3 and t ticks ≤ t' < t+1 ticks.
+
+    atanh t' = Σ t'^(2k+1)/(2k+1), all terms positive. The power p_k is kept rounded down. If p_k is e_k ticks short of
+    t'^(2k+1), then e_0 ≤ 1. The square s of t' is short of t'² by less than 2t'+1 ≤ 5/3 ticks (t is 1 tick short, and
+    the shift loses 1), so the next power is short by at most e_k·t'² + (5/3)·t'^(2k+1) + 1 ≤ e_k/9 + 5/9 + 1 < 2 ticks.
+    A division by 2k+1 loses 1 more: 3 ticks a term. The loop ends when a power is 0 ticks, so below 2 ticks, and from
+    there on the true terms sum to less than 2/(1-1/9) < 3 ticks. Every step takes at least a factor 9 off, so a power
+    of 192 bits is gone after 192/log2(9) + 1 < 63 steps. In all 63·3 + 3 < 200 ticks.
+    """
+    square = (t * t) >> BITS
+    power, found, odd = t, 0, 1
+    while power:
+        found += power // odd
+        power = (power * square) >> BITS
+        odd += 2
+    return found
+
+
+def _ln_of_ratio(above: int, below: int) -> Near:
+    """ln(above/below) for below ≤ above ≤ 2·below: twice the atanh of (above-below)/(above+below) ≤ 1/3."""
+    found = 2 * _atanh_below(((above - below) << BITS) // (above + below))
+    return Near(found, found + 2 * _ATANH_SHORT)
+
+
+LN2 = _ln_of_ratio(2, 1)
+_STEPS = 7  # the table below has 2^7 entries
+_LN_TABLE = [_ln_of_ratio((1 << _STEPS) + j, 1 << _STEPS) for j in range(1 << _STEPS)]
+
+
+def ln_of_integer(number: int) -> Near:
+    """ln of a whole number ≥ 1: number = 2^k·m with 1 ≤ m < 2, and m = c·(m/c) with c = 1 + j/128 ≤ m from the table.
+
+    m is cut to 192 binary places, which makes it less than 1 tick smaller, and its logarithm too, since ln has a slope
+    of at most 1 from 1 on. (m-c)/(m+c) is then below 2^-8, and `_atanh_below` applies.
+    """
+    k = number.bit_length() - 1
+    cut = number << (BITS - k) if k <= BITS else number >> (k - BITS)
+    j = (cut >> (BITS - _STEPS)) - (1 << _STEPS)
+    step = ONE + (j << (BITS - _STEPS))
+    found = 2 * _atanh_below(((cut - step) << BITS) // (cut + step)) if cut > step else 0
+    low = k * LN2.low + _LN_TABLE[j].low + found if j else k * LN2.low + found
+    high = k * LN2.high + (_LN_TABLE[j].high if j else 0) + found
+    if cut > step:
+        high += 2 * _ATANH_SHORT
+    return Near(low, high + (1 if k > BITS else 0))
+
+
+def ln(number: Fraction) -> Near:
+    """ln of a positive fraction; exactly 0 for 1."""
+    return ln_of_integer(number.numerator) - ln_of_integer(number.denominator)
+
+
+def log2(number: Fraction) -> Near:
+    """log2 of a positive fraction; exact for powers of two."""
+    above, below = number.numerator, number.denominator
+    if not above & (above - 1) and not below & (below - 1):
+        return exactly(above.bit_length() - below.bit_length())
+    return ln(number).bits()
+
+
+def ln_near(number: Near) -> Near:
+    """ln of a positive number that is itself only enclosed."""
+    return Near(ln_of_integer(number.low).low, ln_of_integer(number.high).high) - ln_of_integer(ONE)
+
+
+# Squaring eight times doubles an error of at most 2·24 ticks eight times, and adds 1 tick each time.
+_HALVINGS = 8
+_EXP_OFF = (1 << _HALVINGS) * (2 * 24 + 2)
+
+
+def exp_of_minus(number: Near) -> Near:
+    """e^-v for v ≥ 0.
+
+    With k = ⌊v/ln 2⌋ and r = v - k·ln 2, e^-v = 2^-k·(e^-u)^256 for u = r/256, which is below 2^-8. e^-u is the
+    alternating sum Σ (-u)^n/n!; its terms fall, so breaking it off is off by less than the first term left out. Terms
+    are rounded down, each from the one before, and are less than 2 ticks short; 24 of them leave less than 2^-192
+    behind, since (2^-8)^24/24! < 2^-192. So the sum is off by at most 2·24 ticks, and cutting u takes 1 more. A square
+    of a number v ≤ 1 known to E ticks is known to 2E ticks and the 1 that the shift loses (E²·2^-192 is nothing): after
+    eight squares 2^8·(2·24 + 1) + 2^8 at most, `_EXP_OFF`. u is enclosed, e^-u falls with u, and the shift by k
+    rounds outwards. (v has to be known to better than 0.1, which leaves u below 2^-8; every v here is known to 2^-100.)
+    """
+    k = max(0, number.low // LN2.high)
+    rest = number - LN2.times(k)
+    return Near(max(0, _exp_of_rest(rest.high) - _EXP_OFF) >> k, -(-(_exp_of_rest(max(0, rest.low)) + _EXP_OFF) >> k))
+
+
+def _exp_of_rest(rest: int) -> int:
+    u = rest >> _HALVINGS
+    term, found = ONE, ONE
+    for n in range(1, 25):
+        term = (term * u >> BITS) // n
+        found += -term if n & 1 else term
+    for _ in range(_HALVINGS):
+        found = found * found >> BITS
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Numbers in words: four significant digits, a guarantee rounded against itself.
+# ---------------------------------------------------------------------------------------------------------------------
+
+UP, DOWN, NEAREST = "up", "down", "nearest"
+
+
+def short(number: Fraction, rounding: str) -> str:
+    """Four significant digits of a number ≥ 0, zeros at the end left out; 1.5e-7 and 2e9 outside [0.0001, 10^6)."""
+    number = Fraction(number)  # infinity has no digits, and raises OverflowError
+    if number == 0:
+        return "0"
+    power = _decimal_exponent(number) - 3
+    scaled = number / Fraction(10) ** power
+    digits = math.floor(scaled)
+    rest = scaled - digits
+    if rest and (rounding == UP or (rounding == NEAREST and (rest > Fraction(1, 2) or (rest * 2 == 1 and digits & 1)))):
+        digits += 1
+    if digits == 10_000:
+        digits, power = 1_000, power + 1
+    point = power + 4  # the number is 0.dddd · 10^point
+    text = str(digits)
+    if -3 <= point <= 6:
+        padded = text.ljust(point, "0") if point > 0 else "0" * (1 - point) + text
+        place = max(point, 1)
+        return f"{padded[:place]}.{padded[place:]}".rstrip("0").rstrip(".")
+    mantissa = f"{text[0]}.{text[1:]}".rstrip("0").rstrip(".")
+    return f"{mantissa}e{point - 1}"
+
+
+def _decimal_exponent(number: Fraction) -> int:
+    """The e with 10^e ≤ number < 10^(e+1)."""
+    exponent = (number.numerator.bit_length() - number.denominator.bit_length()) * 30103 // 100_000
+    while Fraction(10) ** exponent > number:
+        exponent -= 1
+    while Fraction(10) ** (exponent + 1) <= number:
+        exponent += 1
+    return exponent
+
+
+def at_most(value: Value) -> str:
+    """A number, or the upper end of an interval, rounded up."""
+    return short(value.upper if isinstance(value, Interval) else Fraction(value), UP)
+
+
+def at_least(value: Value) -> str:
+    """A number, or the lower end of an interval, rounded down."""
+    return short(value.lower if isinstance(value, Interval) else Fraction(value), DOWN)
+
+
+def percent(value: Fraction, rounding: str = NEAREST) -> str:
+    """37.5 %."""
+    return f"{short(value * 100, rounding)} %"
+
+
+def times(value: Fraction) -> str:
+    """A factor, rounded up."""
+    return f"{short(value, UP)} times"
+
+
+def fraction_words(value: Fraction) -> str:
+    """An exact number; one of more than 24 characters by its ends and twelve digits."""
+    text = str(value)
+    return text if len(text) <= 24 else f"{text[:10]}…{text[-10:]} ≈ {float(value):.12g}"
+
+
+def words_for(number: Near, phrase: Callable[[str], str]) -> tuple[str, ...]:
+    """The sentences that an upper end a few ulps or grid steps above a number may lead to; almost always one."""
+    ends = (Fraction(number.low, ONE), Fraction(number.high, ONE) + ROOM)
+    return tuple(dict.fromkeys(phrase(short(end, UP)) for end in ends))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Claims: what must be claimed, in which order, and how one claim is compared.
+# ---------------------------------------------------------------------------------------------------------------------
+
+ROOM = Fraction(3, 10**12)  # how far an end of a claimed interval may lie outside the recomputed one
+INFINITE = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A claimed interval; its ends are the doubles of the file, exactly."""
+
+    lower: Fraction
+    upper: Fraction
+
+
+Value = Fraction | Interval | float  # the float is infinity
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A recomputed interval: its two ends, each enclosed, and how far outside them a claim may reach.
+
+    `open` says what of the claim remains to be shown, if anything does.
+    """
+
+    lower: Near
+    upper: Near
+    room: Fraction = ROOM
+    open: str = ""
+
+    @classmethod
+    def around(cls, number: Near, room: Fraction = ROOM) -> Ends:
+        """Of one number ≥ 0, known as closely as it is enclosed."""
+        return cls(number.at_least_zero(), number.at_least_zero(), room)
+
+    @classmethod
+    def above(cls, number: Near, gap: Fraction, rounding: Fraction, why: str) -> Ends:
+        """From a number that a witness reaches to `gap` above it, either end up to rounding; `why` it stays open."""
+        upper = exactly(Fraction(number.low, ONE) + gap - rounding)
+        return cls(number, upper, ROOM + 2 * rounding, why)
+
+
+Found = Fraction | float | Ends
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One claim that a certificate must make. `sentence` gives the texts that fit a claimed number."""
+
+    measure: str
+    unit: str
+    because: str | tuple[str, ...]
+    sentence: Callable[[Any], str | tuple[str, ...]]
+    find: Callable[[Claim], Found]
+    exact: bool = False  # the number is a fraction (or infinity), else an interval (or infinity)
+    relation: str = ""  # = for exact numbers and "in" for intervals, unless it says otherwise
+    witnessed: bool = False  # the claim carries the input law that proves it
+    stated: bool = False  # what would prove it is private
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of the file, its number read."""
+
+    record: dict[str, Any]
+    measure: str
+    value: Value
+    witness: list[float] | None
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What I have to say about a file."""
+
+    kind: str
+    answers: list[tuple[str, str, str]] = field(default_factory=list)  # measure, answer, reason
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every claim is checked, 3 when not every one is."""
+        return EXIT_CHECKED if all(answer == CHECKED for _, answer, _ in self.answers) else EXIT_OPEN
+
+
+def check_claims(records: list[dict[str, Any]], rules: Sequence[Rule]) -> list[tuple[str, str, str]]:
+    """Compare the claims of a file with the rules, one for one and in their order."""
+    claims = [read_claim(record) for record in records]
+    names = [claim.measure for claim in claims]
+    wanted = list(rules)
+    if missing := [rule.measure for rule in wanted if rule.measure not in names]:
+        raise Refused(f"{missing[0]} is missing, which applies here")
+    if unknown := [name for name in names if name not in {rule.measure for rule in wanted}]:
+        raise Refused(f"{shown(unknown[0])} is no measure that belongs here")
+    if len(names) != len(wanted):
+        raise Refused("a measure is claimed twice")
+    for name, rule in zip(names, wanted, strict=True):
+        if name != rule.measure:
+            raise Refused(f"{name} stands where {rule.measure} belongs")
+    return [check_claim(claim, rule) for claim, rule in zip(claims, wanted, strict=True)]
+
+
+def read_claim(record: dict[str, Any]) -> Claim:
+    """Read the number of a claim, and its witness if it has one."""
+    name = record["measure"]
+    if not set(record) <= {*_CLAIM_TEXTS, "value", "witness"}:
+        raise Refused(f"{shown(name)}: the claim has entries that none has")
+    witness = record.get("witness")
+    if "witness" in record and not (isinstance(witness, list) and all(_is_plain(weight) for weight in witness)):
+        raise Refused(f"{shown(name)}: its witness is no list of weights")
+    return Claim(record, name, _read_value(record.get("value"), name), witness)
+
+
+def _read_value(value: Any, name: str) -> Value:
+    if value == "inf":
+        return INFINITE
+    if isinstance(value, str) and (exact := fraction_of(value)) >= 0:
+        return exact
+    if isinstance(value, dict) and set(value) == {"lower", "upper"} and all(map(_is_plain, value.values())):
+        found = Interval(Fraction(value["lower"]), Fraction(value["upper"]))
+        if 0 <= found.lower <= found.upper:
+            return found
+    raise Refused(f"{shown(name)}: its number is none that a claim has")
+
+
+def _is_plain(number: Any) -> bool:
+    """A double in a file, zero only without a sign."""
+    return type(number) is float and (number != 0 or math.copysign(1.0, number) > 0)
+
+
+def check_claim(claim: Claim, rule: Rule) -> tuple[str, str, str]:
+    """Compare one claim whole: its number with what is found, its words with what belongs to that number."""
+    answer, reason = CHECKED, ""
+    if rule.witnessed != (claim.witness is not None):
+        raise Refused(f"{claim.measure}: it must {'' if rule.witnessed else 'not '}carry a witness")
+    _check_words(claim, rule)
+    try:
+        found = rule.find(claim)
+        _check_number(claim, found)
+        if isinstance(found, Ends) and found.open:
+            answer, reason = NOT_MINE, found.open
+    except TooLarge as error:
+        answer, reason = TOO_LARGE, str(error)
+    if rule.stated and answer == CHECKED:
+        answer, reason = STATED, "what would prove it is private"
+    return claim.measure, answer, reason
+
+
+def _check_number(claim: Claim, found: Found) -> None:
+    value = claim.value
+    if not isinstance(found, Ends):
+        if value != found:
+            raise Refused(f"{claim.measure}: its number is not the one that I find")
+        return
+    if not isinstance(value, Interval):
+        raise Refused(f"{claim.measure}: its number is no interval, and I find one")
+    if value.lower * ONE > found.lower.low or value.upper * ONE < found.upper.high:
+        raise Refused(f"{claim.measure}: its interval does not hold what I find, {_near_words(found)}")
+    room = found.room * ONE
+    if value.lower * ONE < found.lower.low - room or value.upper * ONE > found.upper.high + room:
+        raise Refused(f"{claim.measure}: its interval is vaguer than what I find, {_near_words(found)}")
+
+
+def _near_words(found: Ends) -> str:
+    return f"{found.lower.low / ONE:.13g} to {found.upper.high / ONE:.13g}"
+
+
+def _check_words(claim: Claim, rule: Rule) -> None:
+    certified = isinstance(claim.value, Interval)
+    if certified == rule.exact and claim.value != INFINITE:
+        raise Refused(f"{claim.measure}: its number has to be {'a fraction' if rule.exact else 'an interval'}")
+    try:
+        sentence = rule.sentence(claim.value)
+    except OverflowError:
+        raise Refused(f"{claim.measure}: its number cannot be infinite") from None
+    texts = {
+        "relation": rule.relation or ("in" if certified else "="),
+        "unit": rule.unit,
+        "status": "stated" if rule.stated else "certified" if certified else "exact",
+        "because": rule.because,
+        "sentence": sentence,
+    }
+    for name, text in texts.items():
+        if claim.record[name] not in ((text,) if isinstance(text, str) else text):
+            raise Refused(f"{claim.measure}: its {name} is not what belongs to it")
+
+
+def input_law(weights: Sequence[float], measure: str) -> list[int]:
+    """Read a witness as whole numbers in proportion: weights from 0 to 1 whose sum is 1 up to 1e-12."""
+    if not weights or not all(_is_plain(weight) and 0 <= weight <= 1 for weight in weights):
+        raise Refused(f"{measure}: the weights of its witness do not lie between 0 and 1")
+    # A double is a multiple of 2^-1074, so one power of two serves them all.
+    numerators = [int(Fraction(weight) * (1 << 1074)) for weight in weights]
+    if abs(sum(numerators) - (1 << 1074)) * 10**12 > 1 << 1074:
+        raise Refused(f"{measure}: the weights of its witness do not sum to 1")
+    shift = min((n & -n).bit_length() - 1 for n in numerators if n)
+    return [n >> shift for n in numerators]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Channels.
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+class Dense:
+    """P(y|x) as whole numbers over one denominator, row by row."""
+
+    def __init__(self, rows: list[list[Fraction]]) -> None:
+        self.inputs, self.outputs = len(rows), len(rows[0])
+        entries = self.inputs * self.outputs
+        if entries > MOST_ENTRIES:
+            raise TooLarge(f"the channel has {entries} entries, more than {MOST_ENTRIES}")
+        flat, self.whole = over_one_denominator([entry for row in rows for entry in row])
+        self.weight = 1 + self.whole.bit_length() // 512  # how much slower long numbers are
+        if entries * self.weight > 8 * MOST_ENTRIES:
+            raise TooLarge("the channel has many entries with a long common denominator")
+        self.table = [flat[x * self.outputs : (x + 1) * self.outputs] for x in range(self.inputs)]
+
+    def row(self, x: int) -> list[int]:
+        """The x-th row."""
+        return self.table[x]
+
+    def extremes(self) -> Iterator[tuple[int, int, int]]:
+        """For each output its largest and smallest entry, and for how many outputs that stands."""
+        return ((max(column), min(column), 1) for column in zip(*self.table, strict=True))
+
+    def column_sums(self) -> list[int]:
+        """Σ_x of each output."""
+        return self.mixed([1] * self.inputs)
+
+    def mixed(self, weights: Sequence[int]) -> list[int]:
+        """Σ_x weight·entry of each output."""
+        found = [0] * self.outputs
+        for weight, row in zip(weights, self.table, strict=True):
+            if weight:
+                found = [old + weight * entry for old, entry in zip(found, row, strict=True)]
+        return found
+
+    def best_guesses(self, weights: Sequence[int]) -> int:
+        """Σ_y max_x weight·entry."""
+        best = [0] * self.outputs
+        for weight, row in zip(weights, self.table, strict=True):
+            best = [max(old, weight * entry) for old, entry in zip(best, row, strict=True)]
+        return sum(best)
+
+    @cached_property
+    def row_logs(self) -> list[Near]:
+        """Σ_y n·ln n of the entries n of each row."""
+        return [_n_ln_n(row) for row in self.table]
+
+
+class Structured:
+    """Y = X + U mod K, X among the first `inputs` residues: kept as the law of U, whole numbers over one."""
+
+    def __init__(self, law: list[Fraction], inputs: int) -> None:
+        if len(law) > MOST_REPORTS:
+            raise TooLarge(f"the channel has {len(law)} reports, more than {MOST_REPORTS}")
+        self.inputs, self.outputs = inputs, len(law)
+        levels = sorted(set(law))
+        numerators, self.whole = over_one_denominator(levels)
+        if len(law) * (1 + self.whole.bit_length() // 512) > 4 * MOST_REPORTS:
+            raise TooLarge("the channel has many reports with a long common denominator")
+        of = dict(zip(levels, numerators, strict=True))
+        self.law = [of[probability] for probability in law]
+        self.is_full = inputs == len(law)
+        self.entries = inputs * len(law)
+
+    def row(self, x: int) -> list[int]:
+        """The law of U, turned by x."""
+        return self.law[self.outputs - x :] + self.law[: self.outputs - x]
+
+    def extremes(self) -> Iterator[tuple[int, int, int]]:
+        """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
+        highest = _window_extremes(self.law, self.inputs, lambda new, old: new >= old)
+        lowest = _window_extremes(self.law, self.inputs, lambda new, old: new <= old)
+        counts: dict[tuple[int, int], int] = {}
+        for pair in zip(highest, lowest, strict=True):
+            counts[pair] = counts.get(pair, 0) + 1
+        return ((high, low, count) for (high, low), count in counts.items())
+
+    def column_sums(self) -> list[int]:
+        """Sums of the same windows."""
+        running = [0, *itertools.accumulate(self.law + self.law)]
+        last = self.outputs + 1
+        return [running[y + last] - running[y + last - self.inputs] for y in range(self.outputs)]
+
+    def mixed(self, weights: Sequence[int]) -> list[int]:
+        """Σ_x weight·entry of each output."""
+        if len(set(weights)) == 1:
+            return [weights[0] * found for found in self.column_sums()]
+        found = [0] * self.outputs
+        for weight, row in self._rows(weights):
+            if weight:
+                found = [old + weight * entry for old, entry in zip(found, row, strict=True)]
+        return found
+
+    def best_guesses(self, weights: Sequence[int]) -> int:
+        """Σ_y max_x weight·entry."""
+        if len(set(weights)) == 1:
+            return weights[0] * sum(high * count for high, _, count in self.extremes())
+        best = [0] * self.outputs
+        for weight, row in self._rows(weights):
+            best = [max(old, weight * entry) for old, entry in zip(best, row, strict=True)]
+        return sum(best)
+
+    def _rows(self, weights: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+        if self.entries > MOST_STRUCTURED_STEPS:
+            raise TooLarge(f"the channel would be written out in {self.entries} entries")
+        return ((weight, self.row(x)) for x, weight in enumerate(weights))
+
+    @cached_property
+    def row_logs(self) -> list[Near]:
+        """Every row holds the same entries."""
+        return [_n_ln_n(self.law)] * self.inputs
+
+
+AnyChannel = Dense | Structured
+
+
+def _window_extremes(law: list[int], length: int, beats: Callable[[int, int], bool]) -> list[int]:
+    """The extreme entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y."""
+    size = len(law)
+    waiting: deque[int] = deque()  # places whose entries may still be the extreme of some window, best first
+    found = []
+    for place in range(size - length + 1, 2 * size):
+        entry = law[place % size]
+        while waiting and beats(entry, law[waiting[-1] % size]):
+            waiting.pop()
+        waiting.append(place)
+        if waiting[0] <= place - length:
+            waiting.popleft()
+        if place >= size:
+            found.append(law[waiting[0] % size])
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _cached_ln(number: int) -> Near:
+    return ln_of_integer(number)
+
+
+def _n_ln_n(numbers: Iterable[int]) -> Near:
+    low = high = 0
+    for number in numbers:
+        if number > 1:
+            logarithm = _cached_ln(number)
+            low += number * logarithm.low
+            high += number * logarithm.high
+    return Near(low, high)
+
+
+@dataclass(frozen=True)
+class ChannelFacts:
+    """A channel under a prior, and everything that claims about it need."""
+
+    channel: AnyChannel
+    prior: list[Fraction]
+
+    @cached_property
+    def weights(self) -> tuple[list[int], int]:
+        """The prior as whole numbers over one."""
+        return over_one_denominator(self.prior)
+
+    @property
+    def prior_words(self) -> str:
+        """How sentences speak of the prior."""
+        return "with every answer equally likely" if len(set(self.prior)) == 1 else "under the stated prior"
+
+    @cached_property
+    def right_guesses(self) -> Fraction:
+        """Σ_y max_x P(x)P(y|x)."""
+        weights, whole = self.weights
+        return Fraction(self.channel.best_guesses(weights), whole * self.channel.whole)
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """P(y), over the product of both denominators."""
+        return self.channel.mixed(self.weights[0])
+
+    @cached_property
+    def odds(self) -> Fraction | float:
+        """max P(y|x)/P(y|x')."""
+        worst = Fraction(1)
+        for high, low, _ in self.channel.extremes():
+            if high > 0 == low:
+                return INFINITE
+            if high * worst.denominator > low * worst.numerator:
+                worst = Fraction(high, low)
+        return worst
+
+    def epsilon(self) -> Found:
+        """ln of the odds."""
+        return INFINITE if isinstance(self.odds, float) else Ends.around(ln(self.odds))
+
+    def exposure(self) -> Fraction:
+        """The largest chance, over the inputs, of a report that only this input allows."""
+        alone = [sum(1 for entry in column if entry) == 1 for column in zip(*self._table(), strict=True)]
+        return max(
+            Fraction(sum(n for n, mine in zip(row, alone, strict=True) if mine), self.channel.whole)
+            for row in self._table()
+        )
+
+    def total_variation(self) -> Fraction:
+        """The largest ½Σ|P(y|x) - P(y|x')|."""
+        rows = self._table()
+        if isinstance(self.channel, Dense):
+            steps = len(rows) * len(rows) * len(rows[0]) // 2 * (1 + self.channel.whole.bit_length() // 4096)
+            if steps > MOST_PAIR_STEPS:
+                raise TooLarge(f"comparing every pair of rows would take {steps} steps")
+        worst = 0
+        for one, other in itertools.combinations(rows, 2):
+            worst = max(worst, sum(abs(a - b) for a, b in zip(one, other, strict=True)))
+        return Fraction(worst, 2 * self.channel.whole)
+
+    def min_entropy_leakage(self) -> Found:
+        """log2 of how much likelier a right guess becomes."""
+        return Ends.around(log2(self.right_guesses / max(self.prior)))
+
+    def maximal_leakage(self) -> Found:
+        """log2 Σ_y max_x P(y|x)."""
+        found = sum(high * count for high, _, count in self.channel.extremes())
+        return Ends.around(log2(Fraction(found, self.channel.whole)))
+
+    def mutual_information(self) -> Found:
+        """I(X;Y) = (Σ_x a_x Σ_y n ln n - Σ_y T ln T)/(A·D) + ln A, for P(x) = a/A, P(y|x) = n/D, P(y) = T/(A·D)."""
+        weights, whole = self.weights
+        if self.says_nothing:
+            return Ends.around(ZERO)
+        inside = total(near.times(weight) for near, weight in zip(self.channel.row_logs, weights, strict=True))
+        spread = (inside - _n_ln_n(self.outputs)).over(whole * self.channel.whole)
+        return Ends.around((spread + ln_of_integer(whole)).bits(), ROOM + self._rounding_of_mixing())
+
+    @cached_property
+    def says_nothing(self) -> bool:
+        """Whether all rows are equal."""
+        if isinstance(self.channel, Structured):
+            return len(set(self.channel.law)) == 1
+        return all(row == self.channel.table[0] for row in self.channel.table)
+
+    def _rounding_of_mixing(self) -> Fraction:
+        """How vague doubles make the entropy of the reports of a structured channel: `inputs` of them in each sum."""
+        if isinstance(self.channel, Dense):
+            return Fraction(0)
+        entropy = math.log2(self.channel.outputs)
+        return Fraction(self.channel.inputs + 16) * Fraction(entropy + 2) / (1 << 52)
+
+    def max_information(self) -> Found:
+        """The largest log2 P(y|x)/P(y)."""
+        whole, worst = self.weights[1], Fraction(1)
+        columns = self._largest_entries()
+        for high, mass in set(zip(columns, self.outputs, strict=True)):
+            if high and high * whole * worst.denominator > mass * worst.numerator:
+                worst = Fraction(high * whole, mass)
+        return Ends.around(log2(worst))
+
+    def _largest_entries(self) -> list[int]:
+        if isinstance(self.channel, Dense):
+            return [max(column) for column in zip(*self.channel.table, strict=True)]
+        return _window_extremes(self.channel.law, self.channel.inputs, lambda new, old: new >= old)
+
+    def randomness(self) -> Found:
+        """The largest H(Y|X=x) = ln D - (Σ n ln n)/D."""
+        whole = self.channel.whole
+        shared = ln_of_integer(whole)
+        return Ends.around(largest((shared - near.over(whole)) for near in set(self.channel.row_logs)).bits())
+
+    def heaviest_output(self) -> Fraction:
+        """max_y Σ_x P(y|x)."""
+        return Fraction(max(self.channel.column_sums()), self.channel.whole)
+
+    def fisher(self) -> Fraction:
+        """Σ (p_1-p_0)²/p_θ over the reports that can be, at θ = the prior of the second answer."""
+        whole, terms = self.weights[1], []
+        for zero, one, mass in zip(*self._table(), self.outputs, strict=True):
+            if zero != one:
+                terms.append(Fraction((one - zero) ** 2 * whole, mass * self.channel.whole))
+        return sum_of_fractions(terms)
+
+    def _table(self) -> list[list[int]]:
+        if isinstance(self.channel, Structured):
+            raise Refused("a structured channel makes no claim that looks at single entries")
+        return self.channel.table
+
+    # Capacity -------------------------------------------------------------------------------------------------------
+
+    def capacity(self, claim: Claim) -> Found:
+        """Enclose the capacity by symmetry where that is enough, and by the witness elsewhere."""
+        if not self.needs_witness:
+            return self._capacity_by_symmetry()
+        if claim.witness is None or len(claim.witness) != self.channel.inputs:
+            raise Refused(f"{claim.measure}: its witness must have one weight for each input")
+        return self._capacity_by_witness(input_law(claim.witness, claim.measure))
+
+    @property
+    def needs_witness(self) -> bool:
+        """Structured channels have a closed form if every residue is an input, or if they are very large."""
+        channel = self.channel
+        return isinstance(channel, Dense) or (not channel.is_full and channel.entries <= 1_000_000)
+
+    def _capacity_by_symmetry(self) -> Ends:
+        """log2 K - H(U) if every residue is an input; that is an upper bound if some are not, and I(X;Y) a lower."""
+        noise = self.randomness()
+        full = log2(Fraction(self.channel.outputs)) - noise.lower if isinstance(noise, Ends) else ZERO
+        if isinstance(self.channel, Structured) and self.channel.is_full:
+            return Ends.around(full)
+        uniform = ChannelFacts(self.channel, [Fraction(1, self.channel.inputs)] * self.channel.inputs)
+        below = uniform.mutual_information()
+        if not isinstance(below, Ends):
+            raise Refused("the capacity cannot be enclosed")
+        return Ends(below.lower, full.at_least_zero(), below.room)
+
+    def _capacity_by_witness(self, law: list[int]) -> Ends:
+        """Σ p(x)·D_x ≤ C ≤ max D_x, where D_x = D(P(.|x) ‖ q) and q is the law of reports under the witness p.
+
+        With p = b/B, P(y|x) = n/D and q(y) = T/(B·D): D_x = (Σ_y n ln n - Σ_y n ln T)/D + ln B.
+        """
+        channel, whole, mass = self.channel, self.channel.whole, sum(law)
+        mixed = channel.mixed(law)
+        logs = [_cached_ln(found) if found else None for found in mixed]
+        lows, highs = [near.low if near else 0 for near in logs], [near.high if near else 0 for near in logs]
+        unseen = [y for y, near in enumerate(logs) if near is None]
+        shared, divergences, sizes = ln_of_integer(mass), [], []
+        for x in range(channel.inputs):
+            row = channel.row(x)
+            if any(row[y] for y in unseen):
+                raise Refused("capacity_bits: its witness leaves out reports that are possible, so it proves nothing")
+            crossed = Near(sum(map(int.__mul__, row, lows)), sum(map(int.__mul__, row, highs))).over(whole)
+            own = channel.row_logs[x].over(whole)
+            divergences.append(own - crossed + shared)
+            # Σ P(y|x)(|ln P(y|x)| + |ln q(y)|), which doubles are rounded in proportion to.
+            sizes.append(ln_of_integer(whole) - own + ln_of_integer(mass * whole) - crossed)
+        lower = total(near.times(weight) for near, weight in zip(divergences, law, strict=True)).over(mass)
+        size = Fraction(largest(sizes).bits().high, ONE)
+        room = ROOM + (channel.inputs + channel.outputs + 32) * (size + 2) / (1 << 52)
+        return Ends(lower.bits().at_least_zero(), largest(divergences).bits().at_least_zero(), room)
+
+    # Chernoff information -------------------------------------------------------------------------------------------
+
+    def chernoff(self) -> Found:
+        """-min over λ in [0, 1] of f(λ) = ln Σ p^λ q^(1-λ), over the reports that both answers allow.
+
+        f is convex. At any λ, f(λ) is at least its minimum, and the tangent there shows that the minimum is not more
+        than max(f'·λ, -f'·(1-λ), 0) below. λ is searched for in doubles and corrected by Newton's method with the
+        enclosures themselves; whatever it is, what is returned is proven at that λ.
+        """
+        first, second = self._table()
+        if first == second:
+            return Ends.around(ZERO)
+        shared = [(p, q) for p, q in zip(first, second, strict=True) if p and q]
+        if not shared:
+            return INFINITE
+        if len(shared) > 20_000:
+            raise TooLarge(f"{len(shared)} reports are too many to tilt")
+        whole = ln_of_integer(self.channel.whole)
+        terms = [(_cached_ln(q) - whole, _cached_ln(p) - _cached_ln(q)) for p, q in shared]
+        place = int(_flattest(terms) * (1 << 64)) << (BITS - 64)
+        for _ in range(3):
+            value, slope, bend = _tilted(terms, place)
+            middle = (slope.low + slope.high) // 2
+            if middle and bend > 0:
+                place = min(ONE, max(0, place - int(Fraction(middle) / Fraction(bend))))
+        value, slope, _ = _tilted(terms, place)
+        left, right = slope.scaled(Near(place, place)), slope.scaled(Near(ONE - place, ONE - place))
+        drop = max(left.high, -right.low, 0)
+        size = max(2 + abs(_as_float(q)) + abs(_as_float(rate)) for q, rate in terms)
+        room = ROOM + Fraction(size) ** 2 / (1 << 47)
+        found = ZERO - value
+        return Ends(found.at_least_zero(), (found + Near(0, drop)).at_least_zero(), room)
+
+
+def _as_float(near: Near) -> float:
+    return near.low / ONE
+
+
+def _flattest(terms: list[tuple[Near, Near]]) -> float:
+    """Where the slope of f changes sign, in doubles."""
+    plain = [(_as_float(q), _as_float(rate)) for q, rate in terms]
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        top = max(q + middle * rate for q, rate in plain)
+        slope = math.fsum(math.exp(q + middle * rate - top) * rate for q, rate in plain)
+        low, high = (middle, high) if slope < 0 else (low, middle)
+    return low
+
+
+def _tilted(terms: list[tuple[Near, Near]], place: int) -> tuple[Near, Near, float]:
+    """f at λ = place/2^192, its slope Σ w·rate/Σ w with w = p^λ q^(1-λ), and its bend, roughly."""
+    at = Near(place, place)
+    exponents = [q + rate.scaled(at) for q, rate in terms]
+    top = max(exponent.high for exponent in exponents)
+    weights = [exp_of_minus(Near(top - exponent.high, top - exponent.low)) for exponent in exponents]
+    mass = total(weights)
+    slope = total(rate.scaled(weight) for weight, (_, rate) in zip(weights, terms, strict=True)).divided(mass)
+    mean = _as_float(slope)
+    bend = math.fsum(_as_float(w) * (_as_float(rate) - mean) ** 2 for w, (_, rate) in zip(weights, terms, strict=True))
+    return ln_near(mass) + Near(top, top), slope, bend / _as_float(mass)
+
+
+def sum_of_fractions(terms: list[Fraction]) -> Fraction:
+    """Add in pairs, so that long denominators meet late; refuse a sum whose denominator would be too long."""
+    while len(terms) > 1:
+        terms = [sum(terms[place : place + 2], Fraction(0)) for place in range(0, len(terms), 2)]
+        if sum(term.denominator.bit_length() for term in terms) > MOST_SUM_BITS:
+            raise TooLarge("a sum of fractions has too long a denominator")
+    return terms[0] if terms else Fraction(0)
+
+
+def channel_rules(facts: ChannelFacts) -> list[Rule]:
+    """What a certificate of a channel claims, apart from claims about records."""
+    channel, prior = facts.channel, facts.prior
+    dense = isinstance(channel, Dense)
+    before = percent(1 - max(prior), DOWN)
+    rules = [
+        Rule(
+            measure="guess_error",
+            unit="probability",
+            because="1 - Σ_y max_x P(x)P(y|x) [A, eq. (8)]",
+            sentence=lambda value: (
+                f"A guesser who knows the prior is wrong at least {percent(value, DOWN)} of the time, "
+                f"{facts.prior_words}; before seeing the report it was {before}."
+            ),
+            find=lambda _: 1 - facts.right_guesses,
+            exact=True,
+        ),
+        Rule(
+            measure="odds",
+            unit="ratio",
+            because="max P(y|x)/P(y|x') [B, eq. (1)]",
+            sentence=lambda value: (
+                "Some report is possible under one answer and impossible under another, so no finite odds bound it."
+                if value == INFINITE
+                else f"No report favours one answer over another by more than {times(value)}."
+            ),
+            find=lambda _: facts.odds,
+            exact=True,
+        ),
+        Rule(
+            measure="epsilon",
+            unit="nats",
+            because="ln of the odds [B, eq. (1)]",
+            sentence=lambda value: (
+                "ε is infinite: local differential privacy gives no protection for some reports."
+                if value == INFINITE
+                else f"The channel is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up)."
+            ),
+            find=lambda _: facts.epsilon(),
+        ),
+    ]
+    if dense:
+        rules.append(
+            Rule(
+                measure="exposure",
+                unit="probability",
+                because="max_x Σ_y P(y|x) over reports possible under x alone",
+                sentence=lambda value: _exposure_words(value, channel.inputs),
+                find=lambda _: facts.exposure(),
+                exact=True,
+            )
+        )
+    if dense and channel.inputs**2 * channel.outputs <= 20_000_000:
+        rules.append(
+            Rule(
+                measure="total_variation",
+                unit="probability",
+                because="max ½‖P(.|x) - P(.|x')‖_1 over pairs of answers",
+                sentence=lambda value: (
+                    f"Changing one answer changes the chance of any event by at most {percent(value, UP)}."
+                ),
+                find=lambda _: facts.total_variation(),
+                exact=True,
+            )
+        )
+    rules += [
+        Rule(
+            measure="min_entropy_leakage_bits",
+            unit="bits",
+            because="log2 of the factor by which the chance of a right guess grows [Smith09]",
+            sentence=lambda value: (
+                f"Seeing the report improves the best single guess by at most {at_most(value)} bits."
+            ),
+            find=lambda _: facts.min_entropy_leakage(),
+        ),
+        Rule(
+            measure="maximal_leakage_bits",
+            unit="bits",
+            because="log2 Σ_y max_x P(y|x) [IWK20]",
+            sentence=lambda value: (
+                f"Whatever is to be guessed about the data, and whatever the prior, the report improves the guess by "
+                f"at most {at_most(value)} bits."
+            ),
+            find=lambda _: facts.maximal_leakage(),
+        ),
+        Rule(
+            measure="mutual_information_bits",
+            unit="bits",
+            because="I(X;Y) [Sha48]",
+            sentence=lambda value: (
+                f"On average a report tells at most {at_most(value)} bits about the answer, {facts.prior_words}."
+            ),
+            find=lambda _: facts.mutual_information(),
+        ),
+        Rule(
+            measure="max_information_bits",
+            unit="bits",
+            because="max log2 P(y|x)/P(y) [E, Def. 7]",
+            sentence=lambda value: (
+                f"No single report tells more than {at_most(value)} bits about the answer, {facts.prior_words}."
+            ),
+            find=lambda _: facts.max_information(),
+        ),
+        Rule(
+            measure="capacity_bits",
+            unit="bits",
+            because="Σ p D(P_x‖q) ≤ C ≤ max_x D(P_x‖q) at the witness p [Sha48]",
+            sentence=lambda value: f"Under no prior does a report tell more than {at_most(value)} bits on average.",
+            find=facts.capacity,
+            witnessed=facts.needs_witness,
+        ),
+        Rule(
+            measure="randomness_bits",
+            unit="bits",
+            because="max_x H(Y|X=x) [B, eq. (2)]",
+            sentence=lambda value: (
+                f"A report needs at least {at_least(value)} random bits on average, for the answer that needs most."
+            ),
+            find=lambda _: facts.randomness(),
+        ),
+        Rule(
+            measure="heaviest_output",
+            unit="sum",
+            because="max_y Σ_x P(y|x) ≤ 1 iff the data can be recovered with a key [B, Lemma 6; Bir46]",
+            sentence=lambda value: (
+                "A key exists, independent of the data, that turns reports back into answers."
+                if value <= 1
+                else "No key that is independent of the data can turn all reports back into answers."
+            ),
+            find=lambda _: facts.heaviest_output(),
+            exact=True,
+        ),
+    ]
+    return rules + (_two_answer_rules(facts) if dense and channel.inputs == 2 else [])
+
+
+def _exposure_words(value: Fraction, inputs: int) -> str:
+    if inputs == 1:
+        return "There is only one possible answer, so every report is consistent with it alone."
+    if value == 0:
+        return "No report proves the answer behind it."
+    return (
+        f"With probability up to {percent(value, UP)} a respondent's answer is published: the report is possible under "
+        f"that answer alone."
+    )
+
+
+def _two_answer_rules(facts: ChannelFacts) -> list[Rule]:
+    share = percent(facts.prior[1])
+    return [
+        Rule(
+            measure="chernoff_information",
+            unit="nats",
+            because="-min ln Σ p^λ q^(1-λ) over the common support [Che52]",
+            sentence=lambda value: (
+                "One report always tells the two answers apart."
+                if value == INFINITE
+                else f"If one person reported n times afresh, the guess error would fall like e^(-n·{at_most(value)})."
+            ),
+            find=lambda _: facts.chernoff(),
+        ),
+        Rule(
+            measure="fisher_information",
+            unit="per report",
+            because="Σ (p_1-p_0)²/p_θ at θ = the prior of the second answer [C, Sec. II]",
+            sentence=lambda value: (
+                f"For use: each report is worth {at_least(value)} units of Fisher information about the share of the "
+                f"second answer, when that share is {share}."
+            ),
+            find=lambda _: facts.fisher(),
+            exact=True,
+        ),
+    ]
+
+
+# Claims about one record, where inputs are tables of records ---------------------------------------------------------
+
+INDIVIDUAL_GAP = Fraction(15, 10**7)
+MOST_SEARCHED, SEARCH_ROUNDS = 3_000_000, 40  # a short search for somebody who learns more than is claimed
+MOST_SELECTIONS = 500_000
+
+
+@dataclass(frozen=True)
+class RecordFacts:
+    """A dense channel whose inputs are tables, ordered with the last record running fastest."""
+
+    channel: Dense
+    shape: list[int]
+
+    def tables_by_value(self, record: int) -> list[list[int]]:
+        """For each value of a record, the tables in which it has that value."""
+        step = math.prod(self.shape[record + 1 :])
+        found: list[list[int]] = [[] for _ in range(self.shape[record])]
+        for table in range(self.channel.inputs):
+            found[table // step % self.shape[record]].append(table)
+        return found
+
+    def neighbour_odds(self) -> Fraction | float:
+        """max P(y|x)/P(y|x') over tables that differ in one record."""
+        worst: Fraction | float = Fraction(1)
+        for record in range(len(self.shape)):
+            for tables in zip(*self.tables_by_value(record), strict=True):
+                rows = [self.channel.table[table] for table in tables]
+                worst = max(worst, *(_ratio(max(column), min(column)) for column in zip(*rows, strict=True)))
+        return worst
+
+    def selections(self) -> int:
+        """How many selections of rows an adversary can make one record meet, over records that differ in that."""
+        contests = {}
+        for record in range(len(self.shape)):
+            met = [{tuple(self.channel.table[t]) for t in tables} for tables in self.tables_by_value(record)]
+            contests[tuple(sorted(hash(frozenset(rows)) for rows in met))] = math.prod(map(len, met))
+        return sum(contests.values())
+
+    def individual_capacity(self, claim: Claim) -> Found:
+        """What the witness, an adversary's law of all records, tells about one of them, and the gap above it."""
+        if claim.witness is None or len(claim.witness) != self.channel.inputs:
+            raise Refused(f"{claim.measure}: its witness must have one weight for each table of records")
+        reached = self.told(input_law(claim.witness, claim.measure))
+        self._refute(claim)
+        why = "the witness tells as much as is claimed, and I found none that tells more; that takes a longer search"
+        return Ends.above(reached, INDIVIDUAL_GAP, ROOM / 3, why)
+
+    def told(self, law: list[int]) -> Near:
+        """The largest I(X_i;Y) over the records, in bits, if all of them have this joint law."""
+        mass = sum(law)
+        told = []
+        for record in range(len(self.shape)):
+            # Rows of P(value, y), in units of 1/(mass·D).
+            joint, masses = [], []
+            for tables in self.tables_by_value(record):
+                rows = [[law[t] * entry for entry in self.channel.table[t]] for t in tables if law[t]]
+                joint.append([sum(column) for column in zip(*rows, strict=True)])
+                masses.append(sum(law[t] for t in tables) * self.channel.whole)
+            reports = [sum(column) for column in zip(*(row for row in joint if row), strict=True)]
+            inside = total(_n_ln_n(row) for row in joint if row)
+            spread = inside - _n_ln_n(reports) - _n_ln_n(masses)
+            told.append((spread.over(mass * self.channel.whole) + ln_of_integer(mass * self.channel.whole)).bits())
+        return largest(told).at_least_zero()
+
+    def _refute(self, claim: Claim) -> None:
+        """Look for an adversary who learns more than is claimed: whoever is found is proof, whoever is not is none."""
+        if not isinstance(claim.value, Interval):
+            return
+        plain = [[entry / self.channel.whole for entry in row] for row in self.channel.table]
+        for record in range(len(self.shape)):
+            first = [{tuple(self.channel.table[t]): t for t in reversed(ts)} for ts in self.tables_by_value(record)]
+            choices = itertools.product(*(list(rows.values()) for rows in first))
+            most = MOST_SEARCHED // (SEARCH_ROUNDS * len(first) * self.channel.outputs)
+            for chosen in itertools.islice(choices, most):
+                weights, bits = telling_weights([plain[table] for table in chosen])
+                if bits <= claim.value.upper:
+                    continue
+                law = [0] * self.channel.inputs
+                for table, weight in zip(chosen, weights, strict=True):
+                    law[table] = weight
+                if self.told(law).low > claim.value.upper * ONE:
+                    raise Refused(f"{claim.measure}: I found an adversary who learns more than is claimed")
+
+
+def telling_weights(rows: list[list[float]]) -> tuple[list[int], float]:
+    """Weights of few inputs that tell much, by Blahut's and Arimoto's iteration in doubles, and how many bits, roughly.
+
+    The weights are whole numbers in proportion. Nothing rests on them: what they tell is evaluated before it counts.
+    """
+    weights, told = [1 / len(rows)] * len(rows), 0.0
+    own = [math.fsum(p * math.log(p) for p in row if p > 0) for row in rows]
+    for _ in range(SEARCH_ROUNDS):
+        outputs = [math.fsum(map(float.__mul__, weights, column)) for column in zip(*rows, strict=True)]
+        logs = [math.log(output) if output > 0 else 0.0 for output in outputs]
+        found = [base - math.fsum(map(float.__mul__, row, logs)) for base, row in zip(own, rows, strict=True)]
+        told = math.fsum(map(float.__mul__, weights, found)) / math.log(2)
+        weights = [weight * math.exp(nats - max(found)) for weight, nats in zip(weights, found, strict=True)]
+        weights = [weight / math.fsum(weights) for weight in weights]
+    return [max(1, int(weight * (1 << 53))) for weight in weights], told
+
+
+def _ratio(high: int, low: int) -> Fraction | float:
+    return Fraction(1) if high == low else INFINITE if low == 0 else Fraction(high, low)
+
+
+def record_rules(channel: Dense, shape: list[int], measures: set[str]) -> list[Rule]:
+    """What is claimed about one record; the individual capacity only where its selections are few enough."""
+    facts = RecordFacts(channel, shape)
+    everything = ChannelFacts(channel, [Fraction(1, channel.inputs)] * channel.inputs)
+    rules = [
+        Rule(
+            measure="neighbour_odds",
+            unit="ratio",
+            because="e^ε [E, Def. 10]",
+            sentence=lambda value: (
+                "Changing one record can make a report possible that was impossible: no finite odds bound it."
+                if value == INFINITE
+                else f"Changing one record favours no report by more than {times(value)}: differential privacy, which "
+                f"covers records that are independent of each other."
+            ),
+            find=lambda _: facts.neighbour_odds(),
+            exact=True,
+        ),
+        Rule(
+            measure="correlated_odds",
+            unit="ratio",
+            because="log of it is C_{1,∞} [E, Def. 8]",
+            sentence=lambda value: (
+                "Where records may be alike in any way, some report rules some value of a record out."
+                if value == INFINITE
+                else f"Where records may be alike in any way, a report can favour one value of a record over another "
+                f"by up to {times(value)}."
+            ),
+            find=lambda _: everything.odds,
+            exact=True,
+        ),
+    ]
+    # Sfumato counts rows that are equal as doubles once, so it may claim the capacity where I count too many.
+    if "individual_capacity_bits" in measures or facts.selections() <= MOST_SELECTIONS:
+        rules.append(
+            Rule(
+                measure="individual_capacity_bits",
+                unit="bits",
+                because="C_1: the largest capacity over all rules that the other records can follow [E, Thm 2]",
+                sentence=lambda value: (
+                    f"Whoever looks at the report, with whatever correlations between the records in mind, learns at "
+                    f"most {at_most(value)} bits about any one of them."
+                ),
+                find=facts.individual_capacity,
+                witnessed=True,
+            )
+        )
+    return rules
+
+
+# The subject of a channel's certificate -------------------------------------------------------------------------------
+
+MAKER_SAYS = "Its maker says, and this file alone cannot show, that"
+CODE_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+MOST_MOVED = 1e-8
+FAMILIES = {
+    "binary_hadamard",
+    "cyclic_response",
+    "hadamard_response",
+    "mechanism",
+    "optimised_unary",
+    "permanent_unary",
+    "randomized_response",
+    "subset_selection",
+    "symmetric_unary",
+    "tabulated",
+}
+
+
+def check_channel(subject: dict[str, Any], measures: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a channel."""
+    take(subject, ("channel", "prior"), ("shape", "mechanism", "made_exact"))
+    channel = read_channel(subject["channel"])
+    prior = law_of(subject["prior"])
+    if len(prior) != channel.inputs or min(prior) == 0:
+        raise Refused("the prior does not give every input of the channel a positive probability")
+    rules = channel_rules(ChannelFacts(channel, prior))
+    if "shape" in subject:
+        shape = subject["shape"]
+        if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
+            raise Unreadable("the certificate is damaged: the records have no sizes")
+        if len(shape) > 64 or not shape or math.prod(shape) != channel.inputs:
+            raise Refused("the records do not fit the channel")
+        if isinstance(channel, Dense):
+            rules += record_rules(channel, shape, measures)
+    return rules, channel_notes(subject)
+
+
+def read_channel(record: Any) -> AnyChannel:
+    """Read a channel in any of its three spellings."""
+    kind = record.get("kind") if isinstance(record, dict) else None
+    if kind == "dense":
+        take(record, ("kind", "inputs", "outputs", "rows"))
+        if not isinstance(record["rows"], list) or not record["rows"]:
+            raise Unreadable("the certificate is damaged: the channel has no rows")
+        if sum(str(row).count(" ") + 1 for row in record["rows"]) > MOST_ENTRIES:
+            raise TooLarge(f"the channel has more than {MOST_ENTRIES} entries")
+        rows = [law_of(row) for row in record["rows"]]
+        _check_labels(record["inputs"], len(rows))
+        _check_labels(record["outputs"], len(rows[0]))
+        if len({len(row) for row in rows}) != 1:
+            raise Unreadable("the certificate is damaged: the rows of the channel differ in length")
+        return Dense(rows)
+    if kind == "circulant":
+        take(record, ("kind", "input_count", "levels", "codes"))
+        levels, codes = record["levels"], record["codes"]
+        if not isinstance(levels, str) or not isinstance(codes, str) or not codes or not set(codes) <= set(CODE_DIGITS):
+            raise Unreadable("the certificate is damaged: the channel has no codes")
+        values = [fraction_of(text) for text in levels.split(" ")]
+        used = sorted(CODE_DIGITS.index(digit) for digit in set(codes))
+        if used != list(range(len(values))) or values != sorted(set(values)):
+            raise Refused("the file is not in the one spelling of certificates")
+        counts = [codes.count(digit) for digit in CODE_DIGITS[: len(values)]]
+        if values[0] < 0 or sum(count * value for count, value in zip(counts, values, strict=True)) != 1:
+            raise Unreadable("the certificate is damaged: the probabilities of a law do not sum to 1")
+        of = dict(zip(CODE_DIGITS, values, strict=False))
+        return Structured([of[digit] for digit in codes], whole_number(record["input_count"], 1, len(codes)))
+    if kind == "circulant-law":
+        take(record, ("kind", "input_count", "law"))
+        law = law_of(record["law"])
+        if len(set(law)) <= len(CODE_DIGITS):
+            raise Refused("the file is not in the one spelling of certificates")
+        return Structured(law, whole_number(record["input_count"], 1, len(law)))
+    raise Unreadable("the certificate is damaged: its channel is of no kind that I know")
+
+
+def _check_labels(labels: Any, count: int) -> None:
+    def read(label: Any) -> Any:
+        if isinstance(label, list):
+            return tuple(read(part) for part in label)
+        if type(label) in {str, int}:
+            return label
+        raise Unreadable("the certificate is damaged: a label is neither text nor number")
+
+    if not isinstance(labels, list) or len(labels) != count or len({read(label) for label in labels}) != count:
+        raise Unreadable("the certificate is damaged: labels are missing, or stand twice")
+
+
+def channel_notes(subject: dict[str, Any]) -> list[str]:
+    """How the channel and the prior came to be exact."""
+    notes = []
+    if "mechanism" in subject:
+        family = subject["mechanism"]
+        if not isinstance(family, str) or family not in FAMILIES:
+            raise Refused("the mechanism is of no family that is known")
+        name = "a mechanism" if family == "mechanism" else family
+        notes.append(f"{MAKER_SAYS} this is the law that {name} samples, read from its integer thresholds.")
+    if "made_exact" in subject:
+        moved = subject["made_exact"]
+        take(moved, (), ("channel", "prior"))
+        if not moved or not all(_is_plain(far) and 0 <= far <= MOST_MOVED for far in moved.values()):
+            raise Refused("an entry cannot have moved so far when it was made exact")
+        notes += [
+            f"{MAKER_SAYS} this is a {what} in float64 that was made exact by rounding each entry to a grid and "
+            f"putting what was missing on the largest entry of its row; no entry moved by more than {moved[what]:.2g}."
+            for what in ("channel", "prior")
+            if what in moved
+        ]
+    return notes
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ladders.
+# ---------------------------------------------------------------------------------------------------------------------
+
+MOST_LEVELS, MOST_LISTED, MOST_DECLARATION = 32, 6, 20_000
+MOST_MODULUS, MOST_ORDER = 1 << 22, 256
+SMALL_ENTRIES = 20_000
+_ODDS = re.compile(r"[0-9]{1,300}(/[0-9]{1,300})?")
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Levels of odds o_1 > … > o_d over K reports, F of them favoured at each answer.
+
+    At odds o, a report is the true residue plus a shift: each of the F favoured shifts has probability h, each other
+    one l, with h = o·l and F·h + (K-F)·l = 1. So the law of the shift is uniform but for a part c(o) = h - l =
+    (o-1)/(F·o + K - F), which grows with o. Adding an independent shift that is 0 with probability c'/c and uniform
+    else takes the part from c to c' and leaves the set alone; so every level is made from the one above by such an
+    erasure, for c(o_j) falls with j.
+
+    *Odds.* No report favours an answer by more than h/l = o_j. Some report does by as much: D, the favoured set, is not
+    mapped to itself by adding 1, or it would be all residues, and it is not; so some y lies in 0 + D and not in 1 + D,
+    and 0 and 1 are among the answers. (With two reports the residues are those of a yes and a no, and D = {0}.)
+
+    *Coalitions.* The levels below the best one of a coalition are that one plus shifts drawn apart from the answer. So
+    whatever a coalition sees is a function of its best level and of noise that does not depend on the answer, and its
+    odds are those of its best member: no more because of that, no less because it sees that level.
+    """
+
+    size: int
+    modulus: int
+    favoured: int
+    odds: list[Fraction]
+    recover: bool
+
+    @property
+    def depth(self) -> int:
+        """How many levels there are."""
+        return len(self.odds)
+
+    def part(self, level: int) -> Fraction:
+        """c(o) of a level."""
+        return (self.odds[level - 1] - 1) / self._weight(level)
+
+    def _weight(self, level: int) -> Fraction:
+        return self.favoured * self.odds[level - 1] + self.modulus - self.favoured
+
+    def level_entropy(self, level: int) -> Near:
+        """H of the shift of a level, in bits."""
+        low = 1 / self._weight(level)
+        high = self.odds[level - 1] * low
+        return entropy([(high, self.favoured), (low, self.modulus - self.favoured)])
+
+    def erasure_entropy(self, above: int, below: int) -> Near:
+        """H of what takes one level to another, in bits."""
+        erased = (1 - self.part(below) / self.part(above)) / self.modulus
+        return entropy([(1 - (self.modulus - 1) * erased, 1), (erased, self.modulus - 1)])
+
+
+def entropy(law: Iterable[tuple[Fraction, int]]) -> Near:
+    """-Σ count·p·log2 p, in bits."""
+    terms = [
+        Near(-near.high, -near.low).times(p.numerator * count).over(p.denominator)
+        for p, count in law
+        if p
+        for near in [ln(p)]
+    ]
+    return total(terms).bits().at_least_zero()
+
+
+def check_ladder(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a ladder."""
+    take(subject, ("ladder",))
+    ladder = read_ladder(subject["ladder"])
+    levels = range(1, ladder.depth + 1)
+    rules = [rule for level in levels for rule in _level_rules(ladder, level)]
+    rules += [rule for group in _coalitions(ladder.depth) for rule in _coalition_rules(ladder, group)]
+    rules += _cost_rules(ladder)
+    return rules, ladder_notes(ladder.depth)
+
+
+def read_ladder(text: Any) -> Ladder:
+    """Read the declaration of a ladder, in its one spelling."""
+    damaged = Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    if not isinstance(text, str) or len(text) > MOST_DECLARATION:
+        raise damaged
+    document = _parse(text.encode(errors="replace"))
+    kind = document.get("mechanism") if isinstance(document, dict) else None
+    own = {"cyclic_response": ("size", "family", "q", "t"), "binary_hadamard": ("size",)}.get(str(kind))
+    if own is None or list(document) != ["mechanism", *own, "odds", "recover"]:
+        raise damaged
+    if json.dumps(document, separators=(",", ":")) != text or not isinstance(document["odds"], list):
+        raise damaged
+    if not all(isinstance(odds, str) and _ODDS.fullmatch(odds) for odds in document["odds"]):
+        raise damaged
+    odds = [fraction_of(value) for value in document["odds"]]
+    falling = all(upper > lower for upper, lower in itertools.pairwise(odds))
+    if not 1 <= len(odds) <= MOST_LEVELS or not falling or odds[-1] <= 1 or type(document["recover"]) is not bool:
+        raise Refused("the odds of the ladder do not fall from level to level, or end at 1")
+    size = whole_number(document["size"], 2, 1 << 63)
+    modulus, favoured = (2, 1) if kind == "binary_hadamard" else _difference_set(document, size)
+    ladder = Ladder(size, modulus, favoured, odds, document["recover"])
+    if kind == "binary_hadamard" and ladder.recover and size != 2:
+        raise Refused("one bit and a key do not tell so many answers apart")
+    for value in odds:
+        weight = value.numerator * favoured + value.denominator * (modulus - favoured)
+        if max(weight, modulus) + (kind == "cyclic_response") > 1 << 64:
+            raise Refused("the odds of a level are finer than the words it is drawn from")
+    return ladder
+
+
+def _difference_set(document: dict[str, Any], size: int) -> tuple[int, int]:
+    """(K, F) of a set of favoured shifts. Singer's and Paley's theorems say that there is one for these numbers."""
+    q, t = whole_number(document["q"], 2, MOST_MODULUS), whole_number(document["t"], 1, 40)
+    if document["family"] == "Singer":
+        if t < 2 or q > MOST_ORDER or len(prime_factors(q)) != 1:
+            raise Refused("there is no Singer set of these numbers")
+        modulus, favoured = (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1)
+    elif document["family"] == "Paley":
+        if t != 1 or q % 4 != 3 or prime_factors(q) != {q}:
+            raise Refused("there is no Paley set of these numbers")
+        modulus, favoured = q, (q - 1) // 2
+    else:
+        raise Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    if not max(3, size) <= modulus <= MOST_MODULUS:
+        raise Refused("the set of favoured shifts does not fit the answers")
+    return modulus, favoured
+
+
+def prime_factors(number: int) -> set[int]:
+    """The primes that divide a number of at most 2^22."""
+    found, prime = set(), 2
+    while prime * prime <= number:
+        while number % prime == 0:
+            found.add(prime)
+            number //= prime
+        prime += 1
+    return found | ({number} if number > 1 else set())
+
+
+def _coalitions(depth: int) -> list[tuple[int, ...]]:
+    sizes = range(1, depth + 1) if depth <= MOST_LISTED else (1, 2, depth)
+    return [group for size in sizes for group in itertools.combinations(range(1, depth + 1), size)]
+
+
+def _level_rules(ladder: Ladder, level: int) -> list[Rule]:
+    odds = ladder.odds[level - 1]
+    return [
+        Rule(
+            measure=f"odds_level_{level}",
+            unit="ratio",
+            because="max P(y|x)/P(y|x') over the channel of the level [B, eq. (1)]",
+            sentence=lambda value: (
+                f"No report of level {level} favours one answer over another by more than {times(value)}."
+            ),
+            find=lambda _: odds,
+            exact=True,
+        ),
+        Rule(
+            measure=f"epsilon_level_{level}",
+            unit="nats",
+            because="ln of the odds [B, eq. (1)]",
+            sentence=lambda value: (
+                f"Level {level} is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up)."
+            ),
+            find=lambda _: Ends.around(ln(odds)),
+        ),
+    ]
+
+
+def _coalition_rules(ladder: Ladder, group: tuple[int, ...]) -> list[Rule]:
+    best = min(group)
+    odds = ladder.odds[best - 1]
+    if len(group) > 1:
+        listed = ", ".join(map(str, group[:-1])) + f" and {group[-1]}"
+        seen = f"Analysts {listed} together see no more than analyst {best} alone"
+    elif best == ladder.depth:
+        seen = f"The public sees no more than level {best} tells"
+    else:
+        seen = f"Analyst {best}, who knows the public report too, sees no more than level {best} tells"
+    because = (
+        "max P/P' over every joint report, written out [B, eq. (1)]"
+        if ladder.size * ladder.modulus**ladder.depth <= SMALL_ENTRIES
+        else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
+    )
+    name = "_".join(map(str, group))
+    return [
+        Rule(
+            measure=f"odds_coalition_{name}",
+            unit="ratio",
+            because=because,
+            sentence=lambda value: f"{seen}: odds {at_most(value)}.",
+            find=lambda _: odds,
+            exact=True,
+        ),
+        Rule(
+            measure=f"epsilon_coalition_{name}",
+            unit="nats",
+            because="ln of the joint odds",
+            sentence=lambda value: f"{seen}: ε = {at_most(value)} (nats, rounded up).",
+            find=lambda _: Ends.around(ln(odds)),
+        ),
+    ]
+
+
+def _cost_rules(ladder: Ladder) -> list[Rule]:
+    depth = ladder.depth
+
+    def together(_: Claim) -> Found:
+        steps = [ladder.level_entropy(1), *(ladder.erasure_entropy(level - 1, level) for level in range(2, depth + 1))]
+        return Ends.around(total(steps))
+
+    def apart(_: Claim) -> Found:
+        return Ends.around(total(ladder.level_entropy(level) for level in range(1, depth + 1)))
+
+    rules = [
+        Rule(
+            measure="randomness_bits",
+            unit="bits",
+            because="Σ H(step) [B, Thm 3]",
+            sentence=lambda value: f"One report that serves all levels needs at least {at_least(value)} random bits.",
+            find=together,
+        ),
+        Rule(
+            measure="separate_randomness_bits",
+            unit="bits",
+            because="Σ H(Y|X) of the levels",
+            sentence=lambda value: (
+                f"Separate reports, one for each level, would need at least {at_least(value)} random bits."
+            ),
+            find=apart,
+        ),
+    ]
+    rules += [_key_rule(ladder, level) for level in range(0 if ladder.recover else 1, depth)]
+    if ladder.recover:
+        rules.append(
+            Rule(
+                measure="recovered",
+                unit="probability",
+                because="(x + u) - u = x mod K for every answer x and every key u",
+                sentence=lambda _: "Whoever holds the key of level 0 gets every answer back, without exception.",
+                find=lambda _: Fraction(1),
+                exact=True,
+            )
+        )
+    return rules
+
+
+def _key_rule(ladder: Ladder, level: int) -> Rule:
+    """The key of a level undoes all steps below it at once; that of level 0 undoes the whole shift."""
+    depth, answer = ladder.depth, log2(Fraction(ladder.size))
+
+    def find(_: Claim) -> Found:
+        return Ends.around(ladder.level_entropy(depth) if level == 0 else ladder.erasure_entropy(level, depth))
+
+    return Rule(
+        measure=f"key_bits_level_{level}",
+        unit="bits",
+        because="H of the sum of the steps below the level [B, Thm 4]",
+        sentence=lambda value: words_for(
+            answer,
+            lambda plain: (
+                f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing "
+                f"the answer itself takes at most {plain}."
+            ),
+        ),
+        find=find,
+    )
+
+
+def ladder_notes(depth: int) -> list[str]:
+    """What a reader of the claims has to know."""
+    public = (
+        f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
+        f"holds the key of another level sees both."
+    )
+    seeds = (
+        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
+        "cannot break the cipher, and against no others."
+    )
+    notes = [public, seeds]
+    if depth > MOST_LISTED:
+        notes.append(
+            f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "
+            f"the odds of its best member by the same argument."
+        )
+    return notes
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Noise.
+# ---------------------------------------------------------------------------------------------------------------------
+
+MOST_STEPS, MOST_NOISE_DIGITS, MOST_VALUES = 2_000, 400, 10**9
+MOST_RACE = 25_000_000
+MOST_PAIRS_WORK = 100_000  # steps times reach, for which all pairs of values are gone through
+SELECTION_GAP = Fraction(2, 10**7)
+_TAIL_NATS = 56  # the tails begin where e^-56 < 2^-80 is left of the peak
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Whole numbers x in -m..m plus noise with P(z) = g(z)/Z, g(z) = e^(-z²/2s), on all whole numbers.
+
+    Beyond R from every position of a witness, any row has at most τ = 2·g(R+1)/(1 - e^(-(R+1)/s)) of its mass, since
+    Z ≥ 1 and g(R+1+k) ≤ g(R+1)·e^(-k(R+1)/s): a geometric series on either side.
+    """
+
+    steps: int
+    variance: Fraction
+
+    @cached_property
+    def reach(self) -> int:
+        """R, with (R+1)²/2s ≥ 56."""
+        return math.isqrt(math.ceil(2 * _TAIL_NATS * self.variance)) + 1
+
+    @cached_property
+    def exponents(self) -> list[Near]:
+        """z²/2s for z = 0, 1, …, 2m+R."""
+        above, below = self.variance.denominator, 2 * self.variance.numerator
+        return [exactly(Fraction(z * z * above, below)) for z in range(2 * self.steps + self.reach + 1)]
+
+    @cached_property
+    def peaks(self) -> list[Near]:
+        """g(z) for the same z."""
+        return [exp_of_minus(exponent) for exponent in self.exponents]
+
+    @cached_property
+    def tail(self) -> Near:
+        """At most τ: what rows have beyond R."""
+        first = exp_of_minus(exactly(Fraction((self.reach + 1) ** 2) / (2 * self.variance)))
+        ratio = exp_of_minus(exactly(Fraction(self.reach + 1) / self.variance))
+        return first.times(2).divided(Near(ONE, ONE) - ratio)
+
+    @cached_property
+    def mass(self) -> Near:
+        """Z, the tail of the sum included."""
+        found = Near(ONE, ONE) + total(self.peaks[1:]).times(2)
+        return Near(found.low, found.high + self.tail.high)
+
+    def divergences(self, positions: list[int], law: list[int], inputs: Sequence[int]) -> tuple[list[Near], Near]:
+        """D(W_x‖q) in nats for some x, up to the tails, and the largest Σ W_x·|ln Q|.
+
+        q is the law of the outputs under the witness p. With Q(y) = Σ p·g(y - position), which is at most 1, Z cancels:
+        D = (Σ_y g(y-x)·(l(y) - (y-x)²/2s))/Z for l = -ln Q ≥ 0. The sums are made of lower ends G ≤ g ≤ G+off and
+        L ≤ l ≤ L+width in ticks, so they fall short of the true ones by no more than `slack`: Σ g·l ≤ Σ G·L + width·Σ G
+        + off·Σ L + n·off·width, Σ g·z²/2s lies within off·Σ z²/2s of Σ G·z²/2s, each residue occurs twice at most,
+        and each of n terms is cut by less than 3 ticks.
+        """
+        first, last = positions[0] - self.reach, positions[-1] + self.reach
+        mass, count = sum(law), last - first + 1
+        low = [peak.low for peak in self.peaks]
+        off = max(peak.high - peak.low for peak in self.peaks)
+        logs, width = [], 0
+        for y in range(first, last + 1):
+            found = sum(weight * low[abs(y - x)] for x, weight in zip(positions, law, strict=True)) // mass
+            if found < 1 << 32:
+                raise TooLarge("the witness puts too little weight on the ends of the scale for my digits")
+            near = ln_near(Near(found, found + off + 1))
+            width = max(width, near.high - near.low)
+            logs.append(max(0, -near.high))
+        own = [peak * exponent.high >> BITS for peak, exponent in zip(low, self.exponents, strict=True)]
+        spread = 2 * sum(exponent.high for exponent in self.exponents)
+        slack = (off * (sum(logs) + spread) + width * (self.mass.high + count * off) >> BITS) + 3 * count
+        # Both as functions of z from -(2m+R) on.
+        rows, sums = low[:0:-1] + low, [0, *itertools.accumulate(own[:0:-1] + own)]
+        divergences, size = [], 0
+        for x in inputs:
+            start = first - x + len(low) - 1
+            crossed = sum(map(int.__mul__, rows[start : start + count], logs)) >> BITS
+            middle = crossed - (sums[start + count] - sums[start])
+            divergences.append(Near(middle - slack, middle + slack).divided(self.mass))
+            size = max(size, crossed + slack)
+        return divergences, Near(0, size).divided(self.mass)
+
+    def check_work(self, positions: int) -> None:
+        """Raise TooLarge where the sums below would be long."""
+        outputs = 2 * (self.steps + self.reach) + 1
+        # A logarithm and an exponential for each output take as long as some three hundred products.
+        work = (2 * self.steps + 1 + positions + 300) * outputs
+        if work > MOST_NOISE_STEPS:
+            raise TooLarge(f"{2 * self.steps + 1} inputs with {outputs} outputs would take {work} steps")
+
+    def rounding_room(self, size: Near) -> Fraction:
+        """How much vaguer than `ROOM` a claim made in doubles may be, in bits: 2^-52·(n + 4e + 64)·S.
+
+        n counts the inputs and the outputs up to ⌈12√s⌉ + 1 beyond them, e is the largest exponent z²/2s there, and S
+        bounds Σ W_x·|ln q| + H(W) + 1; H(W) is at most ln Z + 1/2, since the variance of the noise is at most s.
+        """
+        reach = math.isqrt(math.ceil(144 * self.variance) - 1) + 2
+        count = 2 * self.steps + 1 + 2 * (self.steps + reach) + 1
+        exponent = Fraction((2 * self.steps + reach) ** 2) / (2 * self.variance)
+        sizes = Fraction(size.high + 2 * ln_near(self.mass).high, ONE) + Fraction(3, 2)
+        return (count + 4 * exponent + 64) * sizes / (1 << 52)
+
+    def told(self, positions: list[int], law: list[int]) -> tuple[Near, Fraction]:
+        """What a witness tells, in bits, and how much rounding may take off it."""
+        everything, size = self.divergences(positions, law, range(-self.steps, self.steps + 1))
+        return self._mean(everything, positions, law).bits().at_least_zero(), self.rounding_room(size)
+
+    def _mean(self, everything: list[Near], positions: list[int], law: list[int]) -> Near:
+        """Σ p·D in nats, from below: the tails take away no more than q has there, at most τ."""
+        mine = [everything[x + self.steps].times(weight) for x, weight in zip(positions, law, strict=True)]
+        return total(mine).over(sum(law)) - Near(0, self.tail.high)
+
+    def capacity(self, positions: list[int], law: list[int]) -> Ends:
+        """Σ p·D ≤ C ≤ max_x D over all inputs, tails included.
+
+        Beyond an end of the scale W_x(y) ≤ W_end(y) ≤ q(y)/p_end, so the tails add at most τ·ln(1/p_end) to D.
+        """
+        everything, size = self.divergences(positions, law, range(-self.steps, self.steps + 1))
+        lower = self._mean(everything, positions, law)
+        lightest = ln(Fraction(sum(law), min(law[0], law[-1])))
+        upper = largest(everything) + Near(0, self.tail.scaled(lightest).high)
+        room = ROOM + self.rounding_room(size)
+        return Ends(lower.bits().at_least_zero(), upper.bits().at_least_zero(), room)
+
+    def refute(self, claim: Claim, values: int) -> None:
+        """Look for so many inputs that tell more than is claimed, the widest first; translation changes nothing."""
+        if not isinstance(claim.value, Interval):
+            return
+        reach, scale = self.reach, self.mass.low / ONE
+        plain = [peak.low / ONE / scale for peak in self.peaks]
+        spans = itertools.chain.from_iterable(
+            ((0, *middle, span) for middle in itertools.combinations(range(1, span), values - 2))
+            for span in range(2 * self.steps, values - 2, -1)
+        )
+        for chosen in itertools.islice(spans, MOST_SEARCHED // (SEARCH_ROUNDS * values * 2 * (self.steps + reach))):
+            ys = range(-reach, chosen[-1] + reach + 1)
+            law, bits = telling_weights([[plain[abs(y - x)] for y in ys] for x in chosen])
+            if bits <= claim.value.upper:
+                continue
+            if self.told([x - self.steps for x in chosen], law)[0].low > claim.value.upper * ONE:
+                raise Refused(f"{claim.measure}: I found {values} values that tell more than is claimed")
+
+    def no_pair_exceeds(self, limit: Fraction) -> bool:
+        """Whether no two inputs tell more than `limit` bits; with equal weights, which are best for mirror images.
+
+        A pair at distance d tells at most (d²+1)/8s nats: take q = W at the middle, up to a half. Others are evaluated.
+        """
+        for distance in range(2 * self.steps, 0, -1):
+            if exactly(Fraction(distance**2 + 1) / (8 * self.variance)).bits().high <= limit * ONE:
+                return True
+            pair = [-(distance // 2), distance - distance // 2]
+            (found, _), _ = self.divergences(pair, [1, 1], pair)
+            if (found + Near(0, self.tail.scaled(LN2).high)).bits().high > limit * ONE:
+                return False
+        return True
+
+
+def check_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of noise."""
+    take(subject, ("low", "high", "steps", "grid", "variance", "values", "positions", "weights"))
+    if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in ("low", "high", "variance")):
+        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+    low, high, grid, variance = (fraction_of(subject[name]) for name in ("low", "high", "grid", "variance"))
+    steps = whole_number(subject["steps"], 1, MOST_STEPS)
+    if not low < high or not Fraction(1, 1000) <= variance <= 10**9:
+        raise Unreadable("the certificate is damaged: the range or the noise cannot be")
+    if grid != (high - low) / (2 * steps):
+        raise Refused("the file is not in the one spelling of certificates: the grid does not fit the range")
+    values = subject["values"]
+    if values is not None:
+        whole_number(values, 2, MOST_VALUES)
+    noise = Noise(steps, variance)
+    few = values is not None and _selects(noise, values)
+    return [_noise_capacity_rule(noise, subject, few=few), *_noise_rules(noise, grid)], list(NOISE_NOTES)
+
+
+NOISE_NOTES = (
+    "One release. The bits of several releases about the same records add up.",
+    "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
+)
+
+
+def _selects(noise: Noise, values: int) -> bool:
+    """Whether the number of values of a record tightens the bound: always for two, at moderate sizes for 3 and 4."""
+    if values == 2:
+        return True
+    if values > 4 or values > 2 * noise.steps + 1:
+        return False
+    outputs = 2 * (noise.steps + math.isqrt(math.ceil(144 * noise.variance) - 1) + 1)
+    return math.comb(2 * noise.steps, values - 1) // 2 * values * outputs <= MOST_RACE
+
+
+def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) -> Rule:
+    values, inputs = subject["values"], 2 * noise.steps + 1
+    whom = f"any one record with at most {values} values" if few else "any one record, and about all of them together"
+    positions, weights = subject["positions"], subject["weights"]
+    measure = "noise_capacity_bits"
+
+    def find(claim: Claim) -> Found:
+        law = _noise_witness(noise, positions, weights, measure)
+        noise.check_work(len(positions))
+        if not few:
+            if [positions[0], positions[-1]] != [-noise.steps, noise.steps] or not (law[0] and law[-1]):
+                raise Refused(f"{measure}: its witness must put weight on both ends of the scale")
+            return noise.capacity(positions, law)
+        if len(positions) != values or not all(law):
+            raise Refused(f"{measure}: its witness must be a law on as many positions as there are values")
+        told, rounding = noise.told(positions, law)
+        if values != 2 or not isinstance(claim.value, Interval) or noise.steps * noise.reach > MOST_PAIRS_WORK:
+            noise.refute(claim, values)
+            return Ends.above(told, SELECTION_GAP, rounding, _NOT_ALL_SELECTIONS)
+        if not noise.no_pair_exceeds(claim.value.upper):
+            raise Refused(f"{measure}: some two values tell more than is claimed")
+        return Ends.above(told, SELECTION_GAP, rounding, "")
+
+    return Rule(
+        measure=measure,
+        unit="bits",
+        because=(
+            f"the largest capacity among all selections of {values} of the {inputs} inputs [E, Thm 2]"
+            if few
+            else f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {inputs} inputs, tails and rounding included"
+        ),
+        sentence=lambda value: (
+            f"One release tells at most {at_most(value)} bits about {whom}, whatever is known beforehand and however "
+            f"the records depend on each other."
+        ),
+        find=find,
+    )
+
+
+_NOT_ALL_SELECTIONS = (
+    "the witness tells as much as is claimed, and I found no values that tell more; that takes a longer search"
+)
+
+
+def _noise_witness(noise: Noise, positions: Any, weights: Any, measure: str) -> list[int]:
+    fits = isinstance(positions, list) and isinstance(weights, list) and len(positions) == len(weights) > 0
+    if not fits or not all(type(x) is int and -noise.steps <= x <= noise.steps for x in positions):
+        raise Refused(f"{measure}: its witness must have one weight for each of its positions on the scale")
+    if positions != sorted(set(positions)):
+        raise Refused(f"{measure}: the positions of its witness must stand once each, in ascending order")
+    return input_law(weights, measure)
+
+
+def _noise_rules(noise: Noise, grid: Fraction) -> list[Rule]:
+    variance = noise.variance * grid**2
+    return [
+        Rule(
+            measure="printed_bound_bits",
+            unit="bits",
+            because="½ log2(1 + T²/N), a limit on power and hence only an upper bound for normal noise [E, Cor. 6]",
+            sentence=lambda value: f"The printed formula for normal noise of this size gives {at_most(value)} bits.",
+            find=lambda _: Ends.around(log2(1 + noise.steps**2 / noise.variance).over(2)),
+        ),
+        Rule(
+            measure="epsilon",
+            unit="nats",
+            because="ln P(y|x)/P(y|x') = (x-x')(2y-x-x')/2s grows without limit in y",
+            sentence=lambda _: (
+                "No factor bounds how much a release far out favours one value over another; it is a rare one."
+            ),
+            find=lambda _: INFINITE,
+            exact=True,
+        ),
+        Rule(
+            measure="noise_variance",
+            unit="square units of the released number",
+            because="the variance of a discrete Gaussian is at most its parameter",
+            sentence=lambda value: f"The noise has a variance of at most {fraction_words(value)}.",
+            find=lambda _: variance,
+            exact=True,
+            relation="≤",
+        ),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Disclosures.
+# ---------------------------------------------------------------------------------------------------------------------
+
+ONE_RELEASE = "One release of a data set. Two private releases of the same data can leak together: design them jointly."
+PRIVATE_NOTE = (
+    "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
+    "Show it to nobody who may not see the records; the public certificate commits to it."
+)
+DECLARED_NOTE = f"{MAKER_SAYS} the law was declared, and not made from the records that are released."
+WITHHELD_NOTE = (
+    "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are "
+    "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. "
+    "Whoever may see the private certificate can verify it, and that it is the one committed to here."
+)
+MOST_CELLS, MOST_SAMPLES, MOST_SAMPLE_VALUES, MOST_GROUPED = 4096, 10_000, 1 << 31, 1_000_000
+LEAK, TOLD, DRIFT = "sample_leak_bits", "disclosed_bits", "leak_if_law_differs_bits"
+LEAK_BOUND_BECAUSE = "I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]"
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How the law was made: declared, or counted in so many data sets, or in so many samples of one law."""
+
+    from_records: bool
+    is_private: bool
+    data_sets: int | None
+    samples: int | None
+
+    @property
+    def counted(self) -> str:
+        """In what was counted."""
+        return f"{self.samples} samples" if self.data_sets is None else f"{self.data_sets} data sets"
+
+    def radius(self, shape: Sequence[int]) -> Near:
+        """How far off the law may be, at 95 %: min(1, √((c·ln 2 + ln 20)/2n)), c cells counted in n records."""
+        records = self.data_sets or self.samples or 1
+        cells = math.prod(shape) if self.data_sets is not None else shape[0]
+        if cells > 8 * records:
+            return Near(ONE, ONE)
+        inside = (LN2.times(cells) + ln_of_integer(20)).over(2 * records)
+        root = Near(math.isqrt(inside.low << BITS), math.isqrt(inside.high << BITS) + 1)
+        return Near(min(root.low, ONE), min(root.high, ONE))
+
+
+def read_estimation(record: Any) -> Estimation:
+    """Read how a law was made."""
+    take(record, ("law", "feature", "data_sets", "samples"))
+    origins = ("declared", "records")
+    counts = [record["data_sets"], record["samples"]]
+    if record["law"] not in origins or record["feature"] not in (*origins, None):
+        raise Unreadable("the certificate is damaged: it does not say how the law was made")
+    given = [whole_number(count, 1, 1 << 53) for count in counts if count is not None]
+    private = "records" in (record["law"], record["feature"])
+    if len(given) != (1 if private else 0):
+        raise Unreadable("the certificate is damaged: it does not say in how many records the law was counted")
+    return Estimation(record["law"] == "records", private, *counts)
+
+
+def read_groups(groups: Any, samples: int) -> list[list[int]]:
+    """Read the protected groups: samples in ascending order, each once in a group, and every sample in some group."""
+    if not isinstance(groups, list) or not all(isinstance(group, list) and group for group in groups):
+        raise Unreadable("the certificate is damaged: it has no protected groups")
+    if sum(map(len, groups)) > MOST_GROUPED:
+        raise TooLarge("the protected groups are too many for me")
+    covered: set[int] = set()
+    for group in groups:
+        if not all(type(i) is int and 0 <= i < samples for i in group) or group != sorted(set(group)):
+            raise Unreadable("the certificate is damaged: a protected group lists what is no sample")
+        covered.update(group)
+    if len(covered) != samples:
+        raise Refused("a sample is in no protected group")
+    return groups
+
+
+def read_shape(shape: Any, most: int) -> list[int]:
+    """Read how many values each sample has, up to so many."""
+    if not isinstance(shape, list) or not 1 <= len(shape) <= MOST_SAMPLES:
+        raise Unreadable("the certificate is damaged: it does not say what the samples are")
+    return [whole_number(size, 1, most) for size in shape]
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A law over cells, P(c) = m/A, and P(y|c) = n/D, as whole numbers."""
+
+    cells: list[list[int]]
+    masses: list[int]
+    mass: int
+    rows: list[list[int]]
+    whole: int
+
+    @cached_property
+    def outputs(self) -> list[int]:
+        """P(y) in units of 1/(A·D)."""
+        return [sum(map(int.__mul__, self.masses, column)) for column in zip(*self.rows, strict=True)]
+
+    def joint(self, group: list[int]) -> list[tuple[int, list[int]]]:
+        """For each value of a group its mass in units of 1/A, and P(value, y) in units of 1/(A·D)."""
+        found: dict[tuple[int, ...], tuple[int, list[int]]] = {}
+        for cell, mass, row in zip(self.cells, self.masses, self.rows, strict=True):
+            value = tuple(cell[i] for i in group)
+            before, sums = found.get(value, (0, [0] * len(row)))
+            found[value] = before + mass, [old + mass * entry for old, entry in zip(sums, row, strict=True)]
+        return list(found.values())
+
+    def is_independent_of(self, group: list[int]) -> bool:
+        """P(value, y) = P(value)·P(y) for every value and symbol."""
+        return all(
+            entry * self.mass == mass * output
+            for mass, sums in self.joint(group)
+            for entry, output in zip(sums, self.outputs, strict=True)
+        )
+
+    def information(self, group: list[int]) -> Near:
+        """I(X_group;Y) in bits: (Σ J ln J - Σ T ln T - Σ mD ln mD)/(A·D) + ln(A·D)."""
+        unit = self.mass * self.whole
+        joint = self.joint(group)
+        spread = total(_n_ln_n(sums) for _, sums in joint) - _n_ln_n(self.outputs)
+        spread -= _n_ln_n(mass * self.whole for mass, _ in joint)
+        return (spread.over(unit) + ln_of_integer(unit)).bits().at_least_zero()
+
+    def entropy(self) -> Near:
+        """H of the law, in bits."""
+        return (ln_of_integer(self.mass) - _n_ln_n(self.masses).over(self.mass)).bits().at_least_zero()
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether all rows are equal."""
+        return all(row == self.rows[0] for row in self.rows)
+
+
+def check_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a disclosure that has its law and mapping."""
+    take(subject, ("shape", "cells", "masses", "groups", "mapping", "estimation", "salt"))
+    shape = read_shape(subject["shape"], 1 << 1000)
+    groups = read_groups(subject["groups"], len(shape))
+    estimation = read_estimation(subject["estimation"])
+    salted = isinstance(subject["salt"], str) and re.fullmatch("[0-9a-f]{64}", subject["salt"]) is not None
+    if salted != estimation.is_private or (not salted and subject["salt"] is not None):
+        raise Unreadable("the certificate is damaged: a salt belongs to private certificates, and to no others")
+    mapping = read_mapping(subject, shape)
+    each = len(mapping.rows[0]) * len(groups) * (1 + mapping.whole.bit_length() // 512)
+    steps = len(mapping.cells) * (each + sum(map(len, groups)))
+    if steps > MOST_MAPPING_STEPS:
+        raise TooLarge(f"the mapping would take {steps} steps")
+    rules = [_leak_rule(mapping, groups), _told_rule(mapping)]
+    if estimation.from_records:
+        rules.append(_drift_rule(shape, groups, estimation, mapping))
+    return rules, [PRIVATE_NOTE if estimation.is_private else DECLARED_NOTE, ONE_RELEASE]
+
+
+def read_mapping(subject: dict[str, Any], shape: list[int]) -> Mapping:
+    """Read the law and the mapping: cells within the shape, each once, each with a positive mass and a row."""
+    cells, rows = subject["cells"], subject["mapping"]
+    if not isinstance(cells, list) or not isinstance(rows, list) or not len(cells) == len(rows) > 0:
+        raise Unreadable("the certificate is damaged: its law and its mapping do not have the same cells")
+    if len(cells) > MOST_CELLS:
+        raise TooLarge(f"the law has {len(cells)} cells, more than {MOST_CELLS}")
+    for cell in cells:
+        if not isinstance(cell, list) or len(cell) != len(shape):
+            raise Unreadable("the certificate is damaged: cells do not fit the shape")
+        for value, size in zip(cell, shape, strict=True):
+            whole_number(value, 0, size - 1)
+    if len({tuple(cell) for cell in cells}) != len(cells):
+        raise Unreadable("the certificate is damaged: a cell stands twice")
+    law = law_of(subject["masses"]) if isinstance(subject["masses"], list) else []
+    laws = [law_of(row) if isinstance(row, list) else [] for row in rows]
+    if len(law) != len(cells) or min(law) == 0 or len({len(row) for row in laws}) != 1 or not laws[0]:
+        raise Unreadable("the certificate is damaged: its law or its mapping lacks something")
+    masses, mass = over_one_denominator(law)
+    flat, whole = over_one_denominator([entry for row in laws for entry in row])
+    symbols = len(laws[0])
+    return Mapping(cells, masses, mass, [flat[c * symbols : (c + 1) * symbols] for c in range(len(cells))], whole)
+
+
+def protected_words(groups: list[list[int]]) -> str:
+    """What nothing is told about."""
+    return "any single sample" if all(len(group) == 1 for group in groups) else "any protected group of samples"
+
+
+def _leak_rule(mapping: Mapping, groups: list[list[int]]) -> Rule:
+    """Nothing at all, exactly, where every group is independent of the symbol; else the largest information."""
+    what = protected_words(groups)
+    if all(mapping.is_independent_of(group) for group in groups):
+        return Rule(
+            measure=LEAK,
+            unit="bits",
+            because="P(x_group, y) = P(x_group)P(y) for every value and symbol, in fractions [D, Def. 1]",
+            sentence=lambda _: f"The release tells nothing at all about {what}, if the data follow the law.",
+            find=lambda _: Fraction(0),
+            exact=True,
+        )
+    return Rule(
+        measure=LEAK,
+        unit="bits",
+        because=LEAK_BOUND_BECAUSE,
+        sentence=lambda value: f"The release tells at most {at_most(value)} bits about {what}.",
+        find=lambda _: Ends(ZERO, largest(mapping.information(group) for group in groups)),
+        relation="≤",
+    )
+
+
+def _told_rule(mapping: Mapping) -> Rule:
+    everything = list(range(len(mapping.cells[0])))
+    return Rule(
+        measure=TOLD,
+        unit="bits",
+        because="I(X^n;Y) of the mapping under the law [Sha48]",
+        sentence=lambda value: words_for(
+            mapping.entropy(),
+            lambda whole: f"The release tells {at_least(value)} bits about the whole data set, of {whole} in it.",
+        ),
+        find=lambda _: Ends.around(ZERO if mapping.says_nothing else mapping.information(everything)),
+    )
+
+
+def _drift_rule(shape: list[int], groups: list[list[int]], estimation: Estimation, mapping: Mapping | None) -> Rule:
+    """What leaks if the true law is another one near the estimate.
+
+    Of data sets: the joint law of a group and the symbol moves by at most the radius, and so do its marginals, so it is
+    within three radii of a product, and conditional entropy is continuous at a known rate. Of samples: all symbols
+    tell at most (n-1)·D(p'‖p) about one of them, and D(p'‖p) ≤ log2(1 + radius²·(1/a + 1/b)), a and b the two smallest
+    probabilities of a sample. That needs the law, which a public certificate does not have.
+    """
+
+    def find(claim: Claim) -> Found:
+        if estimation.samples is None:
+            values = max(math.prod(shape[i] for i in group) for group in groups)
+            return Ends(ZERO, _leak_within(estimation.radius(shape), values))
+        if mapping is None:
+            value = stated_interval(claim)
+            check_stated(
+                value.lower == 0 and has_two_digits(value.upper) and value.upper <= most_bits(shape[:1]), claim
+            )
+            return Ends(exactly(value.lower), exactly(value.upper))
+        return Ends(ZERO, _leak_of_samples(mapping, shape, estimation))
+
+    stated = mapping is None and estimation.samples is not None
+    tells, whom = "the release tells", "a protected group"
+    step = "conditional entropy is continuous [AS19b]"
+    if estimation.samples is not None:
+        tells, whom = "all symbols together tell", "a sample"
+        step = "all symbols tell (n-1) D(p'‖p) bits about a sample at most, p' the true law of n samples [Sha48]"
+    radii = _four_places(estimation.radius(shape))
+    return Rule(
+        measure=DRIFT,
+        unit="bits",
+        because=tuple(
+            f"law estimated from {estimation.counted}: within {radius} in total variation at 95 % [WOS+03]; {step}"
+            for radius in radii
+        ),
+        sentence=lambda value: tuple(
+            f"The law was estimated from {estimation.counted}. If the true law is within {radius} of it, {tells} at "
+            f"most {f'{float(value.upper):g}' if stated else at_most(value)} bits about {whom}."
+            for radius in radii
+        ),
+        find=find,
+        relation="≤",
+        stated=stated,
+    )
+
+
+def _four_places(number: Near) -> tuple[str, ...]:
+    """A number with four places; two texts where it is so close to a tie that doubles may round it either way."""
+    nudge = Fraction(1, 10**12)
+    ends = (Fraction(number.low, ONE) - nudge, Fraction(number.high, ONE) + nudge)
+    return tuple(dict.fromkeys(f"{round(end * 10**4) / 10**4:.4f}" for end in ends))
+
+
+def _leak_within(radius: Near, values: int) -> Near:
+    """h(t) + t·log2(values-1) for t = 3·radius, or log2(values) from t = 1 - 1/values on."""
+    if values < 2:
+        return ZERO
+    everything, distance = log2(Fraction(values)), radius.times(3)
+    if distance.high * values >= (values - 1) * ONE:
+        return everything
+    rest = Near(ONE, ONE) - distance
+    hidden = total(Near(-near.high, -near.low).scaled(part) for part in (distance, rest) for near in [ln_near(part)])
+    found = hidden.bits() + (log2(Fraction(values - 1)).scaled(distance) if values > 2 else ZERO)
+    return Near(min(found.low, everything.low), min(found.high, everything.high)).at_least_zero()
+
+
+def _leak_of_samples(mapping: Mapping, shape: list[int], estimation: Estimation) -> Near:
+    """min((n-1)·log2(1 + radius²·(1/a + 1/b)), log2 of the values), for a law that is a product of equal ones."""
+    values = shape[0]
+    shares = [0] * values
+    for cell, mass in zip(mapping.cells, mapping.masses, strict=True):
+        shares[cell[0]] += mass
+    alike = set(shape) == {values} and len(mapping.cells) == math.prod(shape)
+    power = mapping.mass ** (len(shape) - 1)
+    if not alike or any(
+        mass * power != math.prod(shares[v] for v in cell)
+        for cell, mass in zip(mapping.cells, mapping.masses, strict=True)
+    ):
+        raise Refused(f"{DRIFT}: the law is not that of independent samples of one law")
+    if values < 2:
+        raise Refused(f"{DRIFT}: a sample of one value has nothing to tell")
+    first, second = (Fraction(share, mapping.mass) for share in sorted(shares)[:2])
+    radius = estimation.radius(shape)
+    chi = radius.scaled(radius).scaled(exactly(1 / first + 1 / second))
+    each = ln_near(Near(ONE, ONE) + chi).bits().times((estimation.samples or 1) - 1)
+    everything = log2(Fraction(values))
+    return Near(min(each.low, everything.low), min(each.high, everything.high)).at_least_zero()
+
+
+# What everybody may see of a disclosure under a private law ----------------------------------------------------------
+
+
+def check_public_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate that states what a private one proves."""
+    take(subject, ("shape", "groups", "estimation", "commitment"))
+    shape = read_shape(subject["shape"], MOST_SAMPLE_VALUES)
+    groups = read_groups(subject["groups"], len(shape))
+    estimation = read_estimation(subject["estimation"])
+    if not estimation.is_private or not re.fullmatch("sha256:[0-9a-f]{64}", str(subject["commitment"])):
+        raise Unreadable("the certificate is damaged: it commits to no private one")
+    rules = [_stated_leak_rule(groups), _stated_told_rule(shape)]
+    if estimation.from_records:
+        rules.append(_drift_rule(shape, groups, estimation, None))
+    return rules, [WITHHELD_NOTE, ONE_RELEASE]
+
+
+def _stated_leak_rule(groups: list[list[int]]) -> Rule:
+    what = protected_words(groups)
+
+    def find(claim: Claim) -> Found:
+        value = stated_interval(claim)
+        check_stated(value.lower == 0 and (has_two_digits(value.upper) or value.upper == Fraction(1e-6)), claim)
+        return Ends(exactly(value.lower), exactly(value.upper))
+
+    return Rule(
+        measure=LEAK,
+        unit="bits",
+        because="I(X_group;Y) of the private mapping, the largest over the groups [D, Def. 1]",
+        sentence=lambda value: (
+            f"The release tells at most {float(value.upper):g} bits about {what}, if the data follow the law."
+            if value.upper
+            else f"The release tells nothing at all about {what}, if the data follow the law."
+        ),
+        find=find,
+        relation="≤",
+        stated=True,
+    )
+
+
+def _stated_told_rule(shape: list[int]) -> Rule:
+    most = most_bits(shape)
+
+    def find(claim: Claim) -> Found:
+        value = stated_interval(claim)
+        check_stated(has_two_digits(value.lower) and has_two_digits(value.upper) and value.upper <= most, claim)
+        upper = _decimal(value.upper)
+        check_stated(upper - _decimal(value.lower) <= 2 * two_digit_step(upper), claim)
+        return Ends(exactly(value.lower), exactly(value.upper))
+
+    return Rule(
+        measure=TOLD,
+        unit="bits",
+        because="I(X^n;Y) of the private mapping under the private law [Sha48]",
+        sentence=lambda value: (
+            f"The release tells between {float(value.lower):g} and {float(value.upper):g} bits about the whole data "
+            f"set; with so many values there are at most {float(most):g} in it."
+        ),
+        find=find,
+        relation="in",
+        stated=True,
+    )
+
+
+def stated_interval(claim: Claim) -> Interval:
+    """Return the two ends that are stated."""
+    if not isinstance(claim.value, Interval):
+        raise Refused(f"{claim.measure}: its number is no interval")
+    return claim.value
+
+
+def check_stated(fits: bool, claim: Claim) -> None:
+    """Raise unless a stated number is one that such a file can have, whatever the table behind it."""
+    if not fits:
+        raise Refused(f"{claim.measure}: its number is none that such a file can state")
+
+
+def two_digit_step(number: Fraction) -> Fraction:
+    """The last place of two digits of a number ≥ 0, and never finer than a hundredth."""
+    return Fraction(10) ** max(-2, (_decimal_exponent(number) - 1) if number else -2)
+
+
+def has_two_digits(number: Fraction) -> bool:
+    """Whether a double is the one of a decimal with two digits."""
+    return number >= 0 and (_decimal(number) / two_digit_step(_decimal(number))).denominator == 1
+
+
+def _decimal(number: Fraction) -> Fraction:
+    """The shortest decimal that is this double."""
+    return Fraction(repr(float(number)))
+
+
+def most_bits(shape: Sequence[int]) -> Fraction:
+    """The bits that there are in samples of so many values, rounded up to two digits, as the double that says so."""
+    values = math.prod(shape)
+    bits = log2(Fraction(values))
+    upper = Fraction(bits.high, ONE) + (Fraction(1, 10**12) if values & (values - 1) else 0)
+    step = two_digit_step(upper)
+    return Fraction(float(math.ceil(upper / step) * step))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The whole file, and the command.
+# ---------------------------------------------------------------------------------------------------------------------
+
+Check = Callable[[dict[str, Any], set[str]], tuple[list[Rule], list[str]]]
+KINDS: dict[str, Check] = {
+    "sfumato/certificate/channel/1": check_channel,
+    "sfumato/certificate/disclosure/1": check_disclosure,
+    "sfumato/certificate/disclosure-public/1": check_public_disclosure,
+    "sfumato/certificate/ladder/1": check_ladder,
+    "sfumato/certificate/noise/1": check_noise,
+}
+
+SOURCES = {
+    "A": (
+        "Ajaykrishnan Nageswaran, Prakash Narayan",
+        "Data Privacy for a ρ-Recoverable Function",
+        "IEEE Transactions on Information Theory",
+        2019,
+    ),
+    "B": (
+        "Antonious M. Girgis, Deepesh Data, Kamalika Chaudhuri, Christina Fragouli, Suhas Diggavi",
+        "Successive Refinement of Privacy",
+        "arXiv:2005.11651",
+        2020,
+    ),
+    "C": (
+        "Yuuya Yoshida, Man-Hong Yung, Masahito Hayashi",
+        "Accuracy-Privacy Trade-off in Analyzing Randomized Responses",
+        "arXiv:1805.06278v1",
+        2018,
+    ),
+    "D": (
+        "Borzoo Rassouli, Fernando E. Rosas, Deniz Gündüz",
+        "Data Disclosure under Perfect Sample Privacy",
+        "IEEE Transactions on Information Forensics and Security",
+        2020,
+    ),
+    "E": (
+        "Genqiang Wu, Xianyao Xia, Yeping He",
+        "Achieving Dalenius' Goal of Data Privacy with Practical Assumptions",
+        "arXiv:1703.07474",
+        2017,
+    ),
+    "AS19b": (
+        "Mohammad A. Alhejji, Graeme Smith",
+        "A Tight Uniform Continuity Bound for Equivocation",
+        "arXiv:1909.00787",
+        2019,
+    ),
+    "Bir46": (
+        "Garrett Birkhoff",
+        "Tres observaciones sobre el álgebra lineal",
+        "Universidad Nacional de Tucumán, Revista, Serie A",
+        1946,
+    ),
+    "Che52": (
+        "Herman Chernoff",
+        "A measure of asymptotic efficiency for tests of a hypothesis based on the sum of observations",
+        "The Annals of Mathematical Statistics",
+        1952,
+    ),
+    "IWK20": (
+        "Ibrahim Issa, Aaron B. Wagner, Sudeep Kamath",
+        "An operational approach to information leakage",
+        "IEEE Transactions on Information Theory",
+        2020,
+    ),
+    "Sha48": (
+        "Claude E. Shannon",
+        "A mathematical theory of communication",
+        "Bell System Technical Journal",
+        1948,
+    ),
+    "Smith09": (
+        "Geoffrey Smith",
+        "On the foundations of quantitative information flow",
+        "Foundations of Software Science and Computational Structures (FOSSACS)",
+        2009,
+    ),
+    "WOS+03": (
+        "Tsachy Weissman, Erik Ordentlich, Gadiel Seroussi, Sergio Verdu, Marcelo J. Weinberger",
+        "Inequalities for the L1 Deviation of the Empirical Distribution",
+        "Hewlett-Packard Labs",
+        2003,
+    ),
+}
+_CITATION = re.compile(r"\[([^][]+)\]")
+_KEY = re.compile(r"[A-E]|[A-Z][A-Za-z]*\+?[0-9]{2}[a-z]?")
+
+
+def cited_sources(texts: Iterable[str]) -> dict[str, Any]:
+    """The works that reasons cite: of "[B, Lemma 6; Bir46]" B and Bir46."""
+    entries = (entry for text in texts for inside in _CITATION.findall(text) for entry in inside.split(";"))
+    keys = {key for entry in entries if _KEY.fullmatch(key := entry.split(",")[0].strip())}
+    names = ("authors", "title", "venue", "year")
+    return {key: dict(zip(names, SOURCES[key], strict=True)) for key in keys}
+
+
+def check(raw: bytes) -> Verdict:
+    """Check the bytes of a certificate, or raise Unreadable, Refused or, where nothing could be done, TooLarge."""
+    document = read_certificate(raw)
+    kind = document["schema"].split("/")[2]
+    claims = document["claims"]
+    try:
+        rules, notes = KINDS[document["schema"]](document["subject"], {claim["measure"] for claim in claims})
+        answers = check_claims(claims, rules)
+    except (ArithmeticError, ValueError, RecursionError, MemoryError):
+        raise Unreadable("the certificate is damaged: it holds numbers or lists that none has") from None
+    if document["notes"] != notes:
+        raise Refused("the notes are not the ones that belong to the subject")
+    if document["sources"] != cited_sources(claim["because"] for claim in claims):
+        raise Refused("the sources are not the works that the claims cite")
+    return Verdict(kind, answers)
+
+
+def shown(text: str) -> str:
+    """Text of a file, short and without anything that could move a terminal."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in text[:80])
+    return plain.encode(sys.stdout.encoding or "ascii", "replace").decode(sys.stdout.encoding or "ascii", "replace")
+
+
+def answer(raw: bytes) -> dict[str, Any]:
+    """Check a certificate and put everything that there is to say about it into one record."""
+    record: dict[str, Any] = {"schema": "sfumato/check/1", "kind": None, "claims": []}
+    try:
+        verdict = check(raw)
+    except Unreadable as error:
+        return {**record, "answer": "unreadable", "exit_code": EXIT_UNREADABLE, "because": str(error)}
+    except Refused as error:
+        return {**record, "answer": "refused", "exit_code": EXIT_REFUSED, "because": str(error)}
+    except TooLarge as error:
+        return {**record, "answer": TOO_LARGE, "exit_code": EXIT_OPEN, "because": str(error)}
+    except Exception as error:  # noqa: BLE001  a file that I did not think of is no certificate, and never a traceback
+        because = f"the certificate is damaged in a way that I did not expect ({type(error).__name__})"
+        return {**record, "answer": "unreadable", "exit_code": EXIT_UNREADABLE, "because": because}
+    claims = [dict(zip(("measure", "answer", "because"), line, strict=True)) for line in verdict.answers]
+    code = verdict.exit_code
+    open_claims = [claim for claim in claims if claim["answer"] != CHECKED]
+    because = (
+        "every claim follows from what the file declares"
+        if code == EXIT_CHECKED
+        else f"nothing is wrong, but {len(open_claims)} of {len(claims)} claims are not checked"
+    )
+    said = CHECKED if code == EXIT_CHECKED else "not wholly checked"
+    return {
+        **record,
+        "kind": verdict.kind,
+        "claims": claims,
+        "answer": said,
+        "exit_code": code,
+        "because": because,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the file that the command line names, say what was found, and return the exit code."""
+    summary, _, details = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="sfumato-check", description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("certificate", help="the sealed certificate, a JSON file")
+    parser.add_argument("--json", action="store_true", help="say it in JSON")
+    options = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        with Path(options.certificate).open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        found = answer(raw)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no file"
+        found = {"schema": "sfumato/check/1", "kind": None, "claims": [], "answer": "unreadable"}
+        found |= {"exit_code": EXIT_UNREADABLE, "because": f"the file cannot be opened: {reason}"}
+    if options.json:
+        print(json.dumps(found, ensure_ascii=True))
+    else:
+        _print(found, options.certificate)
+    return int(found["exit_code"])
+
+
+def _print(found: dict[str, Any], path: str) -> None:
+    width = max((len(claim["measure"]) for claim in found["claims"]), default=0)
+    for claim in found["claims"]:
+        reason = f" ({claim['because']})" if claim["because"] else ""
+        print(f"  {claim['measure']:<{width}}  {claim['answer']}{reason}")
+    stream = sys.stdout if found["exit_code"] in {EXIT_CHECKED, EXIT_OPEN} else sys.stderr
+    print(f"{shown(path)}: {found['answer']}: {shown_sentence(found['because'])}.", file=stream)
+
+
+def shown_sentence(text: str) -> str:
+    """A sentence of mine, whose words from the file are shown already."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
