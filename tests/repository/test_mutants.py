@@ -29,7 +29,8 @@ def test_every_bug_of_the_table_can_be_planted_today(tool):
     mutants = tool.read_table(ROOT)
     tool.check(ROOT, mutants)
     assert len(mutants) >= 100
-    assert {mutant.file.split("/")[2] for mutant in mutants} >= {
+    rooms = {Path(mutant.file).parts[2] for mutant in mutants if mutant.file.startswith("src/sfumato/")}
+    assert rooms >= {
         "bits", "mechanisms", "refine", "io", "account", "study", "certificates", "measures", "disclose", "infer",
     }  # fmt: skip
     assert all(mutant.breaks for mutant in mutants)
