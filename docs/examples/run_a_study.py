@@ -36,7 +36,7 @@ def main() -> None:
     for planned in sf.plan(study).questions:
         print(f"{planned.question.id}: {planned.question.text}")
 
-    published = sf.publish(study, "answers.csv")
+    published = sf.publish("study.toml", "answers.csv")  # and beside the study, releases.json remembers it
     opened = sf.open_reports(published.reports, published.keys["way"][1])  # level 1 is the sharpest: the ministry's
     for reader, reports in (("everybody", published.reports), ("the ministry", opened)):
         for found in sf.estimate_reports(reports):

@@ -13,6 +13,7 @@
     │   ├── DigestMismatch      the bytes are not the bytes that were sealed
     │   ├── NotCertified        a solver did not reach what it has to prove
     │   ├── BudgetSpent         a release asks for more than its ledger has left
+    │   ├── ReleasedBefore      the same people were released about before, and each release tells more
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
     ├── NotChecked              stated, and what would prove it is private; neither yes nor no (exit code 3)
@@ -181,6 +182,10 @@ class NotCertified(Refused):
 
 class BudgetSpent(Refused):
     """A release asks for more than its ledger has left, or for a promise that can be made only once."""
+
+
+class ReleasedBefore(Refused):
+    """The same people were released about before; a second release is made only when it is named as one."""
 
 
 class KeyRefused(Refused):

@@ -56,9 +56,9 @@ def test_the_thrifty_coin_has_the_same_law(chance):
         def sample(self, bits, count):
             return np.arange(count)
 
-    def thrown_again(rest, width, bits, count):
-        rests.append((rest, count))
-        return np.ones(count, dtype=np.int64)
+    def thrown_again(rest, width, source, rows):
+        rests.append((rest, rows.size))
+        return np.ones(rows.size, dtype=np.int64)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coins, "Economical", Recorded)

@@ -30,7 +30,7 @@ def test_publish_pays_once_for_the_same_reports(sfumato, folder):
     assert entry.release.kind is Kind.LOCAL
     assert entry.settled is not None
     # New keys are a new release, for which nine of ten nats are gone.
-    new = sfumato(*publish[:5], "other", "--unprotected", "--out", "two.parquet")
+    new = sfumato(*publish[:5], "other", "--unprotected", "--out", "two.parquet", "--again", "two")
     assert new.returncode == 1
     assert "left" in new.stderr
     assert not (folder / "two.parquet").exists()

@@ -78,7 +78,17 @@ def prepared(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for arguments in (
             [*publish, "--out", "reports.parquet", "--keys", "keys"],
-            [*publish, "--out", "seeds.parquet", "--keys", "seeds", "--guarantee", "computational"],
+            [
+                *publish,
+                "--out",
+                "seeds.parquet",
+                "--keys",
+                "seeds",
+                "--guarantee",
+                "computational",
+                "--record",
+                "seeds.json",
+            ],
             ["open", "reports.parquet", "-k", "keys/ministry.affair.key", "-o", "opened.parquet", "-q"],
             split,
             ["certify", "channel.csv", "-o", "certificate.json"],
@@ -97,6 +107,8 @@ def make_room(folder, verb, line):
                 shutil.rmtree(made)
             elif made.name != "answers.csv":
                 made.unlink(missing_ok=True)
+    if verb == "publish":
+        (folder / "releases.json").unlink()
     if verb == "plan":
         shutil.copy(folder / "survey.toml", folder / "study.toml")
     if verb == "disclose":

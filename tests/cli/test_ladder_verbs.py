@@ -143,7 +143,9 @@ def test_passphrases_and_public_keys(sfumato, folder):
     assert sealed.returncode == 0, sealed.stderr
     nobody = sfumato("open", "reports.parquet", "-k", "keys/press.moved.key", "--passphrase-file", "secret.txt")
     assert "--private-key" in nobody.stderr
-    unsaid = sfumato("publish", "answers.csv", "--study", "study.toml", "--out", "r.csv", "--keys", "other")
+    unsaid = sfumato(
+        "publish", "answers.csv", "--study", "study.toml", "--out", "r.csv", "--keys", "other", "--again", "r"
+    )
     assert unsaid.returncode == 2
     assert not (folder / "other").exists()
     assert not (folder / "r.csv").exists()

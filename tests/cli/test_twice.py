@@ -20,10 +20,11 @@ from cli.twice.keeping import KEEPING, KEY
 from cli.twice.noising import NOISING
 from cli.twice.publishing import PUBLISH, PUBLISHING, people, publish, published
 from cli.twice.reading import READING, RECOVER, recover_with
+from cli.twice.releasing import RELEASING
 from sfumato.errors import KeyRefused
 from sfumato.study.steps import protect_key_file, read_ledger
 
-CASES = [*PUBLISHING, *READING, *KEEPING, *FORGING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
+CASES = [*PUBLISHING, *RELEASING, *READING, *KEEPING, *FORGING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

@@ -418,3 +418,15 @@ def test_nothing_secret_is_shown():
 def test_a_ladder_cannot_be_changed():
     with pytest.raises(AttributeError, match="immutable"):
         SMALL.levels = ()
+
+
+@pytest.mark.parametrize("ladder", [SMALL, Ladder.of_flips(size=2, epsilons=[2.0, 1.0], recover=True)], ids=repr)
+def test_what_a_row_draws_does_not_depend_on_how_many_there_are(ladder):
+    """Once the last block was drawn by its length: 5,000 rows and 5,001 agreed in none of the last 904."""
+    keys = ladder.draw_keys(5001, guarantee=Guarantee.COMPUTATIONAL)
+    for level, key in keys.items():
+        longer = shifts_of(key, ladder.steps)
+        for total in (1, 4095, 4096, 4097, 5000):
+            shorter = replace(key, total=total, stop=total)
+            assert (shifts_of(shorter, ladder.steps) == longer[:total]).all(), (level, total)
+    assert np.unique(longer).size > 1

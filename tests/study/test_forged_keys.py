@@ -28,7 +28,8 @@ def plant(folder, protection):
 
 
 def publish(folder, **secrets):
-    return sf.publish(STUDY, answers(ROWS), out=folder / "reports.parquet", keys=folder / "keys", **secrets)
+    place = {"out": folder / "reports.parquet", "keys": folder / "keys", "record": folder / "record.json"}
+    return sf.publish(STUDY, answers(ROWS), **place, **secrets)
 
 
 def recovered(folder, key):

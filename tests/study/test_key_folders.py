@@ -18,8 +18,8 @@ def test_each_step_in_one_call(tmp_path):
     sf.study.write_study(small_study(), study)
     import polars as pl
 
-    for data in (answers(), answers().to_pandas(), pl.from_arrow(answers()), answers().to_pydict()):
-        publication = sf.publish(study, data, keep=["region"])
+    for name, data in enumerate((answers(), answers().to_pandas(), pl.from_arrow(answers()), answers().to_pydict())):
+        publication = sf.publish(study, data, keep=["region"], again=str(name) if name else None)
         assert len(publication.reports) == 600
     with pytest.raises(InvalidParameter, match="protection"):
         sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys")
@@ -40,9 +40,9 @@ def test_each_step_in_one_call(tmp_path):
     with pytest.raises(InvalidParameter, match="holds key files"):
         sf.write_publication(publication, tmp_path / "r2.parquet", tmp_path / "keys", secret)
     with pytest.raises(InvalidParameter, match="dictionary of columns"):
-        sf.publish(study, 7)
+        sf.publish(study, 7, again="bad")
     with pytest.raises(InvalidInput, match="different lengths"):
-        sf.publish(study, {"moved": ["yes"], "place": []})
+        sf.publish(study, {"moved": ["yes"], "place": []}, again="bad")
 
 
 def test_a_folder_of_keys_knows_its_holders(tmp_path):

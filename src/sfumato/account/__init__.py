@@ -14,6 +14,7 @@ from sfumato.account.composition import (
 )
 from sfumato.account.ledger_books import Book, Entry, Receipt
 from sfumato.account.ledgers import Ledger
+from sfumato.account.published import Published, PublishedColumn
 from sfumato.account.releases import Kind, Release, information, local, perfect_samples, recoverable
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "Kind",
     "Ledger",
     "Parallel",
+    "Published",
+    "PublishedColumn",
     "Receipt",
     "Release",
     "TwoDataSets",

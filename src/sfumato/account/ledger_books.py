@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from sfumato.account.amounts import NOTHING, Amount, Charges, Currency, decimal_above, decimal_below
 from sfumato.account.ledger_records import (
+    MOST_TEXT,
     NO_DIGEST,
     Damaged,
     Debited,
@@ -23,8 +24,9 @@ from sfumato.account.ledger_records import (
     record_from,
     record_text,
 )
+from sfumato.account.published import Published
 from sfumato.account.releases import Release
-from sfumato.errors import BudgetSpent
+from sfumato.errors import BudgetSpent, InvalidParameter
 
 _MOST_PLACES = 1100
 
@@ -81,6 +83,12 @@ class Book:
     def row_for(self, record: Record) -> Row:
         """Return a record as the next row."""
         text = record_text(record)
+        if len(text) > MOST_TEXT:
+            raise InvalidParameter(
+                f"takes {len(text)} letters to note, and at most {MOST_TEXT} are read again",
+                parameter="release",
+                way_out="Nothing was debited. Shorten titles and names, or publish fewer questions at once.",
+            )
         return Row(number=self.count, text=text, digest=chained(self.digest, text))
 
     def with_rows(self, rows: Iterable[tuple[object, object, object]]) -> Book:
@@ -112,10 +120,20 @@ class Book:
             count += 1
         book = Book(count=count, digest=digest, opened=opened, entries=tuple(entries), spent=spent)
         rows_once = [row for entry in entries for row in entry.release.rows]
+        made = {(column.drawing, column.digest) for one in book.published for column in one.columns}
         # No ledger writes what it would have refused.
-        if any(amount > book.limits[currency] for currency, amount in spent) or len(set(rows_once)) < len(rows_once):
+        if (
+            any(amount > book.limits[currency] for currency, amount in spent)
+            or len(set(rows_once)) < len(rows_once)
+            or len({drawing for drawing, _ in made}) < len(made)
+        ):
             raise Damaged
         return book
+
+    @property
+    def published(self) -> tuple[Published, ...]:
+        """The publications of reports among the debits, in their order."""
+        return tuple(entry.release.published for entry in self.entries if entry.release.published is not None)
 
     def entry_called(self, release_id: str) -> Entry | None:
         """Return the debit with an id."""
@@ -135,7 +153,14 @@ class Book:
         return self.row_for(Settled(time=time, number=receipt.number))
 
     def check_affordable(self, release: Release) -> None:
-        """Raise BudgetSpent if any limited currency would be exceeded, or rows be released a second time."""
+        """Raise BudgetSpent if any limited currency would be exceeded, or rows be released a second time.
+
+        Reports whose draws made others are refused, and those of people who were released about before, unless they
+        are named as a further release.
+        """
+        if release.published is not None:
+            release.published.check_draws(self.published)
+            release.published.check_once(self.published)
         again = {row for entry in self.entries for row in entry.release.rows} & set(release.rows)
         if again:
             raise BudgetSpent(

@@ -16,12 +16,13 @@ from hashlib import sha256
 from typing import Any
 
 from sfumato.account.amounts import Charges, Currency, amount_from, amount_text
+from sfumato.account.published import published_from, published_json
 from sfumato.account.releases import Kind, Release, checked_id
-from sfumato.errors import InvalidParameter
 
 SCHEMA = "sfumato/ledger/1"
 NO_DIGEST = "0" * 64
-MOST_TEXT = 200_000
+# A thousand questions, each with its drawing and digest.
+MOST_TEXT = 1_000_000
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _NAME = re.compile(r"[0-9a-f]{32}")
@@ -81,6 +82,8 @@ def record_text(record: Record) -> str:
             "rows": list(release.rows),
             "title": release.title,
         }
+        if release.published is not None:
+            content["published"] = published_json(release.published)
     else:
         content = {"event": "settled", "number": record.number}
     return json.dumps({**content, "time": record.time}, sort_keys=True, separators=(",", ":"))
@@ -92,7 +95,7 @@ def record_from(text: object) -> Record:
         raise Damaged
     try:
         record = _read(json.loads(text))
-    except (ValueError, KeyError, TypeError, RecursionError, InvalidParameter, ZeroDivisionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError):
         raise Damaged from None
     # Whatever was accepted but means something else, such as a key twice or a number for a text, is spelt otherwise.
     if record_text(record) != text:
@@ -118,6 +121,7 @@ def _read(content: dict[str, Any]) -> Record:
             charges=_charges(content["charges"]),
             rows=tuple(content["rows"]),
             notes=tuple(content["notes"]),
+            published=published_from(content["published"]) if "published" in content else None,
         )
         return Debited(time=time, release_id=checked_id(content["id"]), release=release)
     if content["event"] == "settled" and type(content["number"]) is int:

@@ -10,20 +10,18 @@ discount: with correlations between people, parallel composition fails [E, Sec 7
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.account.amounts import Amount, Charges, charge_of
+from sfumato.account.lines import MOST_TITLE, check_line, checked_lines
+from sfumato.account.published import Published
 from sfumato.errors import InvalidParameter
 from sfumato.values.checks import as_exact, check_between
 from sfumato.values.types import Real
 
-_MOST_TITLE = 200
-_MOST_NOTE = 500
-_MOST_NOTES = 100
 # 1/ln 2 rounded up; a test compares it with 50 digits.
 _BITS_A_NAT = Fraction("1.4426950408889634074")
 
@@ -66,6 +64,7 @@ _HOW_IT_ADDS = {
 class Release:
     """One release: its title, its promise, and what that costs; `rows` names rows that may be released only once.
 
+    `published` says of reports which draws made which of them, about whom, so that no ledger takes one for another.
     Make one with `information`, `local`, `recoverable` or `perfect_samples`.
     """
 
@@ -74,9 +73,10 @@ class Release:
     charges: Charges
     rows: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    published: Published | None = None
 
     def __post_init__(self) -> None:
-        _check_line("title", self.title, _MOST_TITLE)
+        check_line("title", self.title, MOST_TITLE)
         if not isinstance(self.kind, Kind):
             raise InvalidParameter(
                 f"must be a Kind, not {type(self.kind).__name__}",
@@ -85,8 +85,8 @@ class Release:
             )
         exact = {currency.value: charge_of(currency.value, amount) for currency, amount in self.charges}
         object.__setattr__(self, "charges", Charges(**exact))
-        object.__setattr__(self, "rows", _checked_lines("rows", self.rows))
-        object.__setattr__(self, "notes", _checked_lines("notes", self.notes))
+        object.__setattr__(self, "rows", checked_lines("rows", self.rows))
+        object.__setattr__(self, "notes", checked_lines("notes", self.notes))
         if tuple(sorted(set(self.rows))) != self.rows:
             raise InvalidParameter(
                 "must be sorted, each once", parameter="rows", way_out="Let `perfect_samples` make the release."
@@ -181,7 +181,7 @@ def perfect_samples(
     promise rests on the law; against any correlations it is `worst_case_bits`, and there is no bound in ε.
     """
     named = (rows_id,) if isinstance(rows_id, str) else tuple(rows_id)
-    rows = tuple(sorted(set(_checked_lines("rows_id", named))))
+    rows = tuple(sorted(set(checked_lines("rows_id", named))))
     if not rows:
         raise InvalidParameter(
             "names no rows", parameter="rows_id", way_out="Give at least one name, such as a digest of the column."
@@ -192,30 +192,5 @@ def perfect_samples(
 
 def checked_id(release_id: object) -> str:
     """Return the name of a release, one line of text."""
-    _check_line("release_id", release_id, _MOST_TITLE)
+    check_line("release_id", release_id, MOST_TITLE)
     return str(release_id)
-
-
-def _checked_lines(name: str, lines: tuple[object, ...]) -> tuple[str, ...]:
-    if len(lines) > _MOST_NOTES:
-        raise InvalidParameter(
-            f"has {len(lines)} lines, and at most {_MOST_NOTES} are kept", parameter=name, way_out="Leave some out."
-        )
-    for line in lines:
-        _check_line(name, line, _MOST_NOTE)
-    return tuple(str(line) for line in lines)
-
-
-def _check_line(name: str, line: object, most: int) -> None:
-    # What is wrong is not repeated: it may have come from the data.
-    if not isinstance(line, str) or not line.strip() or len(line) > most or any(map(_breaks_lines, line)):
-        raise InvalidParameter(
-            f"must be one line of text, of 1 to {most} characters",
-            parameter=name,
-            way_out="Shorten it, or leave out what is no text.",
-        )
-
-
-def _breaks_lines(letter: str) -> bool:
-    """Whether this is a control character, the end of a line or a paragraph, or half of a character."""
-    return unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Cs"}

@@ -5,10 +5,12 @@ from sfumato.bits.discrete_gaussian import DiscreteGaussian
 from sfumato.bits.economical import Economical, Metered
 from sfumato.bits.mechanism import Mechanism
 from sfumato.bits.row_draws import RowDraws
+from sfumato.bits.row_words import AnyRows, RowSource, RowWords
 from sfumato.bits.samplers import Categorical, Sampler, UniformBelow, enumerated_law, law_of
 from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, KeyedBits, ScriptedBits, SystemBits
 
 __all__ = [
+    "AnyRows",
     "BitSource",
     "BulkBits",
     "Categorical",
@@ -20,6 +22,8 @@ __all__ = [
     "Mechanism",
     "Metered",
     "RowDraws",
+    "RowSource",
+    "RowWords",
     "Sampler",
     "ScriptedBits",
     "SystemBits",

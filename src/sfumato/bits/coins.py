@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.bits.economical import DEPTH, Economical
+from sfumato.bits.row_words import AnyRows, RowArray, RowSource
 from sfumato.bits.samplers import IndexArray
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
@@ -45,20 +46,25 @@ class Coin:
     def sample(self, bits: BitSource, count: int) -> IndexArray:
         """`count` independent throws."""
         check_at_least("count", check_integer("count", count), 0)
-        throw = _recycled if self.thrifty else _compared
-        return throw(self.chance, self.width, bits, count)
+        if self.thrifty:
+            return _recycled(self.chance, self.width, bits, count)
+        return self.sample_rows(AnyRows(bits), np.arange(count))
+
+    def sample_rows(self, source: RowSource, rows: RowArray) -> IndexArray:
+        """A throw for each of the rows, from words of its own; nothing is recycled."""
+        return _compared(self.chance, self.width, source, rows)
 
 
-def _compared(chance: Fraction, width: int, bits: BitSource, count: int) -> IndexArray:
+def _compared(chance: Fraction, width: int, source: RowSource, rows: RowArray) -> IndexArray:
     if chance in {0, 1}:
-        return np.full(count, int(chance), dtype=np.int64)
+        return np.full(rows.size, int(chance), dtype=np.int64)
     border, rest = _split(chance, width)
-    words = bits.words(count, width)
+    words = source.words(rows, width)
     throws: IndexArray = (words < words.dtype.type(border)).astype(np.int64)
     if rest:
         undecided = np.flatnonzero(words == words.dtype.type(border))
         if undecided.size:
-            throws[undecided] = _compared(rest, width, bits, undecided.size)
+            throws[undecided] = _compared(rest, width, source, rows[undecided])
     return throws
 
 
@@ -70,7 +76,7 @@ def _recycled(chance: Fraction, width: int, bits: BitSource, count: int) -> Inde
     outcomes = Economical(counts=((1 << DEPTH) - border - open_end, border, open_end)).sample(bits, count)
     undecided = np.flatnonzero(outcomes > 1)
     if undecided.size:
-        outcomes[undecided] = _compared(rest, width, bits, undecided.size)
+        outcomes[undecided] = _compared(rest, width, AnyRows(bits), undecided)
     return outcomes
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.row_words import AnyRows, RowArray, RowSource
 from sfumato.bits.source import MOST_WIDTH, BitSource, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.prob import Distribution, LawLike
@@ -63,13 +64,17 @@ class UniformBelow:
 
     def draw(self, bits: BitSource, count: int) -> npt.NDArray[np.uint64]:
         """`count` independent numbers, as unsigned words."""
-        words = bits.words(count, self.width).astype(np.uint64)
+        return self.draw_rows(AnyRows(bits), np.arange(count))
+
+    def draw_rows(self, source: RowSource, rows: RowArray) -> npt.NDArray[np.uint64]:
+        """A number for each of the rows, from words of its own."""
+        words = source.words(rows, self.width).astype(np.uint64)
         spare = (1 << self.width) % self.bound
         if spare:
             last = np.uint64((1 << self.width) - spare - 1)
             # The number of redraws depends on the words alone, never on anybody's answer.
             while (rejected := np.flatnonzero(words > last)).size:
-                words[rejected] = bits.words(rejected.size, self.width)
+                words[rejected] = source.words(rows[rejected], self.width)
         return words if self.bound == 1 << 64 else words % np.uint64(self.bound)
 
     def sample(self, bits: BitSource, count: int) -> IndexArray:

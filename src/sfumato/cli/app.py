@@ -32,6 +32,7 @@ from sfumato.cli.papers import papers_command
 from sfumato.cli.plan import plan_command
 from sfumato.cli.publish import publish_command
 from sfumato.cli.query import query_app
+from sfumato.cli.releases import releases_command
 from sfumato.cli.report import report_command
 from sfumato.cli.verify import verify_command
 from sfumato.errors import InsecureBitsWarning, SfumatoError, WeakKeyWarning
@@ -47,6 +48,7 @@ app = typer.Typer(
 app.command("new")(new_command)
 app.command("plan")(plan_command)
 app.command("publish")(publish_command)
+app.command("releases")(releases_command)
 app.command("open")(open_command)
 app.command("recover")(recover_command)
 app.command("estimate")(estimate_command)

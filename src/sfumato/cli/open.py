@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Confidence, Group, Json, LimitMb, Quiet
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell_json
+from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell, tell_json
 from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet
     """Print estimates as tables or as JSON."""
     from sfumato.render.estimate_documents import estimates_document
     from sfumato.render.estimate_tables import estimates_tables
+    from sfumato.study.release_words import releases_words
 
     if note.insecure:
         say(f"WARNING: {note.source}")
@@ -100,3 +101,5 @@ def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet
     elif not quiet:
         for part in estimates_tables(estimates):
             console().print(part)
+        if note.earlier:
+            tell(releases_words(note))

@@ -99,6 +99,7 @@ def plan_command(
     from sfumato.files.places import check_folder, check_places
     from sfumato.render.plots import plan_svg
     from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
+    from sfumato.render.words import escaped
     from sfumato.study.steps import plan as plan_step
 
     one_screen(json=json, markdown=markdown)
@@ -127,13 +128,31 @@ def plan_command(
     for target, document in documents.items():
         write_atomically(target, document)
         say(f"wrote {target}")
+    released = "" if study is None else _released(study)
     if json:
         tell_json(study_plan_document(found))
     elif markdown:
         tell(study_plan_markdown(found), end="")
+        if released:
+            tell(f"\n{escaped(released)}")
     else:
         for part in study_plan_tables(found):
             console().print(part)
+        if released:
+            tell(released)
+
+
+def _released(study: Path) -> str:
+    """Say what was released of a study that is about to be planned, by the record beside it."""
+    from sfumato.errors import SfumatoError
+    from sfumato.render.releases import adding_words
+    from sfumato.study.steps.records import read_record
+
+    try:
+        found = read_record(study)
+    except SfumatoError as error:  # a plan needs neither record nor ledger, and goes on without
+        return f"What was released of it is not known. {error}"
+    return f"Published before. {adding_words(found)}" if found.releases else ""
 
 
 def _declared(

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from sfumato.refine.key_protection import Protection
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.notes import ReportsNote
+    from sfumato.study.publishing import StudyPublication
 
 _SECRETS = "Secrets"
+_RELEASES = "Releases"
 
 
 def publish_command(
@@ -29,6 +31,25 @@ def publish_command(
     ] = None,
     epoch: Annotated[int, typer.Option(min=0, help="Which time step this is.")] = 0,
     ledger: PayingLedger = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            help="Remember releases in this file. Default: releases.json beside the study.", rich_help_panel=_RELEASES
+        ),
+    ] = None,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            help="Release about the same people again, under this name: paid for and added up.",
+            rich_help_panel=_RELEASES,
+        ),
+    ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            help="Declare that these are other people than under other names, or none.", rich_help_panel=_RELEASES
+        ),
+    ] = None,
     guarantee: Annotated[
         GuaranteeWord,
         typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=_SECRETS),
@@ -57,6 +78,10 @@ def publish_command(
     A study that names a ledger in [budget] is debited to it before anything is written. A codebook stands beside the
     reports and says how each column is to be read.
 
+    The record beside the study remembers every release, and a second one about the same people is refused: with fresh
+    draws it tells more, and enough of them tell everything. After an interruption the same command finishes what was
+    drawn.
+
     Example:
 
         sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected
@@ -76,6 +101,9 @@ def publish_command(
             epoch=epoch,
             guarantee=guarantee.value,
             ledger=ledger,
+            record=record,
+            again=again,
+            people=people,
             insecure_seed=insecure_seed,
             limit_bytes=limit_mb * MEGABYTE,
             progress=progress,
@@ -84,16 +112,19 @@ def publish_command(
     folder = KeyFolder.of(note.study, keys, epoch)
     if note.insecure:
         say(f"WARNING: {note.source}")
+    if made.resumed:
+        say("note: finished the publication that was interrupted, with the reports that were drawn then.")
     if json:
-        tell_json(_as_json(note, out, folder))
+        tell_json(_as_json(made, out, folder))
     elif not quiet:
         _print(note, out, folder)
 
 
-def _as_json(note: ReportsNote, out: Path, folder: KeyFolder) -> Any:
+def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
     from sfumato.study.reports import codebook_path
     from sfumato.study.totals import totals_of
 
+    note, published = made.reports.note, made.published
     return {
         "schema": "sfumato/publication/1",
         "study": note.study.name,
@@ -110,6 +141,13 @@ def _as_json(note: ReportsNote, out: Path, folder: KeyFolder) -> Any:
             for path, held in folder.files.items()
         ],
         "total_epsilon": {total.holder: total.as_json for total in totals_of(note.study)},
+        "record": None if made.record is None else str(made.record),
+        "release": None if published is None else published.token,
+        "people": None if published is None else published.people,
+        "again": note.again,
+        "resumed": made.resumed,
+        "releases": len(note.earlier) + 1,
+        "total_epsilon_of_releases": {one.holder: one.as_json for one in note.sums},
     }
 
 
@@ -117,6 +155,7 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
     from sfumato.io.key_files import read_key_header
     from sfumato.render.studies import totals_words
     from sfumato.render.words import counted
+    from sfumato.study.release_words import releases_words
 
     study = note.study
     tell(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
@@ -128,6 +167,8 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
         if any(path.exists() and read_key_header(path).protection == "none" for path in folder.files):
             say("note: key files without a passphrase open for anyone who has them.")
     tell(totals_words(study))
+    if note.earlier:
+        tell(releases_words(note))
 
 
 def _protections(

@@ -97,7 +97,7 @@ def create_atomically(path: str | Path, data: bytes) -> None:
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        _flush_folder(target.parent)
+        flush_folder(target.parent)
 
 
 @contextlib.contextmanager
@@ -160,7 +160,7 @@ def _replace(target: Path, content: bytes, old: os.stat_result | None, *, privat
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-    _flush_folder(target.parent)
+    flush_folder(target.parent)
 
 
 def _beside(target: Path) -> Path:
@@ -178,7 +178,8 @@ def _write_new(path: Path, content: bytes, mode: int = 0o666, keeps: int | None 
         os.fsync(stream.fileno())
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Wait until what a folder lists is on the disk."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except PermissionError:  # a folder that may be written and not read: the file is in place, more cannot be asked

@@ -1,9 +1,10 @@
-"""From a seed to draws: a chain of secrets down the levels, and a keystream for each block of rows.
+"""From a seed to draws: a chain of secrets down the levels, and words for each row.
 
 c_0 is the registrar's seed and c_j = HKDF(c_(j-1), "level j"); whoever holds c_j can go down, nobody can go up. Step i,
-which takes level i-1 to level i, is drawn from keystreams under HKDF(c_(i-1), "draw", step, block). Study, question,
-column and ladder enter as HKDF's salt, and the epoch as well where draws are made: the same seed gives other draws in
-another epoch, and every holder can go on to the next epoch alone.   Ref: [Kra10]
+which takes level i-1 to level i, is drawn from words of the row under HKDF(c_(i-1), "draw", drawing, step, block of
+rows). So a row's draw depends on its number and on nothing else: not on how many rows there are, nor on which of them
+are asked for. Study, question, column and ladder enter as HKDF's salt, and the epoch as well where draws are made: the
+same seed gives other draws in another epoch, and every holder can go on to the next epoch alone.   Ref: [Kra10]
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from hashlib import sha256
 
 import numpy as np
 
-from sfumato.bits import KeyedBits
 from sfumato.errors import KeyRefused
 from sfumato.refine.keys import BLOCK_ROWS, SEED_BYTES, BlockSeeds, Draws, Key, Seed
 from sfumato.refine.shifts import ShiftArray, TwoLevelShift
@@ -30,8 +30,8 @@ def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> ShiftArray:
     total = np.zeros(key.stop - key.start, dtype=np.int64)
     for step, secrets in zip(wanted, block_secrets(key, len(steps)), strict=True):
         for block, secret in zip(_blocks(key), secrets, strict=True):
-            first, last = block * BLOCK_ROWS, min((block + 1) * BLOCK_ROWS, key.total)
-            drawn = step.draw(KeyedBits(secret), last - first)
+            first, last = block * BLOCK_ROWS, min((block + 1) * BLOCK_ROWS, key.stop)
+            drawn = step.draw_numbered(secret, np.arange(first, last))
             total[first - key.start : last - key.start] += drawn
     return total % steps[0].modulus
 
@@ -79,5 +79,6 @@ def _derive(secret: bytes, key: Key, purpose: bytes, number: int, block: int) ->
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415  slow to import
 
     salt = sha256(key.binding.digest(with_epoch=purpose == _DRAW) + key.ladder.encode()).digest()
-    info = b"sfumato/ladder/1 " + purpose + struct.pack("<IQ", number, block)
+    part = bytes.fromhex(key.drawing) if purpose == _DRAW else b""
+    info = b"sfumato/ladder/2 " + purpose + part + struct.pack("<IQ", number, block)
     return HKDF(algorithm=SHA256(), length=SEED_BYTES, salt=salt, info=info).derive(secret)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import BitSource, Coin, UniformBelow
+from sfumato.bits import AnyRows, BitSource, Coin, RowSource, RowWords, UniformBelow
+from sfumato.bits.row_words import RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.values import Interval
@@ -79,14 +80,42 @@ class TwoLevelShift:
 
     def draw(self, bits: BitSource, count: int) -> ShiftArray:
         """`count` independent shifts. A flip is drawn thriftily; otherwise a word decides the level, one the place."""
-        coin = Coin(chance=1 - self.inside, width=self.width, thrifty=self.modulus == 2)
-        outside = coin.sample(bits, count)
+        if self.modulus == 2:
+            outside = Coin(chance=1 - self.inside, width=self.width, thrifty=True).sample(bits, count)
+            return self.at(outside)
+        return self.draw_rows(AnyRows(bits), count)
+
+    def draw_rows(self, source: RowSource, count: int) -> ShiftArray:
+        """A shift for each of `count` rows, from words of its own: one decides the level, one the place."""
+        coin = Coin(chance=1 - self.inside, width=self.width)
+        outside = coin.sample_rows(source, np.arange(count))
         ranks = outside * self.favoured.size
         for level, size in enumerate((self.favoured.size, self.modulus - self.favoured.size)):
             if size > 1:
                 rows = np.flatnonzero(outside == level)
-                ranks[rows] += UniformBelow(bound=size, width=self.width).sample(bits, rows.size)
+                ranks[rows] += UniformBelow(bound=size, width=self.width).draw_rows(source, rows).astype(np.int64)
         return self.at(ranks)
+
+    def draw_numbered(self, key: bytes, numbers: RowArray) -> ShiftArray:
+        """The shifts of the rows with these numbers under a key: what `draw_rows` says, most of it compiled."""
+        source = RowWords(key, numbers)
+        if self.inside in {0, 1}:  # a coin that is not thrown takes no word
+            return self.draw_rows(source, numbers.size)
+        from sfumato.refine.shift_kernel import OPEN, first_ranks  # noqa: PLC0415  numba is slow to import
+
+        whole = 1 << self.width
+        border, rest = divmod((1 - self.inside) * whole, 1)
+        sizes = [self.favoured.size, self.modulus - self.favoured.size]
+        lasts = [whole - whole % size - 1 for size in sizes]
+        ranks = np.empty(numbers.size, dtype=np.int64)
+        spare, counts, ends = np.uint64(64 - self.width), np.array(sizes, "<u8"), np.array(lasts, "<u8")
+        first_ranks(source.first, spare, np.uint64(border), rest > 0, counts, ends, ranks)
+        left = np.flatnonzero(ranks == OPEN)
+        ranks[left] = 0
+        shifts = self.at(ranks)
+        if left.size:
+            shifts[left] = self.draw_rows(RowWords(key, numbers[left]), left.size)
+        return shifts
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
         """Return the shifts at places of `order`."""

@@ -19,6 +19,9 @@ def estimates_document(estimates: Sequence[QuestionEstimate], note: ReportsNote)
         "epoch": note.epoch,
         "source": note.source,
         "insecure": note.insecure,
+        "again": note.again,
+        "releases": len(note.earlier) + 1,
+        "total_epsilon_of_releases": {one.holder: one.as_json for one in note.sums},
         "estimates": [_estimate(found) for found in estimates],
     }
 

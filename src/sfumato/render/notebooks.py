@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sfumato.printing import printable_lines
 from sfumato.render.estimate_tables import shown_order
 from sfumato.render.words import epsilon_text
+from sfumato.study.release_words import releases_words
 
 if TYPE_CHECKING:
     from sfumato.study import QuestionEstimate
@@ -24,6 +25,7 @@ def reports_html(reports: Reports) -> str:
     rows = reports.table.slice(0, 5).to_pylist()
     names = list(reports.table.column_names)
     warning = f"<p><strong>{escape(note.source)}</strong></p>" if note.insecure else ""
+    warning += f"<p>{escape(releases_words(note))}</p>" if note.earlier else ""
     return printable_lines(
         f"<p><strong>{escape(note.study.name)}</strong>: {len(reports):,} reports</p>{warning}"
         + html_table(("question", "text", "seen at"), head)

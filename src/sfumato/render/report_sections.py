@@ -13,6 +13,7 @@ from sfumato.render.report_material import ReportMaterial
 from sfumato.render.studies import totals_rows
 from sfumato.render.study_plans import coalition_words
 from sfumato.study.charging import release_of_reports
+from sfumato.study.release_words import releases_words
 from sfumato.study.ways import QuestionPlan
 
 
@@ -27,11 +28,13 @@ def asked_section(material: ReportMaterial) -> str:
 def readers_section(material: ReportMaterial) -> str:
     """What each reader sees of a respondent, by question and over all of them."""
     header, rows = totals_rows(material.plan.study)
+    together = releases_words(material.files[0].note)
     return (
         "<p>ε says how much a report can favour one answer over another: at most e<sup>ε</sup> times. Smaller is more "
         "private. Numbers are nats, rounded up, and what one reader sees of several questions adds up.</p>"
         + scroll_box("ε by reader and question", plain_table(header, rows, numbers=len(header) - 1))
         + f"<p>{escape(coalition_words(material.plan))}</p>"
+        + (f"<p><strong>{escape(together)}</strong></p>" if together else "")
     )
 
 

@@ -8,22 +8,20 @@ people [E, Prop. 7].   Theory: docs/theory/composition.md
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from hashlib import sha256
 
 from sfumato import measures
-from sfumato.account import Release, information, local, perfect_samples, recoverable
+from sfumato.account import Published, Release, information, local, perfect_samples, recoverable
 from sfumato.io.query_files import QueryDesign
-from sfumato.refine import Key
-from sfumato.study.notes import ReportsNote
 from sfumato.study.studies import Study
 from sfumato.study.totals import totals_of
 from sfumato.study.ways.base import channel_leakage_bits
 from sfumato.values.rounding import float_above, log2_bounds
 
 
-def release_of_reports(study: Study, rows: int) -> Release:
+def release_of_reports(study: Study, rows: int, published: Published | None = None) -> Release:
     """What publishing the study for so many people costs each of them, if all analysts put their keys together."""
     # The public, each analyst, all of them together, the registrar: the last who sees no answers sees most.
     *_, sharpest = (total for total in totals_of(study) if not total.sees_answers)
@@ -33,22 +31,15 @@ def release_of_reports(study: Study, rows: int) -> Release:
     notes = [f"seen by: {sharpest.holder}"]
     if study.recover:
         notes.append("the registrar's key gives the answers back, and is not counted as a release")
-    return local(
-        f"reports: {study.name}"[:200],
+    called = "" if published is None or published.again is None else f", {published.again}"
+    found = local(
+        f"reports: {study.name}{called}"[:200],
         sharpest.epsilon,
         worst_case_bits=_sum_up(worst),
         leakage_bits=_sum_up(leakage),
         notes=notes,
     )
-
-
-def id_of_reports(note: ReportsNote, keys: Mapping[str, Mapping[int, Key]]) -> str | None:
-    """Name a publication by its draws: made again under the same keys it is the same release, already paid for."""
-    drawings = sorted({key.drawing for by_level in keys.values() for key in by_level.values()})
-    if len(drawings) == 0 or len(keys) < len(note.columns):
-        return None  # something in it was drawn afresh
-    drawn = sha256(" ".join(drawings).encode()).hexdigest()
-    return f"reports {note.fingerprint[:16]} epoch {note.epoch} drawing {drawn[:32]}"
+    return replace(found, published=published)
 
 
 def release_of_answers(design: QueryDesign, rows: int) -> Release:

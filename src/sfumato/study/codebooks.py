@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sfumato.errors import UnreadableFile
 from sfumato.files.tables import Words, labelled_column, number_column
 from sfumato.study.notes import ReportsNote
+from sfumato.study.release_words import releases_words
 from sfumato.study.ways import Way
 
 FIELD = b"sfumato"
@@ -69,6 +70,8 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
         'are read from many reports, by `sfumato estimate`; `sf.Reports.read(…).channel("question")` is the exact',
         "law of a report given the answer.",
     ]
+    if note.earlier:
+        lines += ["", releases_words(note)]
     for name in note.columns:
         entry, question = _entry(note, name), note.study.question(name)
         lines += ["", f"## {name}", "", f"- question: {question.text}", f"- seen at: {entry['level']}"]

@@ -9,14 +9,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sfumato.account.published import EarlierRelease, checked_name, seen_from
 from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema
+from sfumato.study.audience import PUBLIC
 from sfumato.study.studies import Study
 from sfumato.study.study_files import as_document, fingerprint, study_from
+from sfumato.study.totals import ReaderSum, seen_by_readers, sums_over
 from sfumato.study.ways import Way
 
 SCHEMA = "sfumato/reports/2"
 _KEYS = ("schema", "study", "epoch", "rows", "offset", "source", "insecure", "publication", "columns")
+# Of a release that was not the first: its name, and what those before it show of the same people.
+_AGAIN_KEYS = ("again", "earlier")
 _COLUMN_KEYS = ("declaration", "level", "digest")
 
 
@@ -35,7 +40,8 @@ class ReportsNote:
 
     `offset` is the row of its first report in the publication; `publication` marks the public reports that it was
     made from, so that all views of one publication bear the same mark and no others do. `insecure` reports come from
-    a seed that anyone can repeat; `source` says in words where the draws came from.
+    a seed that anyone can repeat; `source` says in words where the draws came from. A further release about the same
+    people has the name `again`, and `earlier` says what those before it show.
     """
 
     study: Study
@@ -46,6 +52,13 @@ class ReportsNote:
     insecure: bool = False
     offset: int = 0
     publication: str = ""
+    again: str | None = None
+    earlier: tuple[EarlierRelease, ...] = ()
+
+    @property
+    def sums(self) -> tuple[ReaderSum, ...]:
+        """What readers see of a respondent over all questions, this release and those before it together."""
+        return sums_over([*(one.seen for one in self.earlier), seen_by_readers(self.study)])
 
     @property
     def fingerprint(self) -> str:
@@ -75,7 +88,7 @@ class ReportsNote:
 
     def to_text(self) -> str:
         """Return the note as JSON."""
-        document = {
+        document: dict[str, Any] = {
             "schema": SCHEMA,
             "study": as_document(self.study),
             "epoch": self.epoch,
@@ -89,6 +102,12 @@ class ReportsNote:
                 for name, column in self.columns.items()
             },
         }
+        if self.again is not None:
+            document["again"] = self.again
+        if self.earlier:
+            document["earlier"] = [
+                {"release": one.release, "name": one.name, "seen": dict(one.seen)} for one in self.earlier
+            ]
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
     @classmethod
@@ -119,7 +138,7 @@ def _damaged(path: str | Path) -> UnreadableFile:
 
 
 def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
-    check_keys(document, path, known=_KEYS, needed=_KEYS)
+    check_keys(document, path, known=(*_KEYS, *_AGAIN_KEYS), needed=_KEYS)
     study = study_from({key: value for key, value in document["study"].items() if key != "schema"})
     columns = {}
     for name, column in document["columns"].items():
@@ -141,7 +160,17 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
         insecure=document["insecure"],
         publication=str(document["publication"]),
         columns=columns,
+        again=checked_name("again", document.get("again")),
+        earlier=tuple(_earlier_from(one) for one in document.get("earlier", ())),
     )
+
+
+def _earlier_from(document: dict[str, Any]) -> EarlierRelease:
+    seen = seen_from(document["seen"])
+    if PUBLIC not in dict(seen):
+        raise ValueError("nobody says what the public sees")
+    name = checked_name("name", document["name"])
+    return EarlierRelease(release=str(document["release"]), name=name, seen=seen)
 
 
 def _whole(value: object) -> int:

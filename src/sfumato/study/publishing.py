@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from sfumato.account import Published
 from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
 from sfumato.files.tables import words_of
@@ -22,14 +24,24 @@ from sfumato.values import Guarantee
 Progress = Callable[[str], None]
 Keys = Mapping[str, Mapping[int, Key]]
 """Keys by question and level."""
+_INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StudyPublication:
-    """Public reports, and for each question the keys by level."""
+    """Public reports, and for each question the keys by level.
+
+    `simulated` reports were drawn from a seed throughout, and are no release. `published` is what a record or a ledger
+    remembers, `record` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted; their
+    keys are in their files only.
+    """
 
     reports: Reports
     keys: Keys
+    simulated: bool = False
+    resumed: bool = False
+    published: Published | None = None
+    record: Path | None = None
 
     def __repr__(self) -> str:
         return f"<StudyPublication: {self.reports!r}, keys to {', '.join(self.keys) or 'nothing'}>"
@@ -81,7 +93,21 @@ def draw_publication(
         insecure=source.guarantee is Guarantee.NONE,
         columns=notes,
     )
-    return StudyPublication(reports=Reports(table=arrow_table(made), note=note.marked()), keys=handed)
+    if not note.insecure and any(key.guarantee is Guarantee.NONE for held in handed.values() for key in held.values()):
+        note = replace(note, source=_INSECURE_KEYS, insecure=True)
+    reports = Reports(table=arrow_table(made), note=note.marked())
+    return StudyPublication(reports=reports, keys=handed, simulated=is_simulation(study, source, keys))
+
+
+def is_simulation(study: Study, source: BitSource | None, keys: Keys | None) -> bool:
+    """Whether everything is drawn from a seed that anyone can repeat: no release, whatever becomes of it.
+
+    Keys know what they were drawn from; true keys make true reports, whatever the source of the rest is.
+    """
+    fresh = [way for way in study.ways if not (keys and keys.get(way.question.id))]
+    held = [key for by_level in (keys or {}).values() for key in by_level.values()]
+    seeded = source is not None and source.guarantee is Guarantee.NONE
+    return (seeded or not fresh) and all(key.guarantee is Guarantee.NONE for key in held)
 
 
 def binding_of(study: Study, question: str, epoch: int) -> Binding:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato.account.published import ANSWERS
+from sfumato.account.published import Seen as SeenByReader
 from sfumato.study.audience import PUBLIC, REGISTRAR, TOGETHER
 from sfumato.study.studies import Study
 from sfumato.values.rounding import float_above
@@ -60,6 +62,46 @@ def totals_of(study: Study) -> tuple[Total, ...]:
     if study.recover:
         found.append(_total(study, REGISTRAR, [0 if 0 in way.key_levels else len(way.epsilons) for way in ways]))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderSum:
+    """What one reader sees of a respondent over several releases; `epsilon` is None where answers come back."""
+
+    holder: str
+    epsilon: float | None
+
+    @property
+    def as_json(self) -> float | str:
+        """A number, or a word where there is none."""
+        return ANSWERS if self.epsilon is None else "inf" if math.isinf(self.epsilon) else self.epsilon
+
+
+def seen_by_readers(study: Study) -> SeenByReader:
+    """Return what each reader of a study sees over all questions, as a record keeps it."""
+    return tuple((one.holder, ANSWERS if one.sees_answers else repr(one.epsilon)) for one in totals_of(study))
+
+
+def sums_over(releases: Sequence[SeenByReader]) -> tuple[ReaderSum, ...]:
+    """Add up what each reader sees over releases about the same people, rounded up.
+
+    Who has no key to one of them sees there what the public sees. All analysts together see of each what its best
+    key shows, although the keys of one release were not handed to the readers of another: they could meet.
+    """
+    several = [dict(one) for one in releases]
+    named = list(dict.fromkeys(reader for one in several for reader in one))
+    analysts = [reader for reader in named if reader not in {PUBLIC, TOGETHER, REGISTRAR}]
+    together = [TOGETHER] if len(analysts) > 1 else []
+    registrar = [REGISTRAR] if REGISTRAR in named else []
+    return tuple(_sum_of(reader, several) for reader in [PUBLIC, *analysts, *together, *registrar])
+
+
+def _sum_of(reader: str, several: Sequence[dict[str, str]]) -> ReaderSum:
+    found = []
+    for one in several:
+        best = max((text for text in one.values() if text != ANSWERS), key=float)
+        found.append(one.get(reader, best if reader == TOGETHER else one[PUBLIC]))
+    return ReaderSum(holder=reader, epsilon=None if ANSWERS in found else _sum_up(map(float, found)))
 
 
 def _total(study: Study, holder: str, levels: list[int]) -> Total:

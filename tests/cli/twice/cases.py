@@ -1,7 +1,7 @@
 """What a behaviour is, how it is run through the command and through the library, and how a run ended."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ class Case:
     """A behaviour: how its folder is prepared, the command, the same as a call, and how both must end.
 
     `refusal` is the class of the error, `words` some of its sentence in the words of the library; `makes` are the files
-    that are new, `debits` what the ledger holds afterwards. Files that were there stay as they are, but for those that
-    it `changes`. Where the command
-    itself refuses, before the library could, `own_words` lets class and sentence differ, but not the exit code.
+    that are new, `debits` what the ledger holds afterwards. Files that were there stay as they are, but for `changes`.
+    Where the command itself refuses, before the library could, `own_words` lets class and sentence differ, but not the
+    exit code.
     """
 
     name: str
@@ -60,10 +60,10 @@ def files_in(folder):
 
 
 def debits_in(folder):
-    """What was paid for, and whether it is noted as released."""
+    """What was paid for, and whether it is noted as released; the draws of two runs are never the same."""
     path = folder / "budget"
     entries = Ledger(path).entries() if path.is_file() else ()
-    return tuple((entry.release, entry.settled is not None) for entry in entries)
+    return tuple((replace(entry.release, published=None), entry.settled is not None) for entry in entries)
 
 
 def limits_in(folder):

@@ -19,7 +19,7 @@ def unpaid(folder):
 def seeded(folder):
     """A publication whose keys come from seeds, which can be rotated."""
     unpaid(folder)
-    given = {"out": folder / "other.parquet", "keys": folder / "seeds", "protection": Unprotected()}
+    given = {"out": folder / "other.parquet", "keys": folder / "seeds", "protection": Unprotected(), "again": "seeds"}
     sf.publish(folder / "study.toml", folder / "answers.csv", guarantee="computational", **given)
 
 

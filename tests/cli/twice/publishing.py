@@ -56,6 +56,7 @@ KEYS = (
     *(f"keys/{name}.{question}.key" for name in ("ministry", "press", "registrar") for question in ("moved", "place")),
 )
 REPORTS = ("reports.parquet", "reports.parquet.codebook.md")
+RECORD = ("releases.json",)
 
 
 def publish(study="study.toml", data="answers.csv", out="reports.parquet", keys="keys", **options):
@@ -64,26 +65,27 @@ def publish(study="study.toml", data="answers.csv", out="reports.parquet", keys=
 
 
 PUBLISH = "publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected"
+PUBLISH_TWO = PUBLISH.replace("reports.parquet --keys keys", "two.parquet --keys other")
 PUBLISHING = [
     Case(
         name="publish pays, and writes keys and reports",
-        prepare=people, command=PUBLISH, call=publish(), makes=(*KEYS, *REPORTS), debits=(Kind.LOCAL,),
+        prepare=people, command=PUBLISH, call=publish(), makes=(*KEYS, *REPORTS, *RECORD), debits=(Kind.LOCAL,),
     ),
     Case(
         name="publish debits a ledger that is given",
         prepare=without_ledger,
         command=f"{PUBLISH} --ledger budget",
         call=publish(ledger="budget"),
-        makes=(*KEYS, *REPORTS), debits=(Kind.LOCAL,),
+        makes=(*KEYS, *REPORTS, *RECORD), debits=(Kind.LOCAL,),
     ),
     Case(
         name="the study's own ledger may be given",
         prepare=people, command=f"{PUBLISH} --ledger budget", call=publish(ledger="budget"),
-        makes=(*KEYS, *REPORTS), debits=(Kind.LOCAL,),
+        makes=(*KEYS, *REPORTS, *RECORD), debits=(Kind.LOCAL,),
     ),
     Case(
         name="publish without a ledger pays nobody",
-        prepare=without_ledger, command=PUBLISH, call=publish(), makes=(*KEYS, *REPORTS),
+        prepare=without_ledger, command=PUBLISH, call=publish(), makes=(*KEYS, *REPORTS, *RECORD),
     ),
     Case(
         # The data are not there: who reads them before the seed is refused says something else.
@@ -214,8 +216,8 @@ PUBLISHING = [
     Case(
         name="new keys are a new release, and the money is gone",
         prepare=published,
-        command=PUBLISH.replace("reports.parquet --keys keys", "two.parquet --keys other"),
-        call=publish(out="two.parquet", keys="other"),
+        command=f"{PUBLISH_TWO} --again second",
+        call=publish(out="two.parquet", keys="other", again="second"),
         refusal=BudgetSpent, words="are left", debits=(Kind.LOCAL,),
     ),
     Case(

@@ -21,7 +21,7 @@ def elsewhere(folder, **changes):
     published(folder, without_ledger)
     if changes:
         sf.write_study(replace(sf.read_study(folder / "study.toml"), **changes), folder / "study.toml")
-    given = {"out": folder / "other.parquet", "keys": folder / "other", "protection": Unprotected()}
+    given = {"out": folder / "other.parquet", "keys": folder / "other", "protection": Unprotected(), "again": "other"}
     sf.publish(folder / "study.toml", folder / "answers.csv", **given)
 
 

@@ -17,6 +17,7 @@ from sfumato.study.steps.keys import (
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
 from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers, write_answers
+from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
 
@@ -35,6 +36,7 @@ __all__ = [
     "protection_of",
     "publish",
     "read_ledger",
+    "read_record",
     "read_reports",
     "recover_answers",
     "release_noise",

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from sfumato.account.published import checked_name
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.refine.key_protection import Protection
-from sfumato.study.charging import id_of_reports, release_of_reports
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.planning import StudyPlan, plan_study
-from sfumato.study.publishing import Keys, Progress, StudyPublication, draw_publication
+from sfumato.study.publishing import Keys, Progress, StudyPublication, draw_publication, is_simulation
 from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
-from sfumato.study.steps.paying import ledger_of, paid, probe_folder, probe_reports, source_of, study_of
+from sfumato.study.steps.paying import ledger_of, probe_folder, probe_reports, source_of, study_of
+from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_to
+from sfumato.study.steps.remembering import memory_of
+from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
 
@@ -44,6 +47,9 @@ def publish(
     insecure_seed: int | None = None,
     limit_bytes: int = TABLE_LIMIT_BYTES,
     progress: Progress | None = None,
+    record: str | Path | None = None,
+    again: str | None = None,
+    people: str | None = None,
 ) -> StudyPublication:
     """Make public reports and keys from a table with a column of answers for each question.
 
@@ -52,9 +58,19 @@ def publish(
     of this study makes the same reports again, and refuses changed answers; they are opened by `unlock`, or by what
     `protection` says, and only a passphrase, a private key or the word that they are unprotected will do. Without
     `out` everything stays in memory, which a study with a ledger does not allow: what is not written is not paid for.
+
+    Every release is remembered in a record, `releases.json` beside the study's file unless `record` names another, and
+    in the ledger; a study that is no file needs one of the two. The same study or file in the same epoch is about the
+    same people, unless `people` declares that they are others. They are released about once: a further release is
+    named by `again`, paid for, and added up in what readers see. A publication that was interrupted is finished as it
+    was drawn then. Simulations, with `insecure_seed`, are no releases.
     """
-    declared, book = study_of(study), ledger_of(study, ledger)
-    source = source_of(bits, insecure_seed, book)
+    declared, payer = study_of(study), ledger_of(study, ledger)
+    source = source_of(bits, insecure_seed, payer)
+    memory = memory_of(study, record, payer)
+    wanted = intended(
+        declared, epoch, memory, people=checked_name("people", people), again=checked_name("again", again)
+    )
 
     def draw(held: Keys | None = None) -> StudyPublication:
         return draw_publication(
@@ -69,7 +85,7 @@ def publish(
         )
 
     if out is None:
-        if book is not None:
+        if payer is not None:
             raise InvalidParameter(
                 "must say where the reports are written: this study pays a ledger, and a release is paid for when it "
                 "is written",
@@ -80,15 +96,27 @@ def publish(
             raise InvalidParameter(
                 "is for key files, which are written with the reports", parameter="keys", way_out="Give `out` too."
             )
-        return draw()
-    folder = KeyFolder.of(declared, None if keys is None else Path(keys), epoch)
-    _check_out(out, keys if folder.files else None)
-    opener = opener_of_found(unlock, protection)
-    held = folder.held_keys(opener)
-    protections = {} if held else _protections(folder, protection)
+        if is_simulation(declared, source, None):
+            return draw()
+        memory.check_there()
+        check_admissible(wanted, memory.history())
+        return hand_out(draw(), wanted, memory)
+    place = _destination(declared, out, keys, epoch, opener_of_found(unlock, protection))
+    if not is_simulation(declared, source, None):
+        memory.check_there()
+        finished = finish(place, wanted, memory, limit_bytes)
+        if finished is not None:
+            return finished
+    held = place.folder.held_keys(place.unlock)
+    if is_simulation(declared, source, held):
+        return _simulate(draw(held), place, {} if held else _protections(place.folder, protection), payer)
+    memory.check_there()
+    if held is None:
+        check_admissible(wanted, memory.history())
+    protections = {} if held else _protections(place.folder, protection)
     made = draw(held)
-    _release(made, out, folder, protections, opener, book)
-    return made
+    _check_secure(made, payer)
+    return release_to(place, made, wanted, memory, protections)
 
 
 def write_publication(
@@ -96,23 +124,33 @@ def write_publication(
     out: str | Path,
     keys: str | Path | None = None,
     protection: Protections | None = None,
+    *,
+    record: str | Path | None = None,
 ) -> tuple[Path, ...]:
     """Write a publication that was made in memory: the reports to `out`, the key files into the folder `keys`.
 
-    Returns the key files. `protection` has no default, because key files without one open for anyone.
+    Returns the key files. `protection` has no default, because key files without one open for anyone. The record that
+    remembers the publication is the one that knew it first, unless `record` names another.
     """
     note = publication.reports.note
-    folder = KeyFolder.of(note.study, None if keys is None else Path(keys), note.epoch)
-    _check_out(out, keys if folder.files else None)
-    if folder.present:
+    place = _destination(note.study, out, keys, note.epoch, unlocker_of(None))
+    if place.folder.present:
         raise InvalidParameter(
             "holds key files of this study already, and keys that are lost cannot be had again",
             parameter="keys",
             value=str(keys),
             way_out="Choose another folder.",
         )
-    _release(publication, out, folder, _protections(folder, protection), unlocker_of(None), ledger_of(note.study))
-    return tuple(folder.files)
+    payer, protections = ledger_of(note.study), _protections(place.folder, protection)
+    if publication.simulated:
+        _simulate(publication, place, protections, payer)
+        return tuple(place.folder.files)
+    _check_secure(publication, payer)
+    memory = memory_of(note.study, publication.record if record is None else record, payer)
+    memory.check_there()
+    wanted = intended(note.study, note.epoch, memory, people=None, again=None)
+    release_to(place, publication, wanted, memory, protections)
+    return tuple(place.folder.files)
 
 
 def guarantee_of(text: Guarantee | str) -> Guarantee:
@@ -131,28 +169,28 @@ def guarantee_of(text: Guarantee | str) -> Guarantee:
     return found
 
 
-def _release(
-    made: StudyPublication,
-    out: str | Path,
-    folder: KeyFolder,
-    protections: Mapping[str, Protection],
-    unlock: Unlocker,
-    ledger: Path | None,
-) -> None:
-    note = made.reports.note
-    if note.insecure:
-        source_of(None, 0, ledger)
-    release = None if ledger is None else release_of_reports(note.study, note.rows)
-    with paid(ledger, release, id_of_reports(note, made.keys)):
-        # Keys before reports: reports whose keys were lost could never be opened, keys alone open nothing.
-        folder.write(made.keys, protections, unlock)
-        made.reports.write(out)
-
-
-def _check_out(out: str | Path, keys: str | Path | None) -> None:
+def _destination(study: Study, out: str | Path, keys: str | Path | None, epoch: int, unlock: Unlocker) -> Destination:
+    """Say where a publication goes, and refuse places that cannot be written to."""
+    folder = KeyFolder.of(study, None if keys is None else Path(keys), epoch)
     probe_reports(out)
-    if keys is not None:
+    if folder.files and keys is not None:
         probe_folder(keys)
+    return Destination(out=Path(out), keys=Path(keys) if folder.files and keys else None, folder=folder, unlock=unlock)
+
+
+def _simulate(
+    made: StudyPublication, place: Destination, protections: Mapping[str, Protection], ledger: Path | None
+) -> StudyPublication:
+    """Write what is no release: nothing remembers it, and no ledger pays for it."""
+    _check_secure(made, ledger)
+    place.folder.write(made.keys, protections, place.unlock)
+    made.reports.write(place.out)
+    return made
+
+
+def _check_secure(made: StudyPublication, ledger: Path | None) -> None:
+    if made.reports.note.insecure:
+        source_of(None, 0, ledger)
 
 
 def _protections(folder: KeyFolder, protection: Protections | None) -> Mapping[str, Protection]:

@@ -1,0 +1,83 @@
+"""Files on their way: made complete in a folder of their own beside their destination, then renamed into place."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter
+from sfumato.files.disk import flush_folder, read_bytes, write_atomically
+
+_ENDING = ".staged"
+_LARGEST = 1 << 62
+
+
+def staging_beside(target: str | Path, token: str) -> Path:
+    """Return the folder in which files for `target` are staged: on the same disk, so that renaming moves no bytes."""
+    real = Path(os.path.realpath(target))
+    return real.with_name(f".{real.name[:100]}.{token}{_ENDING}")
+
+
+@contextlib.contextmanager
+def staged_afresh(folder: Path) -> Iterator[Path]:
+    """Make a staging folder that only its owner may look into; after a failure nothing of it is left."""
+    try:
+        folder.mkdir(mode=0o700)
+        yield folder
+        flush_folder(folder.parent)
+    except OSError as error:
+        discard(folder)
+        raise InvalidParameter(
+            f"could not be written: {error.strerror or 'the disk refused it'}",
+            parameter="path",
+            value=str(folder.parent),
+            way_out="Make room, or choose another folder.",
+        ) from None
+    except BaseException:
+        discard(folder)
+        raise
+
+
+def discard(folder: Path) -> None:
+    """Remove a staging folder, whatever is in it; one that is not there is no trouble."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def discard_others(target: str | Path, wanted: Collection[Path]) -> None:
+    """Remove what earlier attempts at `target` left behind, but for the folders that are still wanted."""
+    beside = staging_beside(target, "*")
+    with contextlib.suppress(OSError):
+        for folder in beside.parent.iterdir():
+            mine = folder.name.startswith(beside.name.partition("*")[0]) and folder.name.endswith(_ENDING)
+            if mine and folder.is_dir() and folder not in wanted:
+                discard(folder)
+
+
+def put_in_place(staged: Path, target: str | Path) -> None:
+    """Rename a staged file into place, replacing what is there; where it was put in place before, nothing is done.
+
+    A file that is replaced hands on its permissions. A link stays a link, and a pipe or a device is written to.
+    """
+    if not staged.exists():
+        return
+    real = Path(os.path.realpath(target))
+    try:
+        old = real.stat() if real.exists() else None
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            write_atomically(real, read_bytes(staged, limit_bytes=_LARGEST))
+            return
+        if old is not None:
+            staged.chmod(stat.S_IMODE(old.st_mode))
+        staged.replace(real)
+    except OSError as error:
+        raise InvalidParameter(
+            f"could not be written: {error.strerror or 'the disk refused it'}",
+            parameter="path",
+            value=str(target),
+            way_out="What is staged beside it is complete: mend the place and run the same again, which finishes it.",
+        ) from None
+    flush_folder(real.parent)

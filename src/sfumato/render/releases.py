@@ -1,0 +1,91 @@
+"""What was released of a study so far, for the terminal and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sfumato.printing import printable
+from sfumato.render.words import counted
+from sfumato.study.audience import PUBLIC
+from sfumato.study.release_words import sum_words, sums_words
+from sfumato.study.steps.records import StudyRecord
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_HEADER = ("release", "noted", "epoch", "people", "rows", "questions", "public", "public so far", "state")
+
+
+def releases_table(found: StudyRecord) -> RenderableType:
+    """Return every release of a study, and what they add up to, for rich to print."""
+    from rich.console import Group  # noqa: PLC0415  rich is only needed to print
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    title = Text(printable(found.study.name), style="bold")
+    if not found.releases:
+        return Group(title, Text("Nothing of it was released, as far as its record knows."))
+    table = Table()
+    for i, name in enumerate(_HEADER):
+        table.add_column(name, justify="right" if i in {2, 4} else "left")
+    for number, one in enumerate(found.releases):
+        published = one.published
+        table.add_row(
+            Text(printable(published.again or "the first")),
+            one.time,
+            str(published.epoch),
+            Text(printable(published.people or "of the study")),
+            f"{published.rows:,}",
+            Text(printable(", ".join(column.question for column in published.columns))),
+            sum_words(_public(found, number, alone=True)),
+            sum_words(_public(found, number)),
+            "released" if one.released else "unfinished",
+        )
+    parts: list[RenderableType] = [title, table, Text(adding_words(found))]
+    if not all(one.released for one in found.releases):
+        parts.append(Text("An unfinished release is finished by the command that began it.", style="red"))
+    return Group(*parts)
+
+
+def adding_words(found: StudyRecord) -> str:
+    """Say what somebody gives away who was in every release."""
+    count = counted(len(found.releases), "release")
+    return f"Of somebody who was in all of them, {count} show: {sums_words(found.sums)}."
+
+
+def releases_document(found: StudyRecord) -> dict[str, Any]:
+    """Return every release of a study as one document."""
+    return {
+        "schema": "sfumato/released/1",
+        "study": found.study.name,
+        "record": None if found.record is None else str(found.record),
+        "ledger": None if found.ledger is None else str(found.ledger),
+        "releases": [
+            {
+                "release": one.published.token,
+                "id": one.published.id,
+                "name": one.published.again,
+                "people": one.published.people,
+                "time": one.time,
+                "released": one.released,
+                "epoch": one.published.epoch,
+                "rows": one.published.rows,
+                "fingerprint": one.published.fingerprint,
+                "columns": {
+                    column.question: {"drawing": column.drawing, "digest": column.digest}
+                    for column in one.published.columns
+                },
+                "epsilon": dict(one.published.seen),
+                "total_epsilon_of_releases": {total.holder: total.as_json for total in found.sums_at(number)},
+            }
+            for number, one in enumerate(found.releases)
+        ],
+        "total_epsilon_of_releases": {total.holder: total.as_json for total in found.sums} if found.releases else {},
+    }
+
+
+def _public(found: StudyRecord, number: int, *, alone: bool = False) -> float | None:
+    """What everybody sees: of one release, or up to it."""
+    if alone:
+        return float(dict(found.releases[number].published.seen)[PUBLIC])
+    return found.sums_at(number)[0].epsilon

@@ -1,0 +1,49 @@
+"""Looking at what was released of a study so far."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.study.steps.paying import ledger_of, study_of
+from sfumato.study.steps.remembering import Memory, Remembered, record_beside
+from sfumato.study.studies import Study
+from sfumato.study.totals import ReaderSum, sums_over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRecord:
+    """The releases of a study in their order, and the files that remember them."""
+
+    study: Study
+    record: Path | None
+    ledger: Path | None
+    releases: tuple[Remembered, ...]
+
+    def sums_at(self, number: int) -> tuple[ReaderSum, ...]:
+        """What readers see of the same people up to a release: it, and those before it about the same people."""
+        one = self.releases[number].published
+        before = [other.published.seen for other in self.releases[:number] if one.is_about(other.published)]
+        return sums_over([*before, one.seen])
+
+    @property
+    def sums(self) -> tuple[ReaderSum, ...]:
+        """What readers see of somebody who was in every release, whatever the epoch and the people."""
+        return sums_over([one.published.seen for one in self.releases])
+
+
+def read_record(
+    study: Study | str | Path, *, record: str | Path | None = None, ledger: str | Path | None = None
+) -> StudyRecord:
+    """Return what was released of a study, from the record beside it or the one given, and from its ledger if any."""
+    declared, payer = study_of(study), ledger_of(study, ledger)
+    beside = None if isinstance(study, Study) else record_beside(study)
+    file = None if isinstance(study, Study) else os.path.realpath(study)
+    memory = Memory(record=beside if record is None else Path(record), ledger=payer, file=file)
+    mine = tuple(
+        one
+        for one in memory.history()
+        if one.published.study == declared.name or (file is not None and one.published.file == file)
+    )
+    return StudyRecord(study=declared, record=memory.record, ledger=payer, releases=mine)
