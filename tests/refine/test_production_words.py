@@ -12,9 +12,9 @@ import pytest
 
 import plain_integers as plain
 from plain_integers import WORDS, ByWidth, Reader, corner_words, random_words
-from sfumato.bits import ScriptedBits
+from sfumato.bits import RowWords, ScriptedBits
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
-from sfumato.refine import Binding, Ladder, TwoLevelShift
+from sfumato.refine import Binding, Ladder, TwoLevelShift, shifts
 from sfumato.refine.expansion import shifts_of
 from sfumato.refine.key_operations import rotate_key
 from sfumato.refine.keys import BLOCK_ROWS
@@ -85,9 +85,47 @@ def test_true_draws_are_the_sums_of_fresh_steps(ladder):
     assert ladder.recover(published.reports, published.keys[0]).tolist() == values.tolist()
 
 
+class ScriptedRows:
+    """Stands for words under a key: the words of each row are written down, and taken one after the other."""
+
+    def __init__(self, table):
+        self.table, self.taken = table, [0] * len(table)
+        self.first = np.array([words[:2] for words in table], dtype=np.uint64)
+
+    def words(self, rows, width=64):
+        assert width == 64
+        found = []
+        for row in rows.tolist():
+            found.append(self.table[row][self.taken[row]])
+            self.taken[row] += 1
+        return np.array(found, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("shift", [*SHIFTS, *FLIPS.steps], ids=lambda shift: f"{shift.modulus} {shift.inside}")
+def test_a_step_row_by_row(shift, monkeypatch):
+    """Each special word as the first, the second and the third of a row; what the compiled pass leaves open as well."""
+    border = int((1 - shift.inside) * WORDS) % WORDS
+    special = [*plain.near([border], WORDS), border, *corner_words()]
+    for size in (shift.favoured.size, shift.modulus - shift.favoured.size):
+        special += plain.words_by_remainder(list(range(size)), size)
+    starts = [
+        *([word, other] for word, other in zip(special, [*special[7:], *special[:7]], strict=True)),
+        *([border, word] for word in special),
+        *([border, word, other] for word, other in zip(special, reversed(special), strict=True)),
+        *([word, WORDS - 1, other] for word, other in zip(special, [*special[3:], *special[:3]], strict=True)),
+    ]
+    table = [[*start, *WIDE[i : i + 60]] for i, start in enumerate(starts)]
+    # Those that are left open are asked for anew, from their first word on.
+    monkeypatch.setattr(shifts, "RowWords", lambda key, numbers: ScriptedRows([table[n] for n in numbers.tolist()]))
+    expected = []
+    for words in table:
+        expected += plain.two_level_shift(Reader(words), shift.modulus, shift.favoured.tolist(), shift.inside, 1)
+    assert shift.draw_numbered(b"", np.arange(len(table))).tolist() == expected
+
+
 def derived(secret, salt, purpose, number, block):
     """HKDF-SHA256 [RFC 5869] of one block of output, spelled out."""
-    info = b"sfumato/ladder/1 " + purpose + struct.pack("<IQ", number, block)
+    info = b"sfumato/ladder/2 " + purpose + struct.pack("<IQ", number, block)
     return hmac.digest(hmac.digest(salt, secret, "sha256"), info + b"\x01", "sha256")
 
 
@@ -97,31 +135,52 @@ def salt_of(ladder, binding, *, with_epoch):
     return sha256(bound + ladder.declaration.encode()).digest()
 
 
-def stream(secret, width, count):
-    """Words of a keystream: AES-256 of 0, 1, 2, …, cut into words with the least byte first."""
+def row_stream(secret, number, count=16):
+    """Words of a row: AES-256 of its number and 0, of its number and 1, …, each cut in two, least bytes first."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    cipher = Cipher(algorithms.AES(secret), modes.ECB()).encryptor()  # noqa: S305  the numbers never repeat
-    data = cipher.update(b"".join(number.to_bytes(16, "big") for number in range(-(-count * width // 128))))
-    size = width // 8
-    return [int.from_bytes(data[i : i + size], "little") for i in range(0, count * size, size)]
+    cipher = Cipher(algorithms.AES(secret), modes.ECB()).encryptor()  # noqa: S305  no block is used twice
+    data = cipher.update(b"".join(struct.pack("<QQ", number, attempt) for attempt in range(-(-count // 2))))
+    return list(struct.unpack(f"<{count}Q", data[: 8 * count]))
 
 
-def expanded(ladder, seed, binding, rows, level):
-    """What the key of a level undoes, from the registrar's seed: down the chain, step by step, block by block."""
+def test_words_of_rows():
+    """In any order, any number at a time, at any width: the next words of a row are its own."""
+    key, numbers = bytes(range(50, 82)), [0, 1, 4095, 4096, 1 << 40, (1 << 63) - 1]
+    streams = [row_stream(key, number) for number in numbers]
+    source = RowWords(key, np.array(numbers))
+    assert source.first.tolist() == [words[:2] for words in streams]
+    taken = [0] * len(numbers)
+    for asked, width in (
+        ([0, 2, 4], 64),
+        ([5, 4, 3, 2, 1, 0], 64),
+        ([2], 33),
+        ([2, 3], 1),
+        ([2, 5], 64),
+        ([5, 2, 0], 16),
+    ):
+        expected = [streams[row][taken[row]] >> (64 - width) for row in asked]
+        assert source.words(np.array(asked), width).tolist() == expected
+        for row in asked:
+            taken[row] += 1
+    assert max(taken) > 4, "beyond the second block"
+
+
+def expanded(ladder, seed, binding, drawing, rows, level):
+    """What the key of a level undoes, from the registrar's seed: down the chain, step by step, row by row."""
     chain = [seed]
     for number in range(1, len(ladder.steps)):
         chain.append(derived(chain[-1], salt_of(ladder, binding, with_epoch=False), b"level", number, 0))
-    sums = [0] * rows
+    salt, sums = salt_of(ladder, binding, with_epoch=True), [0] * rows
     for number in range(level, len(ladder.steps)):
-        for block, start in enumerate(range(0, rows, BLOCK_ROWS)):
-            count = min(BLOCK_ROWS, rows - start)
-            secret = derived(chain[number], salt_of(ladder, binding, with_epoch=True), b"draw", number + 1, block)
-            # One stream serves words of both widths; a flip takes narrow ones only, but for 2^-32 of the time.
-            width = 16 if ladder.modulus == 2 else 64
-            reader = Reader(stream(secret, width, 4 * BLOCK_ROWS))
-            for i, shift in enumerate(drawn(ladder.steps[number], reader, reader, count)):
-                sums[start + i] = (sums[start + i] + shift) % ladder.modulus
+        step = ladder.steps[number]
+        for row in range(rows):
+            if row % BLOCK_ROWS == 0:
+                purpose = b"draw" + bytes.fromhex(drawing)
+                secret = derived(chain[number], salt, purpose, number + 1, row // BLOCK_ROWS)
+            words = Reader(row_stream(secret, row, 8))
+            (shift,) = plain.two_level_shift(words, step.modulus, step.favoured.tolist(), step.inside, 1)
+            sums[row] = (sums[row] + shift) % ladder.modulus
     return sums, chain[level]
 
 
@@ -136,8 +195,9 @@ def test_a_seed_is_expanded_as_the_pages_say(ladder):
         key = keys[level]
         for _ in range(epochs):
             key = rotate_key(key)
+        assert (key.drawing == bytes(range(16)).hex()) == (epochs == 0)
         now = Binding(study="s", question="q", column="c", epoch=3 + epochs)
-        sums, secret = expanded(ladder, bytes(range(100, 132)), now, rows, level)
+        sums, secret = expanded(ladder, bytes(range(100, 132)), now, key.drawing, rows, level)
         assert key.binding == now
         assert key.material.secret == secret
         assert shifts_of(key, ladder.steps).tolist() == sums
