@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-slow test-all lint format bench setup clean
+.PHONY: help demo test test-slow test-all mutants lint format bench setup clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -22,6 +22,9 @@ test-slow: setup  ## the long soaks
 test-all: setup  ## the suite on every Python from 3.11 to 3.13 found here
 	@tools/system-packages
 	@tools/test-all
+
+mutants: setup  ## plant bugs one at a time in a copy of the tree, and see which test catches each
+	@$(PYTHON) tools/mutants
 
 lint: setup
 	@$(PYTHON) -m ruff check .

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.certificates import Certificate, certify, verify
+from sfumato.certificates import Certificate, certify, verify, words
 from sfumato.certificates.statements import RULES
 from sfumato.errors import InvalidLaw, InvalidParameter, NotCertified
 from sfumato.mechanisms import RandomizedResponse
@@ -56,6 +56,15 @@ def test_a_guarantee_is_rounded_against_itself():
     assert "wrong at least 33.33 % of" in certificate["guess_error"].sentence
     assert "by at most 33.34 %" in certificate["total_variation"].sentence
     assert "ε = 0.6932 (nats, rounded up)" in certificate["epsilon"].sentence  # ln 2 = 0.69314…
+
+
+def test_words_take_the_end_that_promises_less():
+    """Of an interval, "at most" is the upper end rounded up and "at least" the lower one rounded down."""
+    wide = Interval(0.12341, 0.98761)
+    assert words.at_most(wide) == "0.9877"
+    assert words.at_least(wide) == "0.1234"
+    assert words.at_most(Fraction(1, 3)) == words.times(Fraction(1, 3)).removesuffix(" times") == "0.3334"
+    assert words.at_least(Fraction(2, 3)) == "0.6666"
 
 
 def test_floats_are_made_exact_and_the_move_is_told():

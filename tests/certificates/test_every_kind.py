@@ -215,6 +215,13 @@ def test_nothing_can_be_changed_under_a_fresh_seal(certificate):
     assert count > 20
 
 
+def test_works_that_the_claims_do_not_cite_are_refused_by_name(certificate):
+    document = json.loads(certificate.to_json())
+    document["sources"][next(iter(document["sources"]))]["year"] = 1901
+    with pytest.raises(ClaimRefused, match=r"^the sources are not the works that the claims cite"):
+        sf.Certificate.from_json(reseal(document))
+
+
 def test_a_refusal_names_the_claim_and_what_is_wrong_with_it(certificate):
     claim = certificate.claims[-1]
     for field in ("unit", "sentence", "because"):

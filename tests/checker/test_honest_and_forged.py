@@ -2,6 +2,7 @@
 
 import json
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -77,6 +78,42 @@ def test_every_forged_file_is_refused(path):
     found = sfumato_check.answer(path.read_bytes())
     assert found["exit_code"] in {1, 2}, found["because"]
     assert is_refused_by_the_product(path.read_bytes())
+
+
+def test_an_end_inside_of_what_a_witness_proves_is_refused():
+    """A capacity is known up to a gap, and a claim must hold all of it, not just some."""
+    tried = 0
+    for certificate in honest(42, seed=21):
+        document = json.loads(certificate.to_json())
+        for place, claim in enumerate(document["claims"]):
+            value = claim["value"]
+            if "witness" not in claim or value["upper"] - value["lower"] < 1e-11:
+                continue
+            for end in ("lower", "upper"):
+                changed = json.loads(json.dumps(document))
+                changed["claims"][place]["value"][end] = (value["lower"] + value["upper"]) / 2
+                found = sfumato_check.answer(reseal(changed))
+                assert found["exit_code"] == 1
+                assert found["because"].startswith(f"{claim['measure']}: its interval does not hold what I find")
+                assert is_refused_by_the_product(reseal(changed))
+                tried += 1
+    assert tried >= 10
+
+
+def test_a_mapping_off_by_less_than_any_double_is_refused():
+    """Independence is compared in whole numbers: 10^-30 is not nothing."""
+    law = [[Fraction(k, 12) for k in (1, 3, 2)], [Fraction(k, 12) for k in (2, 3, 1)]]
+    document = json.loads(sf.certify(sf.disclose.optimum(law)).to_json())
+    assert sfumato_check.answer(reseal(document))["exit_code"] == 0
+    row = document["subject"]["mapping"][0]
+    held = max(range(len(row)), key=lambda y: Fraction(row[y]))
+    other = (held + 1) % len(row)
+    row[held] = str(Fraction(row[held]) - Fraction(1, 10**30))
+    row[other] = str(Fraction(row[other]) + Fraction(1, 10**30))
+    found = sfumato_check.answer(reseal(document))
+    assert found["exit_code"] == 1
+    assert found["because"].startswith("sample_leak_bits: ")
+    assert is_refused_by_the_product(reseal(document))
 
 
 def test_a_refusal_names_the_claim():

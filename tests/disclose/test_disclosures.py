@@ -44,6 +44,16 @@ class TestIndependence:
                 check_independence(found.law, found.groups, mutant)
         assert tried >= 6
 
+    @pytest.mark.parametrize("even", [0, 1, 2])
+    def test_a_leak_about_two_of_three_values_is_refused(self, even):
+        """Whichever value it says nothing about: the symbol is as probable given that one as it is altogether."""
+        law = DataLaw.independent([Fraction(1, 3)] * 3, 2)
+        chances = [Fraction(1, 2) if x == even else Fraction(1 + 2 * (x == (even + 1) % 3), 4) for x in range(3)]
+        leaking = Channel([[chances[x], 1 - chances[x]] for x, _ in law.cells.tolist()])
+        with pytest.raises(ClaimRefused, match=r"\(0,\)"):
+            check_independence(law, law.singles(), leaking)
+        check_independence(law, ((1,),), leaking)
+
     def test_laws_of_sixty_four_cells_are_exact(self):
         law, about = measured_through_bsc(6)
         found = optimum(law, about)

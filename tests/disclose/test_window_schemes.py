@@ -174,6 +174,18 @@ def test_mappings_that_are_not_private_are_refused():
         WindowScheme.best(Q).certify_small(40)
 
 
+@pytest.mark.parametrize("sample", [1, 2])
+def test_a_window_that_leaks_about_some_values_only_is_refused(sample):
+    """A symbol that is as probable given the first value as it is altogether tells the other two apart."""
+    chances = [Fraction(1, 2), Fraction(3, 4), Fraction(1, 4)]
+    rows = [
+        [chances[window[sample - 1]], 1 - chances[window[sample - 1]]]
+        for window in itertools.product(range(3), repeat=2)
+    ]
+    with pytest.raises(ClaimRefused, match=f"is not independent of sample {sample} of its window"):
+        WindowScheme(law=Distribution.uniform(3), mapping=Channel(rows))
+
+
 @settings(max_examples=40)
 @given(channel=exact_channels(max_inputs=3, max_outputs=3), width=st.integers(2, 3))
 def test_rows_are_drawn_exactly_whatever_their_denominators(channel, width):

@@ -50,6 +50,13 @@ def test_entropy_holds_the_true_value(law):
     assert close(measures.entropy_bits(law), truth)
 
 
+@pytest.mark.parametrize("digits", [16, 18, 20, 60])
+def test_entropy_holds_what_a_double_next_to_one_forgets(digits):
+    """1 - 10^-20 is 1 as a double: its logarithm is lost, and the bound on rounding must know of it."""
+    rare = Fraction(1, 10**digits)
+    check(entropy_interval([(1 - rare, 1), (rare, 1)]), oracles.entropy_bits([1 - rare, rare]))
+
+
 @given(exact_channels(), st.data())
 @MANY
 def test_randomness_and_conditional_entropy_are_row_entropies(channel, data):

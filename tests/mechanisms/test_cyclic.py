@@ -132,7 +132,6 @@ def test_any_two_answers_differ_by_the_declared_odds_and_a_key_would_undo_them()
     ("arguments", "sentence"),
     [
         ({"size": 8, "odds": Fraction(3), "q": 2, "t": 3}, "size=8 does not fit 7 residues"),
-        ({"size": 5, "odds": Fraction(3), "q": 2, "t": 3, "width": 40}, "at most 32, or 64"),
         ({"size": 5, "odds": Fraction(1 << 63), "q": 2, "t": 3}, "smaller numerator"),
     ],
 )

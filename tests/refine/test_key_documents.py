@@ -1,7 +1,11 @@
 """Key files: what was sealed comes back, every changed bit is refused, and nothing ever shows a secret."""
 
 import copy
+<<<<<<< HEAD
 import functools
+=======
+import hmac
+>>>>>>> mutants
 import pickle
 import re
 import traceback
@@ -418,6 +422,35 @@ def test_default_costs_open_too():
     sealed = seal_key(small_key(), Passphrase(WORDS))
     assert read_header(sealed).lock.memory_kib == 64 * 1024
     same(open_key(sealed, Passphrase(WORDS)), small_key(), HADAMARD)
+
+
+def opened_by_hand(data, text=WORDS):
+    """Open a key file as docs/reference/files.md says, by the ciphers alone."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
+    from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+    start = len(MAGIC) + 4
+    length = int.from_bytes(data[len(MAGIC) : start], "little")
+    lock = msgspec.json.decode(data[start : start + length])["protection"]
+    if lock["kind"] == "passphrase":
+        costs = {"iterations": lock["passes"], "lanes": lock["lanes"], "memory_cost": lock["memory_kib"]}
+        key = Argon2id(salt=bytes.fromhex(lock["salt"]), length=32, **costs).derive(text.encode())
+    else:
+        extracted = hmac.digest(bytes.fromhex(lock["salt"]), PRIVATE.raw, "sha256")
+        key = hmac.digest(extracted, b"sfumato/own/1\x01", "sha256")
+    nonce = bytes.fromhex(lock["nonce"])
+    return AESGCMSIV(key).decrypt(nonce, data[start + length :], data[: start + length])
+
+
+@pytest.mark.parametrize(
+    "protection",
+    [Passphrase(WORDS), Passphrase(WORDS, memory_kib=256, passes=5, lanes=2), PRIVATE],
+    ids=["usual costs", "other costs", "private key"],
+)
+def test_a_secret_costs_what_the_header_says(protection):
+    """A guess has to pay what stands in the header: only a key made at that cost opens the body."""
+    key = small_key(guarantee=Guarantee.COMPUTATIONAL)
+    assert opened_by_hand(seal_key(key, protection))[-32:] == key.material.secret
 
 
 def test_no_secret_is_ever_shown():

@@ -118,6 +118,11 @@ def test_what_cannot_be_merged():
         merge_keys([a, b, b, c])
     with pytest.raises(KeyRefused, match=r"two keys open rows 10\.\.19\."):
         merge_keys([merge_keys([a, b]), merge_keys([b, c])])
+    first, row, rest = split_key(keys_of(CYCLIC, TRUE)[1], CYCLIC, [10, 11])
+    with pytest.raises(KeyRefused, match=r"no key opens rows 10\.\.10, between"):
+        merge_keys([first, rest])
+    with pytest.raises(KeyRefused, match=r"two keys open rows 10\.\.10\."):
+        merge_keys([merge_keys([first, row]), merge_keys([row, rest])])
     with pytest.raises(InvalidParameter, match="at least one key"):
         merge_keys([])
     other = split_key(keys_of(CYCLIC, TRUE, seed=2)[1], CYCLIC, [10])

@@ -5,7 +5,7 @@ import itertools
 import json
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import msgspec
@@ -365,3 +365,31 @@ def test_a_wrong_first_step_is_refused_by_verification(monkeypatch):
     monkeypatch.setattr(Ladder, "of_odds", staticmethod(wrong))
     with pytest.raises(ClaimRefused):
         verify(CERTIFICATE)
+
+
+@dataclass(frozen=True)
+class OtherOdds(FromSteps):
+    """Evidence that a level has other odds than are declared."""
+
+    @property
+    def odds(self):
+        return (*self.ladder.odds[:-1], self.ladder.odds[-1] + 1)
+
+
+@dataclass(frozen=True)
+class Conspiring(FromSteps):
+    """Evidence that some of the analysts see more together than the best of them alone."""
+
+    def joint_odds(self, coalition):
+        return self.ladder.odds[min(coalition) - 1] + int(len(coalition) > 1)
+
+
+@pytest.mark.parametrize(
+    "stated", [None, {claim.measure: claim for claim in CERTIFICATE.claims}], ids=["new", "checked"]
+)
+def test_evidence_against_the_ladder_is_believed(stated):
+    assert state_claims(FromSteps(LADDER), stated) == CERTIFICATE.claims
+    with pytest.raises(NotCertified, match="the reports of level 3 have other odds than the ladder declares"):
+        state_claims(OtherOdds(LADDER), stated)
+    with pytest.raises(NotCertified, match="a coalition sees more than its best member"):
+        state_claims(Conspiring(LADDER), stated)

@@ -63,10 +63,6 @@ class CyclicResponse:
                 value=self.size,
                 way_out="Raise `t` or `q`, or let CyclicResponse.within choose.",
             )
-        if 32 < self.width < MOST_WIDTH:
-            raise InvalidParameter(
-                "must be at most 32, or 64", parameter="width", value=self.width, way_out="Use 64 outside tests."
-            )
         check_weight(max(self._total, modulus) + 1, odds=odds, size=self.size, width=self.width)
 
     @classmethod

@@ -1,8 +1,9 @@
 """The hot loops, compiled. Integers only: what is drawn here is what the laws say.
 
 A number uniform below a bound is the high half of word × bound; words whose low half is below 2^width mod bound are
-drawn again, which makes it exact without a division for each report [Lem19]. Import this module only when there is
-something to draw: the compiler behind it takes a second to load.
+drawn again, which makes it exact without a division for each report [Lem19]. Narrow words are moved to the top of 64
+bits first, and the low half then begins as far up: every width goes through the one product that production uses.
+Import this module only when there is something to draw: the compiler behind it takes a second to load.
 """
 
 from __future__ import annotations
@@ -20,11 +21,8 @@ _HALF = np.uint64(32)
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _scaled(word: np.uint64, bound: np.uint64, width: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The high and low `width` bits of word × bound, for widths up to 32 and of 64."""
-    if width <= _HALF:
-        product = word * bound
-        return product >> width, product & ((np.uint64(1) << width) - np.uint64(1))
+def _scaled(word: np.uint64, bound: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The high and the low 64 bits of word × bound."""
     word_low, word_high = word & _LOW, word >> _HALF
     bound_low, bound_high = bound & _LOW, bound >> _HALF
     low = word_low * bound_low
@@ -35,11 +33,10 @@ def _scaled(word: np.uint64, bound: np.uint64, width: np.uint64) -> tuple[np.uin
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _spare(bound: np.uint64, width: np.uint64) -> np.uint64:
-    """2^width mod bound, written so that 2^64 is never needed."""
+def _spare(bound: np.uint64, up: np.uint64) -> np.uint64:
+    """2^width mod bound, moved up by 64 - width bits as words are; written so that 2^64 is never needed."""
     one = np.uint64(1)
-    top = (one << width) - one if width < np.uint64(64) else ~np.uint64(0)
-    return (top % bound + one) % bound
+    return (((~np.uint64(0) >> up) % bound + one) % bound) << up
 
 
 @numba.njit(cache=True, nogil=True)
@@ -61,13 +58,14 @@ def shift_by_two_levels(
     """
     modulus = np.int64(shifts.size)
     rest = np.uint64(modulus) - favoured
-    spare_total, spare_first, spare_rest = _spare(total, width), _spare(favoured, width), _spare(rest, width)
+    up = np.uint64(64) - width
+    spare_total, spare_first, spare_rest = _spare(total, up), _spare(favoured, up), _spare(rest, up)
     left = 0
     for i in range(answers.size):
-        level, low = _scaled(words[2 * i], total, width)
+        level, low = _scaled(words[2 * i] << up, total)
         # Without branches, because nothing predicts a coin: `outside` is 0 or 1.
         outside = np.uint64(level >= border)
-        index, low_index = _scaled(words[2 * i + 1], favoured + outside * (rest - favoured), width)
+        index, low_index = _scaled(words[2 * i + 1] << up, favoured + outside * (rest - favoured))
         if low < spare_total or low_index < spare_first + outside * (spare_rest - spare_first):
             reports[i] = UNDRAWN if low < spare_total else DRAWN_INSIDE - np.int64(outside)
             pending[left] = i
@@ -98,18 +96,19 @@ def shift_again(
     """
     modulus = np.int64(shifts.size)
     rest = np.uint64(modulus) - favoured
+    up = np.uint64(64) - width
     left = 0
     for i in range(count):
         place = pending[i]
         known = reports[place]
         if known == UNDRAWN:
-            level, low = _scaled(words[2 * i], total, width)
-            if low >= _spare(total, width):
+            level, low = _scaled(words[2 * i] << up, total)
+            if low >= _spare(total, up):
                 known = DRAWN_OUTSIDE if level >= border else DRAWN_INSIDE
         if known != UNDRAWN:
             bound = favoured if known == DRAWN_INSIDE else rest
-            index, low = _scaled(words[2 * i + 1], bound, width)
-            if low >= _spare(bound, width):
+            index, low = _scaled(words[2 * i + 1] << up, bound)
+            if low >= _spare(bound, up):
                 report = answers[place] + shifts[index + (np.uint64(0) if known == DRAWN_INSIDE else favoured)]
                 reports[place] = report - modulus if report >= modulus else report
                 continue

@@ -1,0 +1,203 @@
+"""Steps of ladders at 64 bits, against plain integers: what is drawn, what a seed is expanded to, what is published."""
+
+import hmac
+import itertools
+import json
+import struct
+from fractions import Fraction
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+import plain_integers as plain
+from plain_integers import WORDS, ByWidth, Reader, corner_words, random_words
+from sfumato.bits import RowWords, ScriptedBits
+from sfumato.mechanisms import BinaryHadamard, CyclicResponse
+from sfumato.refine import Binding, Ladder, TwoLevelShift, shifts
+from sfumato.refine.expansion import shifts_of
+from sfumato.refine.key_operations import rotate_key
+from sfumato.refine.keys import BLOCK_ROWS
+from sfumato.values import Guarantee
+
+CYCLIC = Ladder(CyclicResponse(size=5, odds=Fraction(2), q=2, t=3), (2.0, 1.0, 0.5), recover=True)
+FLIPS = Ladder(BinaryHadamard(size=2, odds=Fraction(2)), (2.0, 1.0), recover=True)
+SHIFTS = [
+    *CYCLIC.steps,
+    TwoLevelShift(modulus=7, favoured=np.array([1, 2, 4]), inside=Fraction(1, 3)),
+    TwoLevelShift(modulus=5, favoured=np.array([3]), inside=Fraction(WORDS - 1, WORDS)),
+    TwoLevelShift(modulus=5, favoured=np.array([0, 1, 2, 3]), inside=Fraction(0)),
+    TwoLevelShift(modulus=5, favoured=np.array([0, 2]), inside=Fraction(1)),
+]
+NARROW, WIDE = random_words(11, 60_000, 16), random_words(12, 200_000)
+
+
+@pytest.mark.parametrize("shift", SHIFTS, ids=lambda shift: f"{shift.modulus} {shift.favoured.tolist()} {shift.inside}")
+def test_a_step_word_by_word(shift):
+    """Words beside the border of the level, those that leave it open, and those that are drawn again for a place."""
+    border = int((1 - shift.inside) * WORDS) % WORDS
+    special = [*plain.near([border], WORDS), border, border, *corner_words()]
+    for size in (shift.favoured.size, shift.modulus - shift.favoured.size):
+        special += plain.words_by_remainder(list(range(size)), size)
+    for start in range(0, 40, 7):
+        words = [*special[start:], *special, *WIDE[:8000]]
+        script, reader = ScriptedBits(words), Reader(words)
+        count = len(special)
+        expected = plain.two_level_shift(reader, shift.modulus, shift.favoured.tolist(), shift.inside, count)
+        assert shift.draw(script, count).tolist() == expected
+        assert script.left == reader.left
+
+
+@pytest.mark.parametrize("step", FLIPS.steps, ids=lambda step: str(step.inside))
+def test_a_flip_word_by_word(step):
+    for first in ([0, 0xFFFF, 0xFFFF], [0] * 3, [0xFFFF] * 3):
+        narrow = [*first, *NARROW]
+        expected = plain.thrifty_coin(Reader(narrow), Reader(WIDE), 1 - step.inside, 5000)
+        assert step.draw(ByWidth(bits_16=narrow, bits_64=WIDE), 5000).tolist() == expected
+        assert 0 < sum(expected) < 5000
+
+
+def drawn(step, narrow, wide, count):
+    if step.modulus == 2:
+        return plain.thrifty_coin(narrow, wide, 1 - step.inside, count)
+    return plain.two_level_shift(wide, step.modulus, step.favoured.tolist(), step.inside, count)
+
+
+@pytest.mark.parametrize("ladder", [CYCLIC, FLIPS], ids=["cyclic", "flips"])
+def test_true_draws_are_the_sums_of_fresh_steps(ladder):
+    """The lowest step is drawn first, each from words of its own; the key of a level is the sum of those below it."""
+    count = 700
+    scripts = {"bits_8": random_words(ladder.modulus, 16, 8), "bits_16": NARROW, "bits_64": WIDE}
+    keys = ladder.draw_keys(count, ByWidth(**scripts))
+    again, wide = ByWidth(**scripts), Reader(WIDE)
+    sums = [0] * count
+    for level in reversed(range(len(ladder.steps))):
+        # How many narrow words a flip asks for beyond those it uses is its own business, so flips are drawn again.
+        step = ladder.steps[level]
+        fresh = step.draw(again, count).tolist() if ladder.modulus == 2 else drawn(step, None, wide, count)
+        sums = [(one + other) % ladder.modulus for one, other in zip(sums, fresh, strict=True)]
+        assert keys[level].material.shifts.tolist() == sums
+    values = plain.random_numbers(13, ladder.size, count)
+    published = ladder.publish(values, keys=keys)
+    assert published.reports.tolist() == [
+        (x + shift) % ladder.modulus for x, shift in zip(values.tolist(), sums, strict=True)
+    ]
+    assert ladder.recover(published.reports, published.keys[0]).tolist() == values.tolist()
+
+
+class ScriptedRows:
+    """Stands for words under a key: the words of each row are written down, and taken one after the other."""
+
+    def __init__(self, table):
+        self.table, self.taken = table, [0] * len(table)
+        self.first = np.array([words[:2] for words in table], dtype=np.uint64)
+
+    def words(self, rows, width=64):
+        assert width == 64
+        found = []
+        for row in rows.tolist():
+            found.append(self.table[row][self.taken[row]])
+            self.taken[row] += 1
+        return np.array(found, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("shift", [*SHIFTS, *FLIPS.steps], ids=lambda shift: f"{shift.modulus} {shift.inside}")
+def test_a_step_row_by_row(shift, monkeypatch):
+    """Each special word as the first, the second and the third of a row; what the compiled pass leaves open as well."""
+    border = int((1 - shift.inside) * WORDS) % WORDS
+    special = [*plain.near([border], WORDS), border, *corner_words()]
+    for size in (shift.favoured.size, shift.modulus - shift.favoured.size):
+        special += plain.words_by_remainder(list(range(size)), size)
+    starts = [
+        *([word, other] for word, other in zip(special, [*special[7:], *special[:7]], strict=True)),
+        *([border, word] for word in special),
+        *([border, word, other] for word, other in zip(special, reversed(special), strict=True)),
+        *([word, WORDS - 1, other] for word, other in zip(special, [*special[3:], *special[:3]], strict=True)),
+    ]
+    table = [[*start, *WIDE[i : i + 60]] for i, start in enumerate(starts)]
+    # Those that are left open are asked for anew, from their first word on.
+    monkeypatch.setattr(shifts, "RowWords", lambda key, numbers: ScriptedRows([table[n] for n in numbers.tolist()]))
+    expected = []
+    for words in table:
+        expected += plain.two_level_shift(Reader(words), shift.modulus, shift.favoured.tolist(), shift.inside, 1)
+    assert shift.draw_numbered(b"", np.arange(len(table))).tolist() == expected
+
+
+def derived(secret, salt, purpose, number, block):
+    """HKDF-SHA256 [RFC 5869] of one block of output, spelled out."""
+    info = b"sfumato/ladder/2 " + purpose + struct.pack("<IQ", number, block)
+    return hmac.digest(hmac.digest(salt, secret, "sha256"), info + b"\x01", "sha256")
+
+
+def salt_of(ladder, binding, *, with_epoch):
+    parts = [binding.study, binding.question, binding.column, binding.epoch if with_epoch else None]
+    bound = sha256(b"sfumato/binding/1" + json.dumps(parts).encode()).digest()
+    return sha256(bound + ladder.declaration.encode()).digest()
+
+
+def row_stream(secret, number, count=16):
+    """Words of a row: AES-256 of its number and 0, of its number and 1, …, each cut in two, least bytes first."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    cipher = Cipher(algorithms.AES(secret), modes.ECB()).encryptor()  # noqa: S305  no block is used twice
+    data = cipher.update(b"".join(struct.pack("<QQ", number, attempt) for attempt in range(-(-count // 2))))
+    return list(struct.unpack(f"<{count}Q", data[: 8 * count]))
+
+
+def test_words_of_rows():
+    """In any order, any number at a time, at any width: the next words of a row are its own."""
+    key, numbers = bytes(range(50, 82)), [0, 1, 4095, 4096, 1 << 40, (1 << 63) - 1]
+    streams = [row_stream(key, number) for number in numbers]
+    source = RowWords(key, np.array(numbers))
+    assert source.first.tolist() == [words[:2] for words in streams]
+    taken = [0] * len(numbers)
+    for asked, width in (
+        ([0, 2, 4], 64),
+        ([5, 4, 3, 2, 1, 0], 64),
+        ([2], 33),
+        ([2, 3], 1),
+        ([2, 5], 64),
+        ([5, 2, 0], 16),
+    ):
+        expected = [streams[row][taken[row]] >> (64 - width) for row in asked]
+        assert source.words(np.array(asked), width).tolist() == expected
+        for row in asked:
+            taken[row] += 1
+    assert max(taken) > 4, "beyond the second block"
+
+
+def expanded(ladder, seed, binding, drawing, rows, level):
+    """What the key of a level undoes, from the registrar's seed: down the chain, step by step, row by row."""
+    chain = [seed]
+    for number in range(1, len(ladder.steps)):
+        chain.append(derived(chain[-1], salt_of(ladder, binding, with_epoch=False), b"level", number, 0))
+    salt, sums = salt_of(ladder, binding, with_epoch=True), [0] * rows
+    for number in range(level, len(ladder.steps)):
+        step = ladder.steps[number]
+        for row in range(rows):
+            if row % BLOCK_ROWS == 0:
+                purpose = b"draw" + bytes.fromhex(drawing)
+                secret = derived(chain[number], salt, purpose, number + 1, row // BLOCK_ROWS)
+            words = Reader(row_stream(secret, row, 8))
+            (shift,) = plain.two_level_shift(words, step.modulus, step.favoured.tolist(), step.inside, 1)
+            sums[row] = (sums[row] + shift) % ladder.modulus
+    return sums, chain[level]
+
+
+@pytest.mark.parametrize("ladder", [CYCLIC, FLIPS], ids=["cyclic", "flips"])
+def test_a_seed_is_expanded_as_the_pages_say(ladder):
+    """Every level of two epochs over more than a block of rows, from HMAC, AES and plain integers alone."""
+    rows, binding = BLOCK_ROWS + 300, Binding(study="s", question="q", column="c", epoch=3)
+    source = ScriptedBits([*range(16), *range(100, 132)])
+    keys = ladder.draw_keys(rows, source, guarantee=Guarantee.COMPUTATIONAL, binding=binding)
+    assert source.left == 0
+    for level, epochs in itertools.product(keys, (0, 1)):
+        key = keys[level]
+        for _ in range(epochs):
+            key = rotate_key(key)
+        assert (key.drawing == bytes(range(16)).hex()) == (epochs == 0)
+        now = Binding(study="s", question="q", column="c", epoch=3 + epochs)
+        sums, secret = expanded(ladder, bytes(range(100, 132)), now, key.drawing, rows, level)
+        assert key.binding == now
+        assert key.material.secret == secret
+        assert shifts_of(key, ladder.steps).tolist() == sums
