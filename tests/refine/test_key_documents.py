@@ -1,11 +1,8 @@
 """Key files: what was sealed comes back, every changed bit is refused, and nothing ever shows a secret."""
 
 import copy
-<<<<<<< HEAD
 import functools
-=======
 import hmac
->>>>>>> mutants
 import pickle
 import re
 import traceback
