@@ -36,9 +36,10 @@ def check(seed, certificates, forgeries):
     return [said for said, _ in refused]
 
 
-def test_fifty_honest_certificates_pass_and_five_hundred_false_ones_do_not():
-    refused = check("quick", 50, 500)
-    assert len(set(refused)) > 60, "many kinds of lies"
+def test_honest_certificates_pass_and_false_ones_do_not():
+    """A few; product and checker are held against five hundred in tests/checker."""
+    refused = check("quick", 18, 180)
+    assert len(set(refused)) > 40, "many kinds of lies"
 
 
 @pytest.mark.slow
