@@ -5,6 +5,7 @@ import os
 import sqlite3
 import stat
 import threading
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from sfumato.account import Charges, Currency, Ledger, information, local, perfect_samples, recoverable
 from sfumato.account.ledger_files import reading, writing
-from sfumato.errors import BudgetSpent, DigestMismatch, InvalidParameter, UnreadableFile
+from sfumato.account.published import Published, PublishedColumn
+from sfumato.errors import BudgetSpent, DigestMismatch, InvalidParameter, KeyReused, ReleasedBefore, UnreadableFile
 
 
 @pytest.fixture
@@ -81,6 +83,41 @@ def test_perfect_samples_once_for_each_row(ledger):
     ledger.spend(perfect_samples("other", rows_id="c", worst_case_bits=0.25))
     assert not ledger.spend(first, release_id="it").is_new, "one that was killed may begin anew"
     assert ledger.spent.bits == Fraction(1, 2)
+
+
+def reports(drawing, digest, **changes):
+    """A release of reports, as a study makes it."""
+    column = PublishedColumn(question="moved", drawing=drawing * 32, digest=digest * 64)
+    given = {"study": "Homes", "fingerprint": "c" * 64, "epoch": 0, "rows": 5, "seen": (("public", "0.5"),), **changes}
+    published = Published(columns=(column,), **given)
+    return replace(information("reports", Fraction(1, 8)), published=published)
+
+
+def test_reports_are_guarded_by_the_ledger_itself(ledger):
+    """Whoever keeps no record, or another one: one drawing makes one column, and people are released about once."""
+    first = reports("a", "b")
+    ledger.spend(first, release_id=first.published.id)
+    with pytest.raises(KeyReused, match="these draws have made other reports"):
+        ledger.spend(reports("a", "d"))
+    with pytest.raises(KeyReused, match="these draws have made other reports"):
+        ledger.spend(reports("a", "d", study="Houses", epoch=3))
+    with pytest.raises(ReleasedBefore, match="was published before in epoch 0"):
+        ledger.spend(reports("e", "f"))
+    assert not ledger.spend(first, release_id=first.published.id).is_new
+    ledger.spend(reports("e", "f", again="two"))
+    with pytest.raises(ReleasedBefore, match="was made already"):
+        ledger.spend(reports("0", "1", again="two"))
+    ledger.spend(reports("2", "3", people="others"))
+    assert ledger.spent.bits == Fraction(3, 8)
+    assert len(Ledger(ledger.path).entries()) == 3
+
+
+def test_a_publication_is_named_by_its_draws_and_its_reports():
+    """Another digest, another drawing, another number of rows: another name, under which nothing is paid for yet."""
+    names = [reports(*given).published.id for given in (("a", "b"), ("a", "c"), ("b", "b"))]
+    names.append(reports("a", "b", rows=6).published.id)
+    assert len(set(names)) == len(names)
+    assert reports("a", "b").published.id == names[0]
 
 
 def test_an_id_is_debited_once(ledger):

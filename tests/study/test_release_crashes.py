@@ -139,6 +139,15 @@ def check(folder, case, seen):
     assert (folder / f"{options['out']}.codebook.md").exists()
 
 
+def check_paid(folder):
+    """Whatever anybody could see is paid for: before, not after."""
+    published = [entry.release.published for entry in Ledger(folder / "budget").entries()]
+    paid = {column.digest for one in published for column in one.columns}
+    for path in [*folder.glob("*.csv"), *folder.glob("out/*.csv"), *folder.glob("*.parquet")]:
+        if path.name != "answers.csv":
+            assert {column.digest for column in Reports.read(path).note.columns.values()} <= paid
+
+
 def steps_of(runner, case):
     folder = runner.folder(case)
     done = runner.run(folder, case)
@@ -153,6 +162,7 @@ def kill_and_rerun(runner, case, *fatal):
     seen = {}
     for number in (*fatal, -1):
         done = runner.run(folder, case, number)
+        check_paid(folder)
         now = visible(folder)
         assert all(now[name] == columns for name, columns in seen.items())
         seen |= now
