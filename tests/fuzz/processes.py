@@ -111,7 +111,7 @@ class Lines:
     """Which lines of the watched files were run: what reaches a new one is worth changing further."""
 
     def __init__(self, rooms):
-        self.rooms = (*(f"/sfumato/{room}" for room in rooms), *(f"/{room}.py" for room in rooms))
+        self.rooms = tuple(f"/sfumato/{room}" for room in rooms)
         self.seen, self.new = set(), False
         self.watched = {}
 
