@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,12 +36,15 @@ TableLike = str | Path | Mapping[str, Column] | ArrowStream | PandasFrame
 """A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars or pandas."""
 
 
-def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Any:
-    """Return an Arrow table from a path, an Arrow, pandas or polars table, or a dictionary of columns."""
+def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None) -> Any:
+    """Return an Arrow table from a path, an Arrow, pandas or polars table, or a dictionary of columns.
+
+    Of a file only `columns` are read, where they are given and all there.
+    """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     if isinstance(data, str | Path):
-        return read_table(data, limit_bytes=limit_bytes)[0]
+        return read_table(data, limit_bytes=limit_bytes, columns=columns)[0]
     if isinstance(data, pa.Table):
         return data
     try:

@@ -6,7 +6,7 @@ Parquet carries the note in its footer. CSV has no place for it, so it stands be
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
-from sfumato.files.disk import read_bytes, write_atomically
+from sfumato.files.disk import open_for_reading, read_bytes, write_atomically
 from sfumato.files.formats import Format, format_for_reading, format_of
 from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet
 
@@ -37,8 +37,13 @@ class Words:
         return self.codes.size
 
 
-def read_table(path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> tuple[Any, str | None]:
-    """Return an Arrow table and its note, None if it has none. Cells of a CSV are text."""
+def read_table(
+    path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None
+) -> tuple[Any, str | None]:
+    """Return an Arrow table and its note, None if it has none. Cells of a CSV are text.
+
+    With `columns`, others are left where they are; a table that lacks one of these is read whole, to tell what it has.
+    """
     kind = format_for_reading(path)
     if kind is Format.JSON:
         raise InvalidParameter(
@@ -47,12 +52,18 @@ def read_table(path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> tup
             value=str(path),
             way_out="Write it as one of these.",
         )
+    if kind is Format.PARQUET and columns is not None and Path(path).is_file():
+        with open_for_reading(path, limit_bytes=limit_bytes) as stream:
+            table, note = _read_parquet(stream, path, columns)
+        return _with_names(table, path), note
     data = read_bytes(path, limit_bytes=limit_bytes)
     if kind is Format.CSV:
         beside = note_path(path)
         note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
-        return _with_names(_read_csv(data, path), path), note
-    table, note = _read_parquet(data, path)
+        return _with_names(_read_csv(data, path, columns), path), note
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    table, note = _read_parquet(pa.BufferReader(data), path, columns)
     return _with_names(table, path), note
 
 
@@ -208,7 +219,12 @@ def _with_names(table: Any, path: str | Path) -> Any:
     return table
 
 
-def _read_csv(data: bytes, path: str | Path) -> Any:
+def _wanted(names: Sequence[str], columns: Collection[str] | None) -> list[str]:
+    """Which of the columns to read: those that are asked for, or all where one of them is not there."""
+    return [name for name in names if name in columns] if columns and set(columns) <= set(names) else list(names)
+
+
+def _read_csv(data: bytes, path: str | Path, columns: Collection[str] | None = None) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
     from pyarrow import csv  # noqa: PLC0415  takes a second to import
 
@@ -231,7 +247,10 @@ def _read_csv(data: bytes, path: str | Path) -> Any:
             read_options=csv.ReadOptions(column_names=names, skip_rows=1),
             parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=True,
+                null_values=[""],
+                include_columns=_wanted(names, columns),
             ),
         )
     except (pa.ArrowException, ValueError):  # its message quotes the row
@@ -243,13 +262,14 @@ def _read_csv(data: bytes, path: str | Path) -> Any:
         ) from None
 
 
-def _read_parquet(data: bytes, path: str | Path) -> tuple[Any, str | None]:
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
+def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None) -> tuple[Any, str | None]:
     with arrow_errors(path):
-        opened = open_parquet(pa.BufferReader(data), path)
+        opened = open_parquet(source, path)
         note = (opened.schema_arrow.metadata or {}).get(_NOTE)
-        return opened.read(), None if note is None else decode_text(note, path)
+        wanted = _wanted(opened.schema_arrow.names, columns)
+        whole = len(wanted) == len(opened.schema_arrow.names)
+        table = opened.read() if whole else opened.read(columns=wanted)
+        return table, None if note is None else decode_text(note, path)
 
 
 def _parquet_bytes(table: Any, note: str | None) -> bytes:

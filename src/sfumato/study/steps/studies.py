@@ -75,7 +75,7 @@ def publish(
     def draw(held: Keys | None = None) -> StudyPublication:
         return draw_publication(
             declared,
-            as_arrow(data, limit_bytes=limit_bytes),
+            as_arrow(data, limit_bytes=limit_bytes, columns={*keep, *(one.id for one in declared.questions)}),
             bits=source,
             guarantee=guarantee_of(guarantee),
             epoch=epoch,

@@ -57,8 +57,9 @@ def disclose_table(
     probe(sealed, kept)
     _check_not_held(kept)
     probe(remembered, parameter="book")
-    table = as_arrow(data, limit_bytes=limit_bytes)
-    digests = check_not_released(remembered, [*names, *([] if told_about is None else [told_about])], table)
+    used = [*names, *([] if told_about is None else [told_about])]
+    table = as_arrow(data, limit_bytes=limit_bytes, columns=used)
+    digests = check_not_released(remembered, used, table)
     if what is Samples.ROWS:
         if len(names) != 1 or told_about is not None:
             raise InvalidParameter(
