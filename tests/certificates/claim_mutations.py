@@ -1,21 +1,15 @@
 """False certificates under fresh seals: a number moved, a word changed, a claim gone. The subject stays as it is."""
 
 import copy
-import hashlib
 import re
 from fractions import Fraction
 
 import msgspec
 
+from fresh_seals import reseal
+
 LEAST_MOVE = 1e-11
 TEXTS = ("measure", "relation", "unit", "status", "because", "sentence")
-
-
-def reseal(document):
-    """Spell and seal a document as the software does: an attacker can read the source too."""
-    document = {**document, "digest": "sha256:" + "0" * 64}
-    blank = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
-    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
 def mutated(draw, certificate):

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import sfumato as sf
-from certificates.claim_mutations import reseal
+from fresh_seals import reseal
 from record_channels import datasets, flipped
 from sfumato.certificates.record_statements import _told
 from sfumato.certificates.rules import publish

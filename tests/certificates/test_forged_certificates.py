@@ -3,8 +3,8 @@
 import pytest
 
 import sfumato as sf
-from certificates.claim_mutations import reseal
 from certificates.forged_certificates import FOLDER, HONEST, document, forgeries
+from fresh_seals import reseal
 from sfumato.errors import Refused, UnreadableFile
 
 FORGED = forgeries()

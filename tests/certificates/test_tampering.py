@@ -6,10 +6,10 @@ import math
 import re
 from fractions import Fraction
 
-import msgspec
 import numpy as np
 import pytest
 
+from fresh_seals import reseal
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import ClaimRefused, DigestMismatch, SfumatoError, UnknownSchema, UnreadableFile
 from sfumato.prob import Channel
@@ -23,13 +23,6 @@ CHANNEL = Channel(
     ["a", "b", "c"],
 )
 SEALED = certify(CHANNEL, [Fraction(2, 3), Fraction(1, 3)]).to_json().encode()
-
-
-def reseal(document: dict) -> bytes:
-    """Spell and seal a document as the software does: an attacker can read the source too."""
-    document = {**document, "digest": "sha256:" + "0" * 64}
-    blank = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
-    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
 def test_resealing_is_what_the_software_does():

@@ -14,7 +14,8 @@ import pytest
 import sfumato as sf
 import sfumato_check
 from certificates.test_every_kind import KINDS
-from checker_samples import FILE, reseal
+from checker_samples import FILE
+from fresh_seals import reseal
 
 SMALL = KINDS["channel"]().to_json().encode()
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import sfumato_check
-from checker_samples import honest, is_refused_by_the_product, reseal
+from checker_samples import honest, is_refused_by_the_product
+from fresh_seals import reseal
 
 ODD = [None, True, False, 0, -1, 1, 2**70, 1.5, -0.0, 1e308, "", "x", "1/2", "-1/3", "0/5", "inf", "1 1", [], [[]], {},
        {"kind": "dense"}, {"lower": 1.0, "upper": 0.5}, {"lower": 0.0, "upper": 1.0}, ["a", "a"], [1, 2, 3], [0.5, 0.5],

@@ -9,7 +9,8 @@ import pytest
 
 import sfumato as sf
 import sfumato_check
-from checker_samples import ROOT, honest, is_refused_by_the_product, lies, reseal
+from checker_samples import ROOT, honest, is_refused_by_the_product, lies
+from fresh_seals import reseal
 from sfumato.errors import NotChecked
 
 # What remains open in an honest certificate, by measure; everything else must be checked.

@@ -3,16 +3,15 @@
 `python -m disclose.forged_disclosures` (in tests/) writes them to vectors/forged/; a test compares the files with this.
 """
 
-import hashlib
 import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 import sfumato as sf
+from fresh_seals import reseal
 from sfumato.certificates.certifying import certify_subject
 from sfumato.disclose import DataLaw, DisclosureSubject, Estimation, Origin, optimum, public_certificate
 
@@ -56,12 +55,8 @@ def document(certificate):
 
 
 def sealed(forged):
-    """Spell and seal a document as the software does."""
-    blank = msgspec.json.format(
-        msgspec.json.encode({**forged, "digest": "sha256:" + "0" * 64}, order="sorted"), indent=2
-    )
-    blank += b"\n"
-    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1).decode()
+    """The text of a forgery that is sealed afresh."""
+    return reseal(forged).decode()
 
 
 def with_claim(certificate, measure, **changes):

@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from fresh_seals import reseal
 from ladder_strategies import groups_of, ladders
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import ClaimRefused, DigestMismatch, NotCertified, UnknownSchema, UnreadableFile
@@ -30,13 +30,6 @@ BIT = BinaryHadamard(size=2, odds=Fraction(2))
 LADDER = Ladder.of_odds(OVER, [Fraction(9), Fraction(4), Fraction(2)], recover=True)
 CERTIFICATE = certify(LADDER)
 SEALED = CERTIFICATE.to_json().encode()
-
-
-def reseal(document):
-    """Spell and seal a document as the software does: an attacker can read the source too."""
-    document = {**document, "digest": "sha256:" + "0" * 64}
-    blank = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=2) + b"\n"
-    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
 def test_resealing_is_what_the_software_does():
