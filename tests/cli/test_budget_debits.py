@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.account import Kind, Ledger
-from sfumato.files.tables import write_table
+from sfumato.files.table_writers import write_table
 from sfumato.study.study_files import write_study
 from small_studies import answers, small_study
 

@@ -71,7 +71,7 @@ def estimate_command(
     from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.files.places import check_places, check_table_place
-    from sfumato.files.tables import write_table
+    from sfumato.files.table_writers import write_table
     from sfumato.render.estimate_tables import estimates_markdown
     from sfumato.render.share_plots import shares_svg
     from sfumato.study.steps import estimate_reports

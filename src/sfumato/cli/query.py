@@ -112,7 +112,7 @@ def attack_command(
     import pyarrow as pa
 
     from sfumato.files.places import check_table_place
-    from sfumato.files.tables import write_table
+    from sfumato.files.table_writers import write_table
     from sfumato.infer import Guesser
     from sfumato.io.query_files import read_query_design
     from sfumato.study.steps.answers import data_places

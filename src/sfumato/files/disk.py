@@ -71,7 +71,7 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
     alone from its creation on, and an existing one takes back what it allowed to others. A link stays a link, and a
     pipe or a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
     """
-    with _sentences(path):
+    with sentences(path):
         content = data.encode("utf-8") if isinstance(data, str) else data
         old = _stat_if_there(path)
         if old is None or stat.S_ISREG(old.st_mode):
@@ -82,7 +82,7 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
 
 def create_atomically(path: str | Path, data: bytes) -> None:
     """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched."""
-    with _sentences(path):
+    with sentences(path):
         target = Path(path)
         temporary = _beside(target)
         try:
@@ -101,7 +101,7 @@ def create_atomically(path: str | Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _sentences(path: str | Path) -> Iterator[None]:
+def sentences(path: str | Path) -> Iterator[None]:
     """Turn what goes wrong in writing into a sentence."""
     try:
         yield

@@ -1,9 +1,10 @@
-"""Files on their way: made complete in a folder of their own beside their destination, then renamed into place."""
+"""Files on their way: made complete in a folder of their own at their destination, then renamed into place."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import stat
 from collections.abc import Collection, Iterator
@@ -14,20 +15,28 @@ from sfumato.files.disk import flush_folder, read_bytes, write_atomically
 
 _ENDING = ".staged"
 _LARGEST = 1 << 62
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 
 def staging_beside(target: str | Path, token: str) -> Path:
-    """Return the folder in which files for `target` are staged: on the same disk, so that renaming moves no bytes."""
+    """Return the folder in which a file `target` is staged: on the same disk, so that renaming moves no bytes."""
     real = Path(os.path.realpath(target))
     return real.with_name(f".{real.name[:100]}.{token}{_ENDING}")
+
+
+def staging_inside(folder: str | Path, token: str) -> Path:
+    """Return the folder in which files for a folder are staged: inside it, for it may be a disk of its own."""
+    return Path(os.path.realpath(folder)) / f".{token}{_ENDING}"
 
 
 @contextlib.contextmanager
 def staged_afresh(folder: Path) -> Iterator[Path]:
     """Make a staging folder that only its owner may look into; after a failure nothing of it is left."""
     try:
+        discard(folder)
         folder.mkdir(mode=0o700)
         yield folder
+        flush_folder(folder)
         flush_folder(folder.parent)
     except OSError as error:
         discard(folder)
@@ -47,14 +56,27 @@ def discard(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def discard_others(target: str | Path, wanted: Collection[Path]) -> None:
-    """Remove what earlier attempts at `target` left behind, but for the folders that are still wanted."""
-    beside = staging_beside(target, "*")
+def discard_others(example: Path, wanted: Collection[Path]) -> None:
+    """Remove the staging folders that earlier attempts left where `example` would be, but for those still wanted."""
+    # `.name.token.staged` or `.token.staged`: what comes before the token is the same for all attempts.
+    before = example.name.removesuffix(_ENDING).rpartition(".")[0]
     with contextlib.suppress(OSError):
-        for folder in beside.parent.iterdir():
-            mine = folder.name.startswith(beside.name.partition("*")[0]) and folder.name.endswith(_ENDING)
+        for folder in example.parent.iterdir():
+            stem = folder.name.removesuffix(_ENDING)
+            mine = folder.name.endswith(_ENDING) and stem.rpartition(".")[0] == before
             if mine and folder.is_dir() and folder not in wanted:
                 discard(folder)
+
+
+def remove_stale(*targets: str | Path) -> None:
+    """Remove what interrupted writes left beside files that nobody else is writing now."""
+    for target in targets:
+        real = Path(os.path.realpath(target))
+        with contextlib.suppress(OSError):
+            for found in real.parent.iterdir():
+                name = f".{real.name[:100]}"
+                if found.name.startswith(name) and _TEMPORARY.fullmatch(found.name[len(name) :]):
+                    found.unlink()
 
 
 def put_in_place(staged: Path, target: str | Path) -> None:

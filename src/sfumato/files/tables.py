@@ -1,4 +1,4 @@
-"""Whole tables in memory, from and to CSV and Parquet, with a note that tells what a table of reports is.
+"""Whole tables in memory, from CSV and Parquet, with a note that tells what a table of reports is.
 
 Parquet carries the note in its footer. CSV has no place for it, so it stands beside, in `<name>.about.json`.
 """
@@ -16,13 +16,15 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
-from sfumato.files.disk import open_for_reading, read_bytes, write_atomically
-from sfumato.files.formats import Format, format_for_reading, format_of
+from sfumato.files.disk import open_for_reading, read_bytes
+from sfumato.files.formats import Format, format_for_reading
 from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
-_NOTE = b"sfumato"
+NOTE_KEY = b"sfumato"
+"""Where a Parquet file carries its note."""
+_ANY_SIZE = 1 << 62
 _LONGEST_NAME = 300
 
 
@@ -67,23 +69,6 @@ def read_table(
     return _with_names(table, path), note
 
 
-def write_table(table: Any, path: str | Path, note: str | None = None, *, private: bool = False) -> None:
-    """Write an Arrow table, atomically; the note of a CSV goes first, so that reports never lack theirs."""
-    if format_of(path) is Format.PARQUET:
-        write_atomically(path, _parquet_bytes(table, note), private=private)
-        return
-    if format_of(path) is Format.JSON:
-        raise InvalidParameter(
-            "is JSON; tables are written as CSV or Parquet",
-            parameter="path",
-            value=str(path),
-            way_out="Name one of these.",
-        )
-    if note is not None:
-        write_atomically(note_path(path), note, private=private)
-    write_atomically(path, _csv_bytes(table), private=private)
-
-
 def number_column(values: npt.NDArray[Any]) -> Any:
     """Return a column of whole numbers. pyarrow's own way asks pandas first, which takes a second to import."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
@@ -116,18 +101,19 @@ def _label_array(labels: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(len(parts), pa.py_buffer(ends), pa.py_buffer(b"".join(parts)))
 
 
-def has_note(path: str | Path) -> bool:
-    """Whether a table says what it is; nothing else of it is looked at."""
-    if format_for_reading(path) is not Format.PARQUET:
-        return note_path(path).exists()
-    import pyarrow.parquet as pq  # noqa: PLC0415  takes a second to import
+def note_inside(path: str | Path) -> str | None:
+    """Return the note that a Parquet file carries; None where it has none, and for other files."""
+    if format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():
+        return None
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    with arrow_errors(path):
-        return _NOTE in (pq.read_schema(path).metadata or {})
+    with open_for_reading(path, limit_bytes=_ANY_SIZE) as stream, arrow_errors(path):
+        note = (open_parquet(pa.PythonFile(stream, mode="r"), path).metadata.metadata or {}).get(NOTE_KEY)
+        return None if note is None else decode_text(note, path)
 
 
 def note_path(path: str | Path) -> Path:
-    """Where the note of a CSV stands."""
+    """Where the note of a table stands."""
     return Path(f"{path}.about.json")
 
 
@@ -179,6 +165,19 @@ def places_in(table: Any, name: str, known: Sequence[str]) -> npt.NDArray[np.int
             way_out="Correct it, or add the value.",
         )
     return places
+
+
+def numbers_of(table: Any, name: str) -> npt.NDArray[np.int64]:
+    """Return a column of whole numbers without gaps."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    column = table.column(name)
+    if column.null_count or not pa.types.is_integer(column.type):
+        if column.null_count == 0 and is_text(column.type):
+            return np.array([int(text) if text.isdecimal() and len(text) <= 13 else -1 for text in column.to_pylist()], dtype=np.int64)
+        raise UnreadableFile(f"column {name} must hold whole numbers", way_out="Ask for the file again.")
+    pieces = [_numbers_of(chunk) for chunk in (column.chunks if isinstance(column, pa.ChunkedArray) else [column])]
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *pieces])
 
 
 def _numbers_of(array: Any) -> npt.NDArray[np.int64]:
@@ -265,35 +264,8 @@ def _read_csv(data: bytes, path: str | Path, columns: Collection[str] | None = N
 def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None) -> tuple[Any, str | None]:
     with arrow_errors(path):
         opened = open_parquet(source, path)
-        note = (opened.schema_arrow.metadata or {}).get(_NOTE)
+        note = (opened.metadata.metadata or {}).get(NOTE_KEY)
         wanted = _wanted(opened.schema_arrow.names, columns)
         whole = len(wanted) == len(opened.schema_arrow.names)
         table = opened.read() if whole else opened.read(columns=wanted)
         return table, None if note is None else decode_text(note, path)
-
-
-def _parquet_bytes(table: Any, note: str | None) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-    import pyarrow.parquet as pq  # noqa: PLC0415  takes a second to import
-
-    kept = {key: value for key, value in (table.schema.metadata or {}).items() if key != _NOTE}
-    if note is not None:
-        kept[_NOTE] = note.encode()
-    sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata(kept), sink, write_page_checksum=True)
-    return bytes(sink.getvalue())
-
-
-def _csv_bytes(table: Any) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-    from pyarrow import csv  # noqa: PLC0415  takes a second to import
-
-    sink = pa.BufferOutputStream()
-    plain = pa.table(
-        {
-            name: column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        }
-    )
-    csv.write_csv(plain, sink, csv.WriteOptions(quoting_style="needed"))
-    return bytes(sink.getvalue())

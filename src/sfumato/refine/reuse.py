@@ -12,7 +12,7 @@ from sfumato.errors import KeyReused
 from sfumato.refine.keys import Key
 from sfumato.values import Guarantee
 
-_MADE: dict[str, str] = {}
+_MADE: dict[tuple[str, str], str] = {}
 _LOCK = threading.Lock()
 
 
@@ -23,7 +23,7 @@ def claim_drawing(key: Key, digest: str) -> None:
     if key.guarantee is Guarantee.NONE:  # a simulation: its seed is for anyone to repeat, and hides nothing
         return
     with _LOCK:
-        if _MADE.setdefault(key.drawing, digest) != digest:
+        if _MADE.setdefault((key.drawing, key.binding.question), digest) != digest:
             raise _reused()
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import UnreadableFile
-from sfumato.files.tables import Words, labelled_column, number_column
+from sfumato.files.tables import labelled_column, number_column
 from sfumato.study.notes import ReportsNote
 from sfumato.study.release_words import releases_words
 from sfumato.study.ways import Way
@@ -25,27 +24,6 @@ def written_column(way: Way, reports: npt.NDArray[Any]) -> Any:
     if way.report_labels is not None:
         return labelled_column(np.asarray(reports, dtype=np.int64), way.report_labels)
     return number_column(reports)
-
-
-def read_column(way: Way, words: Words) -> npt.NDArray[np.int64]:
-    """Return the reports of a column as numbers."""
-    name = way.question.id
-    labels = way.report_labels if way.report_numbers is None else tuple(map(str, way.report_numbers))
-    if labels is None:
-        if not all(text.isdecimal() and len(text) <= 9 for text in words.texts):
-            raise UnreadableFile(f"column {name} must hold whole numbers", way_out="Ask for the file again.")
-        places = [int(text) for text in words.texts]
-        if any(place >= way.report_count for place in places):
-            raise UnreadableFile(f"column {name} holds numbers that no report has", way_out="Ask for the file again.")
-    else:
-        known = {label: place for place, label in enumerate(labels)}
-        if any(text not in known for text in words.texts):
-            raise UnreadableFile(
-                f"column {name} holds reports that its question never gives", way_out="Ask for the file again."
-            )
-        places = [known[text] for text in words.texts]
-    found: npt.NDArray[np.int64] = np.array(places, dtype=np.int64)[words.codes] if len(words) else words.codes
-    return found
 
 
 def described_columns(table: Any, note: ReportsNote) -> Any:
@@ -65,7 +43,8 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
     lines = [
         f"# {note.study.name}: how to read the reports",
         "",
-        f"One row a respondent, {note.rows:,} in all, in the order of the answers that they were made from.",
+        f"One row a respondent, {note.rows:,} in all. `row` is its number, by which keys find it: keep that column when",
+        "you select or sort rows, and the file `.about.json` beside the table.",
         "A report is drawn at random and proves nothing about its respondent beyond what its certificate says. Shares",
         'are read from many reports, by `sfumato estimate`; `sf.Reports.read(…).channel("question")` is the exact',
         "law of a report given the answer.",

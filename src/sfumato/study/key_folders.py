@@ -1,4 +1,8 @@
-"""A folder of key files: whose they are, which were there before, and how new reports are made under old keys."""
+"""A folder of key files: whose they are, which were there before, and how new reports are made under old keys.
+
+The keys of a publication's first part are `NAME.QUESTION.key`, those of later parts `NAME.QUESTION.PART.key`, with the
+first digits of the part's id. A seed needs no file for later parts: it opens them too.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ from sfumato.study.studies import Study
 
 Unlocker = Callable[[Path], Unlock | None]
 """What opens a key file; None where nothing was said about it."""
+SHORT = 8
+"""How many digits of a part's id stand in the names of its files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +35,15 @@ class Holding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFolder:
-    """The key files of one publication by their paths; none where nobody has a key."""
+    """The key files of one part by their paths; none where nobody has a key."""
 
     study: Study
     epoch: int
     files: Mapping[Path, Holding]
 
     @classmethod
-    def of(cls, study: Study, folder: Path | None, epoch: int = 0) -> KeyFolder:
-        """Plan the files of a study; a folder is needed as soon as somebody has a key."""
+    def of(cls, study: Study, folder: Path | None, epoch: int = 0, later: str | None = None) -> KeyFolder:
+        """Plan the files of a study, of its first part or a `later` one; a folder is needed if somebody has a key."""
         holdings = _holdings(study)
         if folder is None:
             if holdings:
@@ -45,7 +51,8 @@ class KeyFolder:
                     "the study has readers with keys", way_out="Say in which folder to write them: give `keys`."
                 )
             return cls(study=study, epoch=epoch, files={})
-        files = {folder / f"{holding.holder}.{holding.question}.key": holding for holding in holdings}
+        part = "" if later is None else f".{later[:SHORT]}"
+        files = {folder / f"{holding.holder}.{holding.question}{part}.key": holding for holding in holdings}
         return cls(study=study, epoch=epoch, files=files)
 
     @property
@@ -58,6 +65,11 @@ class KeyFolder:
         """Files that are there already."""
         return tuple(path for path in self.files if path.exists())
 
+    @property
+    def registrars(self) -> tuple[Path, ...]:
+        """The registrar's files."""
+        return tuple(path for path, holding in self.files.items() if holding.holder == REGISTRAR)
+
     def held_keys(self, unlock: Unlocker) -> dict[str, Mapping[int, Key]] | None:
         """Return the registrar's keys that are there already, to publish under; None when the folder is new.
 
@@ -65,9 +77,8 @@ class KeyFolder:
         """
         if not self.present:
             return None
-        registrars = [path for path, holding in self.files.items() if holding.holder == REGISTRAR]
-        missing = [path for path in registrars if not path.exists()]
-        if missing or not registrars:
+        missing = [path for path in self.registrars if not path.exists()]
+        if missing or not self.registrars:
             raise InvalidParameter(
                 "holds key files of an earlier publication, but not the registrar's, so nothing can be published "
                 "under them",
@@ -76,11 +87,9 @@ class KeyFolder:
                 way_out="Choose another folder for new keys.",
             )
         held: dict[str, Mapping[int, Key]] = {}
-        for path in registrars:
-            key, wanted = (
-                read_own_key(path, unlock(path)),
-                binding_of(self.study, self.files[path].question, self.epoch),
-            )
+        for path in self.registrars:
+            key = read_own_key(path, unlock(path))
+            wanted = binding_of(self.study, self.files[path].question, self.epoch)
             for part in ("study", "question", "column", "epoch"):
                 if getattr(key.binding, part) != getattr(wanted, part):
                     raise KeyRefused(
@@ -88,7 +97,17 @@ class KeyFolder:
                         way_out="Choose another folder for new keys, or rotate the keys to a new epoch.",
                     )
             held[wanted.question] = {0: key}
+        drawings = {key.drawing for by_level in held.values() for key in by_level.values()}
+        if len(drawings) > 1:
+            raise KeyRefused(
+                "the registrar's keys of different questions are of different parts",
+                way_out="Put keys that were published together into one folder.",
+            )
         return held
+
+    def in_order(self, *, is_new: bool) -> list[tuple[Path, Holding]]:
+        """Return the files in the order of writing: of new ones the registrar's last, so where it is all others are."""
+        return sorted(self.files.items(), key=lambda item: (item[1].holder == REGISTRAR) == is_new)
 
     def write(self, keys: Keys, protections: Mapping[str, Protection], unlock: Unlocker) -> tuple[Path, ...]:
         """Write new files, the registrar's last: where they are, all others were written, even if one was interrupted.
@@ -98,16 +117,16 @@ class KeyFolder:
         for path in {path.parent for path in self.files}:
             path.mkdir(parents=True, exist_ok=True)
         is_new = not self.present
-        order = sorted(self.files.items(), key=lambda item: (item[1].holder == REGISTRAR) == is_new)
-        for path, holding in order:
+        for path, holding in self.in_order(is_new=is_new):
             produced = next(iter(keys[holding.question].values())).produced
             if is_new or produced is None:
                 write_key(keys[holding.question][holding.level], path, protections[holding.holder])
             elif path.exists():
-                self._mark(path, holding, produced, unlock)
+                self.mark(path, holding, produced, unlock)
         return tuple(self.files)
 
-    def _mark(self, path: Path, holding: Holding, produced: str, unlock: Unlocker) -> None:
+    def mark(self, path: Path, holding: Holding, produced: str, unlock: Unlocker) -> None:
+        """Write into a file that is there what was made under it."""
         try:
             record_use(path, unlock(path) or Unprotected(), produced)
         except (InvalidParameter, KeyRefused):

@@ -1,27 +1,27 @@
-"""The note that goes with a table of reports: which study it is of, and at which level each column stands."""
+"""The note that goes with reports: which study they are of, at which level each column stands, and their parts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sfumato.account.published import EarlierRelease, checked_name, seen_from
 from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema
+from sfumato.study.part_notes import PartNote, part_from, part_json
 from sfumato.study.studies import Study
 from sfumato.study.study_files import as_document, fingerprint, study_from
 from sfumato.study.totals import ReaderSum, seen_by_readers, sums_over
 from sfumato.study.ways import Way
 
-SCHEMA = "sfumato/reports/2"
-_KEYS = ("schema", "study", "epoch", "rows", "offset", "source", "insecure", "publication", "columns")
+SCHEMA = "sfumato/reports/3"
+_KEYS = ("schema", "study", "epoch", "source", "insecure", "publication", "columns", "parts")
 # Of a release that was not the first: its name, and what those before it show of the same people.
 _AGAIN_KEYS = ("again", "earlier")
-_COLUMN_KEYS = ("declaration", "level", "digest")
+_COLUMN_KEYS = ("declaration", "level")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,27 +30,25 @@ class ColumnNote:
 
     declaration: str | None
     level: int
-    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportsNote:
-    """What a table of reports is.
+    """What reports are.
 
-    `offset` is the row of its first report in the publication; `publication` marks the public reports that it was
-    made from, so that all views of one publication bear the same mark and no others do. `insecure` reports come from
+    `parts` are theirs, in the order in which they were published. `publication` is the id of the first part of the
+    publication, so that all views of one publication bear the same mark and no others do. `insecure` reports come from
     a seed that anyone can repeat; `source` says in words where the draws came from. A further release about the same
     people has the name `again`, and `earlier` says what those before it show.
     """
 
     study: Study
     epoch: int
-    rows: int
     source: str
     columns: Mapping[str, ColumnNote]
+    parts: tuple[PartNote, ...]
+    publication: str
     insecure: bool = False
-    offset: int = 0
-    publication: str = ""
     again: str | None = None
     earlier: tuple[EarlierRelease, ...] = ()
 
@@ -64,11 +62,19 @@ class ReportsNote:
         """Of the study."""
         return fingerprint(self.study)
 
-    def marked(self) -> ReportsNote:
-        """Return the note of public reports with the mark of their publication."""
-        parts = [self.fingerprint, str(self.epoch), str(self.rows)]
-        parts += [f"{name} {column.digest}" for name, column in sorted(self.columns.items())]
-        return replace(self, publication=sha256("\n".join(parts).encode()).hexdigest())
+    @property
+    def rows(self) -> int:
+        """How many people there are: amendments bring nobody, and who was erased is gone."""
+        return sum(part.present for part in self.parts if part.amends is None)
+
+    @property
+    def erased(self) -> int:
+        """How many people were erased."""
+        return sum(len(part.erased) for part in self.parts if part.amends is None)
+
+    def part(self, name: str) -> PartNote:
+        """Return the part with an id."""
+        return next(part for part in self.parts if part.id == name)
 
     def way(self, question: str) -> Way:
         """Return how a question was asked."""
@@ -91,15 +97,14 @@ class ReportsNote:
             "schema": SCHEMA,
             "study": as_document(self.study),
             "epoch": self.epoch,
-            "rows": self.rows,
-            "offset": self.offset,
             "source": self.source,
             "insecure": self.insecure,
             "publication": self.publication,
             "columns": {
-                name: {"declaration": column.declaration, "level": column.level, "digest": column.digest}
+                name: {"declaration": column.declaration, "level": column.level}
                 for name, column in self.columns.items()
             },
+            "parts": [part_json(part) for part in self.parts],
         }
         if self.again is not None:
             document["again"] = self.again
@@ -125,7 +130,7 @@ class ReportsNote:
             raise _damaged(path) from None
         if not isinstance(document, dict):
             raise _damaged(path)
-        check_schema(document, path, kind="reports", version=2)
+        check_schema(document, path, kind="reports", version=3)
         try:
             return _from_document(document, path)
         except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -145,16 +150,16 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
         way = study.way(name, column["declaration"])
         if way.declaration != column["declaration"] or not 0 <= column["level"] <= len(way.epsilons):
             raise ValueError("the column does not fit its question")
-        columns[name] = ColumnNote(
-            declaration=column["declaration"], level=_whole(column["level"]), digest=str(column["digest"])
-        )
+        columns[name] = ColumnNote(declaration=column["declaration"], level=_whole(column["level"]))
     if not isinstance(document["insecure"], bool):
         raise TypeError("insecure is true or false")
+    parts = tuple(part_from(part) for part in document["parts"])
+    if not parts or len({part.id for part in parts}) < len(parts) or any(set(part.roots) - set(columns) for part in parts):
+        raise ValueError("the parts do not fit the columns")
     return ReportsNote(
         study=study,
         epoch=_whole(document["epoch"]),
-        rows=_whole(document["rows"]),
-        offset=_whole(document["offset"]),
+        parts=parts,
         source=str(document["source"]),
         insecure=document["insecure"],
         publication=str(document["publication"]),

@@ -1,92 +1,234 @@
-"""From public reports back towards the answers, as far as a key reaches."""
+"""From public reports back towards the answers, as far as a key reaches; chunk by chunk, whatever their number.
+
+Amended cells take the place of those that they amend, so what comes out has one row a person and nothing twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.files.tables import text_column
+from sfumato.files.tables import number_column, text_column
 from sfumato.refine import Key
-from sfumato.refine.key_operations import merge_keys
-from sfumato.refine.keys import digest_of
+from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
 from sfumato.study.codebooks import written_column
+from sfumato.study.key_rings import KeyRing, check_record, ring_of
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import arrow_table
-from sfumato.study.reports import Reports
+from sfumato.study.part_notes import PartNote
+from sfumato.study.report_rows import ROW, Chunk, MadeRows, Source
+from sfumato.study.reports import Reports, with_part
+
+Values = npt.NDArray[np.int64]
 
 
 def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
     """Return the reports as the keys show them: columns with a key sharper, the others as they were."""
-    note, table = reports.note, reports.table
-    merged = _by_question(note, keys)
-    if any(key.level == 0 for key in merged.values()):
+    ring = _public_ring(reports, keys)
+    if any(ring.level(question) == 0 for question in ring.questions):
         raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
-    start, stop = _common_rows(merged, note)
-    columns = {name: table.column(name).slice(start, stop - start) for name in table.column_names}
-    notes = dict(note.columns)
-    for name, before in note.columns.items():
-        if name in merged:
-            seen, level = note.way(name).open(_public_reports(reports, name), merged[name])
-            columns[name] = written_column(note.way(name), seen)
-            notes[name] = replace(before, level=level, digest=digest_of(seen))
-        elif stop - start < note.rows:
-            notes[name] = replace(before, digest=digest_of(reports.column(name)[start:stop]))
-    return Reports(table=arrow_table(columns), note=replace(note, columns=notes, offset=start))
+    note = reports.note
+    levels = {name: replace(column, level=ring.level(name)) for name, column in note.columns.items() if name in ring.questions}
+    rows = _Opened(reports=reports, ring=ring)
+    parts = tuple(rows.view_of(part) for part in note.parts if part.amends is None)
+    return Reports(
+        sources=(Source(rows=rows, parts=parts, is_whole=all(source.is_whole for source in reports.sources)),),
+        note=replace(note, columns={**note.columns, **levels}, parts=parts),
+        remarks=reports.remarks,
+    )
+
+
+def recovered_chunks(reports: Reports, keys: Iterable[Key]) -> Iterator[Any]:
+    """Yield the answers themselves of every question that a registrar's key was given for, with kept columns."""
+    ring = _public_ring(reports, keys)
+    for question in ring.questions:
+        if ring.level(question) != 0:
+            raise KeyRefused(
+                f"this key opens level {ring.level(question)} and recovers nothing",
+                way_out="Ask the registrar for level 0.",
+            )
+    opened = _Opened(reports=reports, ring=ring)
+    several = sum(part.amends is None for part in reports.note.parts) > 1
+    for chunk, values in opened.pieces(ring.questions, reports.kept):
+        columns = {name: chunk.table.column(name) for name in reports.kept}
+        for name in ring.questions:
+            way = reports.note.way(name)
+            columns[name] = text_column(*way.answers_of(values[name]))
+        table = opened.table({ROW: number_column(chunk.numbers), **columns})
+        yield with_part(replace(chunk, table=table), several=several) if several else table
 
 
 def recover_table(reports: Reports, keys: Iterable[Key]) -> Any:
-    """Return the answers themselves of every question that a registrar's key was given for, with kept columns."""
-    note, table = reports.note, reports.table
-    merged = _by_question(note, keys)
-    start, stop = _common_rows(merged, note)
-    kept = [name for name in table.column_names if name not in note.columns]
-    columns: dict[str, Any] = {name: table.column(name).slice(start, stop - start) for name in kept}
-    for name, key in merged.items():
-        columns[name] = text_column(*note.way(name).recover(_public_reports(reports, name), key))
-    return arrow_table(columns)
+    """Return the answers in memory."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return pa.concat_tables(list(recovered_chunks(reports, keys)), promote_options="permissive")
 
 
-def _public_reports(reports: Reports, question: str) -> npt.NDArray[np.int64]:
-    way = reports.note.way(question)
-    if reports.note.column(question).level != len(way.epsilons) or reports.note.offset:
-        raise InvalidParameter(
-            f"column {question} was opened already", way_out="Use the public reports, with this key alone."
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Opened(MadeRows):
+    """Rows as keys show them, made anew whenever they are read."""
+
+    reports: Reports
+    ring: KeyRing
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that there are."""
+        return (ROW, *self.reports.note.columns, *self.reports.kept)
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield tables of the columns that are asked for."""
+        wanted = list(columns)
+        asked = [name for name in self.reports.note.columns if name in wanted]
+        others = [name for name in self.reports.kept if name in wanted]
+        for chunk, values in self.pieces(asked, others):
+            made: dict[str, Any] = {ROW: number_column(chunk.numbers)}
+            for name in asked:
+                made[name] = written_column(self.reports.note.way(name), values[name])
+            yield self.table(made | {name: chunk.table.column(name) for name in others})
+
+    @staticmethod
+    def table(columns: Mapping[str, Any]) -> Any:
+        """Return an Arrow table."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+        return pa.table(dict(columns))
+
+    def view_of(self, part: PartNote) -> PartNote:
+        """Return the note of what is opened of a part; its roots are found when it is written."""
+        first, last = self._range(part)
+        return replace(
+            part,
+            start=first,
+            rows=last - first if part.is_dense else part.rows,
+            roots={},
+            salts=b"",
+            rewritten={},
+            erased=tuple(number for number in part.erased if first <= number < last),
         )
-    return reports.column(question)
 
-
-def _by_question(note: ReportsNote, keys: Iterable[Key]) -> dict[str, Key]:
-    """Check that keys belong to these reports, and put the parts of split keys together."""
-    parts: dict[str, list[Key]] = {}
-    for key in keys:
-        if key.binding.study != note.fingerprint:
-            raise KeyRefused("a key is of another study than the reports", way_out="Look for the reports it came with.")
-        if key.binding.epoch != note.epoch:
+    def _range(self, part: PartNote) -> tuple[int, int]:
+        """Which rows of a part its keys open: all, or those of a split key."""
+        whole = (part.start, part.start + part.rows)
+        ranges = {
+            (key.start, min(key.stop, whole[1]))
+            for question in self.ring.questions
+            if (key := self.ring.get(part, question)) is not None
+        }
+        if len(ranges) > 1:
             raise KeyRefused(
-                f"a key is of epoch {key.binding.epoch}, and the reports are of epoch {note.epoch}",
-                way_out="Rotate the key, or take the reports of its epoch.",
+                "the keys open different rows of the reports", way_out="Use keys that were split at the same rows."
             )
-        parts.setdefault(key.binding.question, []).append(key)
-    if not parts:
-        raise InvalidParameter("holds none", parameter="keys", way_out="Give at least one key.")
-    return {name: group[0] if len(group) == 1 else merge_keys(group) for name, group in parts.items()}
+        return ranges.pop() if ranges else whole
+
+    def pieces(self, questions: Iterable[str], others: Iterable[str]) -> Iterator[tuple[Chunk, dict[str, Values]]]:
+        """Go through the parts that bring people; amended cells are in their place."""
+        asked = [name for name in self.reports.note.columns if name in set(questions)]
+        amended = {name: self._amended(several, asked) for name, several in self.reports.amended.items()}
+        for chunk, values in self._opened(self.reports, asked, list(others)):
+            if chunk.part.amends is None:
+                for name in asked:
+                    _put(values[name], chunk.numbers, amended.get(chunk.part.id, {}).get(name))
+                yield chunk, values
+
+    def _amended(self, several: tuple[Reports, ...], asked: list[str]) -> dict[str, tuple[Numbers, Values]]:
+        """Return the amended cells of a part by question, the last amendment of a cell alone."""
+        found: dict[str, dict[int, int]] = {name: {} for name in asked}
+        for amendment in several:
+            wanted = amendment.note.parts[0]
+            there = [name for name in asked if name in wanted.roots]
+            for chunk, values in self._opened(amendment, there, []):
+                if chunk.part.id != wanted.id:
+                    continue
+                for name in there:
+                    cells = values[name]
+                    filled = cells != NOTHING
+                    found[name].update(zip(chunk.numbers[filled].tolist(), cells[filled].tolist(), strict=True))
+        return {name: _sorted(cells) for name, cells in found.items() if cells}
+
+    def _opened(
+        self, reports: Reports, asked: list[str], others: list[str]
+    ) -> Iterator[tuple[Chunk, dict[str, Values]]]:
+        """Open chunk by chunk; at the end of a part its keys are asked whether they made these reports."""
+        note = self.reports.note
+        for source in reports.sources:
+            alone, present, place = Reports(sources=(source,), note=replace(note, parts=source.parts)), None, 0
+            for chunk in alone.chunks(asked, others, vouch=self._vouch):
+                place = place if present is chunk.part else 0
+                present, here = chunk.part, place
+                place += chunk.numbers.size
+                there = [name for name in asked if name in chunk.part.roots or chunk.part.amends is None]
+                kept, values = _within(
+                    chunk, {name: chunk.reports(note.way(name)) for name in there}, *self._range(chunk.part)
+                )
+                if kept.numbers.size:
+                    yield kept, {name: self._open(name, kept, cells, here) for name, cells in values.items()}
+
+    def _open(self, name: str, chunk: Chunk, cells: Values, place: int) -> Values:
+        key = self.ring.get(chunk.part, name)
+        if key is None:
+            return cells
+        way = self.reports.note.way(name)
+        places = _places(chunk, place) if not chunk.part.is_dense else chunk.numbers
+        filled = cells != NOTHING
+        if filled.all():
+            return way.opened(cells, key, chunk.numbers, places)
+        opened = cells.copy()
+        opened[filled] = way.opened(cells[filled], key, chunk.numbers[filled], places[filled])
+        return opened
+
+    def _vouch(self, part: PartNote, tree: ReportTree) -> None:
+        for question in tree.digests:
+            key = self.ring.get(part, question)
+            if key is not None:
+                check_record(key, part, question, tree)
 
 
-def _common_rows(keys: Mapping[str, Key], note: ReportsNote) -> tuple[int, int]:
-    ranges = {(key.start, key.stop) for key in keys.values()}
-    if len(ranges) > 1:
-        raise KeyRefused(
-            "the keys open different rows of the reports", way_out="Use keys that were split at the same rows."
-        )
-    (start, stop), *_ = ranges
-    if stop > note.rows:
-        raise KeyRefused(
-            f"a key opens rows up to {stop}, and there are {note.rows} reports",
-            way_out="Look for the reports it came with.",
-        )
-    return start, stop
+def _places(chunk: Chunk, place: int) -> Numbers:
+    """Return the places of rows among those that a part was made with, whose draws stand in that order."""
+    erased = np.array(chunk.part.erased, dtype=np.int64)
+    return np.arange(place, place + chunk.numbers.size) + np.searchsorted(erased, chunk.numbers)
+
+
+def _within(chunk: Chunk, values: dict[str, Values], first: int, last: int) -> tuple[Chunk, dict[str, Values]]:
+    if not chunk.part.is_dense or (chunk.numbers[0] >= first and chunk.numbers[-1] < last):
+        return chunk, values
+    low, high = np.searchsorted(chunk.numbers, [first, last]).tolist()
+    kept = replace(chunk, numbers=chunk.numbers[low:high], table=chunk.table.slice(low, high - low))
+    return kept, {name: cells[low:high] for name, cells in values.items()}
+
+
+def _put(values: Values, numbers: Numbers, amended: tuple[Numbers, Values] | None) -> None:
+    if amended is None or not numbers.size:
+        return
+    wanted, cells = amended
+    low, high = np.searchsorted(wanted, [numbers[0], numbers[-1] + 1]).tolist()
+    places = np.searchsorted(numbers, wanted[low:high])
+    there = (places < numbers.size) & (numbers[np.minimum(places, numbers.size - 1)] == wanted[low:high])
+    values[places[there]] = cells[low:high][there]
+
+
+def _sorted(cells: Mapping[int, int]) -> tuple[Numbers, Values]:
+    numbers = np.fromiter(cells, dtype=np.int64, count=len(cells))
+    values = np.fromiter(cells.values(), dtype=np.int64, count=len(cells))
+    order = np.argsort(numbers)
+    return numbers[order], values[order]
+
+
+def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
+    note: ReportsNote = reports.note
+    ring = ring_of(note, keys)
+    for question in ring.questions:
+        if question not in note.columns:
+            note.column(question)
+        if note.column(question).level != len(note.way(question).epsilons):
+            raise InvalidParameter(
+                f"column {question} was opened already", way_out="Use the public reports, with this key alone."
+            )
+    return ring
+

@@ -1,27 +1,40 @@
-"""From a table of answers to public reports and keys, in memory; nothing is paid for and nothing is written here."""
+"""From a table of answers to a part of public reports and its keys, chunk by chunk; nothing is paid for here.
+
+Rows are written as they are drawn, to wherever the caller says; memory does not grow with their number. What a part's
+draws made is on the record as the roots of its columns, in its note and in its keys.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from sfumato.account import Published
 from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
-from sfumato.files.tables import words_of
+from sfumato.files.row_streams import RowStream
+from sfumato.files.tables import number_column, words_of
 from sfumato.refine import Binding, Key
-from sfumato.refine.keys import digest_of
-from sfumato.study.codebooks import written_column
+from sfumato.refine.report_trees import ReportTree, SaltOf
+from sfumato.refine.reuse import claim_drawing
+from sfumato.study.codebooks import described_columns, written_column
 from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.report_files import rooted
+from sfumato.study.report_rows import PART, ROW
 from sfumato.study.reports import Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
-from sfumato.study.ways import Draw
+from sfumato.study.ways import Draw, Way
+from sfumato.study.ways.base import KeyStore
 from sfumato.values import Guarantee
 
-Progress = Callable[[str], None]
+Progress = Callable[[int], None]
+"""Told how many rows were done since it was last told."""
 Keys = Mapping[str, Mapping[int, Key]]
 """Keys by question and level."""
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
@@ -29,11 +42,10 @@ _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StudyPublication:
-    """Public reports, and for each question the keys by level.
+    """Public reports, and for each question the keys by level where they were not written to files.
 
     `simulated` reports were drawn from a seed throughout, and are no release. `published` is what a record or a ledger
-    remembers, `record` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted; their
-    keys are in their files only.
+    remembers, `record` the file that does. `resumed` ones were drawn by an earlier run, which was interrupted.
     """
 
     reports: Reports
@@ -47,56 +59,160 @@ class StudyPublication:
         return f"<StudyPublication: {self.reports!r}, keys to {', '.join(self.keys) or 'nothing'}>"
 
 
-def draw_publication(
-    study: Study,
-    table: Any,
-    *,
-    bits: BitSource | None = None,
-    guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC,
-    epoch: int = 0,
-    keep: Sequence[str] = (),
-    keys: Keys | None = None,
-    progress: Progress | None = None,
-) -> StudyPublication:
+class PartSink(Protocol):
+    """Where a part goes as it is drawn: rows, and the true draws of each question."""
+
+    def write(self, table: Any) -> None:
+        """Take rows."""
+        ...
+
+    def store(self, question: str) -> KeyStore:
+        """Return where true draws of a question go."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartPlan:
+    """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
+
+    With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `salts`
+    are those of the part as it was made before, if it was.
+    """
+
+    study: Study
+    part: str
+    source: BitSource
+    guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC
+    epoch: int = 0
+    keep: tuple[str, ...] = ()
+    keys: Keys | None = None
+    series: str | None = None
+    amends: str | None = None
+    publication: str | None = None
+    before: PartNote | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table that are needed."""
+        return (*self.keep, *(question.id for question in self.study.questions))
+
+
+def draw_part(
+    plan: PartPlan, stream: RowStream, sink: PartSink, progress: Progress | None = None
+) -> tuple[ReportsNote, Keys]:
     """Make one report for each row and question; the columns in `keep` are copied as they are, in public.
 
-    With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before.
+    Returns the note, and the keys, which know what they made; of fresh true draws what they hold is in the sink.
     """
-    tell = progress or (lambda _: None)
-    _check_kept(table, keep, study)
-    _check_first_time(study, keys)
-    if table.num_rows == 0:
+    _check_kept(stream.names, plan)
+    _check_first_time(plan)
+    drawers = {way: way.drawer(_draw_of(plan, way, sink)) for way in plan.study.ways}
+    whole = {way: _drawn_whole(way, drawers[way], stream) for way in plan.study.ways if not way.by_row}
+    salt_of = _salts(plan)
+    tree = ReportTree([way.question.id for way in plan.study.ways], salt_of)
+    done = 0
+    for table in stream.chunks():
+        numbers = np.arange(done, done + table.num_rows, dtype=np.int64)
+        reports = {}
+        for way, drawer in drawers.items():
+            name = way.question.id
+            if way in whole:
+                reports[name] = whole[way][done : done + table.num_rows]
+            else:
+                reports[name] = drawer.draw(way.read(words_of(table, name, first=done)), numbers)
+        tree.add(numbers, reports)
+        made = {ROW: number_column(numbers)}
+        made |= {way.question.id: written_column(way, reports[way.question.id]) for way in drawers}
+        sink.write(arrow_table(made | {name: table.column(name) for name in plan.keep}))
+        done += table.num_rows
+        if progress is not None:
+            progress(table.num_rows)
+    if not done:
         raise UnreadableFile("the table has no rows", way_out="Give at least one respondent.")
-    # Every column is read before anything is drawn, so that a mistake in the last costs nothing.
-    source = SystemBits() if bits is None else bits
-    answers = {way.question.id: way.read(words_of(table, way.question.id)) for way in study.ways}
-    made: dict[str, Any] = {name: table.column(name) for name in keep}
-    notes: dict[str, ColumnNote] = {}
-    handed: dict[str, Mapping[int, Key]] = {}
-    for way in study.ways:
-        name = way.question.id
-        tell(name)
-        held = keys.get(name) if keys else None
-        drawn = way.draw(
-            answers[name],
-            Draw(bits=source, guarantee=guarantee, binding=binding_of(study, name, epoch), keys=held),
-        )
-        made[name] = written_column(way, drawn.reports)
-        notes[name] = ColumnNote(declaration=way.declaration, level=len(way.epsilons), digest=digest_of(drawn.reports))
-        if drawn.keys:
-            handed[name] = drawn.keys
-    note = ReportsNote(
-        study=study,
-        epoch=epoch,
-        rows=table.num_rows,
-        source=source.label,
-        insecure=source.guarantee is Guarantee.NONE,
-        columns=notes,
+    keys = {way.question.id: held for way, drawer in drawers.items() if (held := drawer.keys(done))}
+    return finished_part(plan, tree, salt_of, rows=done, blocks=None, keys=keys)
+
+
+def finished_part(
+    plan: PartPlan, tree: ReportTree, salt_of: SaltOf, *, rows: int, blocks: tuple[int, ...] | None, keys: Keys
+) -> tuple[ReportsNote, Keys]:
+    """Return the note of a part whose rows have all been drawn, and its keys, which now know what they made."""
+    blank = PartNote(
+        id=plan.part, rows=rows, roots={}, salts=b"", blocks=blocks, series=plan.series, amends=plan.amends
     )
-    if not note.insecure and any(key.guarantee is Guarantee.NONE for held in handed.values() for key in held.values()):
+    part = rooted(blank, tree, salt_of)
+    marked = {}
+    for name, by_level in keys.items():
+        for key in by_level.values():
+            claim_drawing(key, part.roots[name])
+        marked[name] = {level: key.having_produced(part.roots[name]) for level, key in by_level.items()}
+    insecure = plan.source.guarantee is Guarantee.NONE
+    note = ReportsNote(
+        study=plan.study,
+        epoch=plan.epoch,
+        source=plan.source.label,
+        insecure=insecure,
+        columns={
+            way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in plan.study.ways
+        },
+        parts=(part,),
+        publication=plan.publication or plan.part,
+    )
+    if not insecure and any(key.guarantee is Guarantee.NONE for held in keys.values() for key in held.values()):
         note = replace(note, source=_INSECURE_KEYS, insecure=True)
-    reports = Reports(table=arrow_table(made), note=note.marked())
-    return StudyPublication(reports=reports, keys=handed, simulated=is_simulation(study, source, keys))
+    return note, marked
+
+
+class MemorySink:
+    """A part that stays in memory."""
+
+    def __init__(self) -> None:
+        self.tables: list[Any] = []
+        self.stores: dict[str, MemoryStore] = {}
+
+    def write(self, table: Any) -> None:
+        """Keep rows."""
+        self.tables.append(table)
+
+    def store(self, question: str) -> MemoryStore:
+        """Keep draws."""
+        return self.stores.setdefault(question, MemoryStore())
+
+    def reports(self, note: ReportsNote) -> Reports:
+        """Return the rows as reports."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+        return Reports.of(described_columns(pa.concat_tables(self.tables), note), note)
+
+    def keys(self, keys: Keys) -> Keys:
+        """Return keys with what they hold."""
+        return {name: self._filled(name, held) for name, held in keys.items()}
+
+    def _filled(self, name: str, held: Mapping[int, Key]) -> Mapping[int, Key]:
+        store = self.stores.get(name)
+        if store is None or not store.levels:
+            return held
+        return {level: replace(key, material=store.draws(level)) for level, key in held.items()}
+
+
+class MemoryStore:
+    """True draws that stay in memory, by level."""
+
+    def __init__(self) -> None:
+        self.levels: dict[int, list[Any]] = {}
+
+    def begin(self, blanks: Mapping[int, Key]) -> None:
+        """Nothing has to be got ready."""
+
+    def append(self, level: int, shifts: Any) -> None:
+        """Keep them."""
+        self.levels.setdefault(level, []).append(shifts)
+
+    def draws(self, level: int) -> Any:
+        """Return all of a level."""
+        from sfumato.refine.keys import Draws  # noqa: PLC0415  used here alone
+
+        return Draws(np.concatenate(self.levels[level]))
 
 
 def is_simulation(study: Study, source: BitSource | None, keys: Keys | None) -> bool:
@@ -122,10 +238,47 @@ def arrow_table(columns: Mapping[str, Any]) -> Any:
     return pa.table(dict(columns))
 
 
-def _check_first_time(study: Study, keys: Keys | None) -> None:
+def source_or_system(bits: BitSource | None) -> BitSource:
+    """Return where draws come from."""
+    return SystemBits() if bits is None else bits
+
+
+def _draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
+    name = way.question.id
+    return Draw(
+        bits=plan.source,
+        guarantee=plan.guarantee,
+        binding=binding_of(plan.study, name, plan.epoch),
+        part=plan.part,
+        keys=plan.keys.get(name) if plan.keys else None,
+        store=sink.store(name),
+    )
+
+
+def _drawn_whole(way: Way, drawer: Any, stream: RowStream) -> Any:
+    """Draw a question that is asked of all rows together; its answers are held in memory."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    name = way.question.id
+    column = pa.concat_tables([table.select([name]) for table in stream.chunks()], promote_options="permissive")
+    if not column.num_rows:
+        return np.empty(0, dtype=np.uint32)
+    words = words_of(column.unify_dictionaries(), name)
+    return drawer.draw(way.read(words), np.arange(column.num_rows, dtype=np.int64))
+
+
+def _salts(plan: PartPlan) -> SaltOf:
+    fresh = fresh_salts(plan.part, plan.source)
+    before = plan.before
+    if before is None:
+        return fresh
+    return lambda block: before.salt_of(block) if block in before.all_blocks else fresh(block)
+
+
+def _check_first_time(plan: PartPlan) -> None:
     """Keys make the same reports again, but a question without keys would be answered afresh."""
-    used = any(key.produced is not None for by_level in (keys or {}).values() for key in by_level.values())
-    fresh = [way.question.id for way in study.ways if not way.key_levels]
+    used = any(key.produced is not None for by_level in (plan.keys or {}).values() for key in by_level.values())
+    fresh = [way.question.id for way in plan.study.ways if not way.key_levels]
     if used and fresh:
         raise KeyReused(
             f"these keys have made reports, and question {fresh[0]!r} has none that could repeat its own: it would be "
@@ -134,16 +287,25 @@ def _check_first_time(study: Study, keys: Keys | None) -> None:
         )
 
 
-def _check_kept(table: Any, keep: Sequence[str], study: Study) -> None:
-    for name in keep:
-        if name not in table.column_names:
+def _check_kept(names: Sequence[str], plan: PartPlan) -> None:
+    for name in plan.keep:
+        if name not in names:
             raise InvalidParameter(
                 "names a column that the table does not have",
                 parameter="keep",
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {question.id for question in study.questions}:
+        if name in {question.id for question in plan.study.questions}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )
+        if name in {ROW, PART}:
+            raise InvalidParameter(
+                "is what the numbers of rows and parts are called in a file of reports",
+                parameter="keep",
+                value=name,
+                way_out="Rename the column.",
+            )
+
+

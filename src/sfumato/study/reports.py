@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, Place, UnreadableFile
-from sfumato.files import write_atomically
-from sfumato.files.formats import Format, format_of
-from sfumato.files.places import check_places, check_table_place
-from sfumato.files.tables import TABLE_LIMIT_BYTES, note_path, read_table, words_of, write_table
+from sfumato.errors import InvalidParameter
+from sfumato.files.tables import words_of
 from sfumato.prob import AnyChannel
-from sfumato.refine.keys import digest_of
-from sfumato.study.codebooks import codebook, described_columns, read_column
+from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, positions_of
+from sfumato.study.codebooks import described_columns
 from sfumato.study.notes import ReportsNote
+from sfumato.study.part_notes import PartNote
+from sfumato.study.report_rows import PART, ROW, Chunk, Source, chunks_of, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,43 +26,168 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_GROUPS = 1000
+Vouch = Callable[[PartNote, ReportTree], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Reports:
-    """An Arrow table with a column of reports for each question, and its note."""
+    """Rows of reports with a column for each question, in one part or several, and their note.
 
-    table: Any
+    Rows stay where they lie, in files or in memory, and are read when they are asked for. `remarks` say what a reader
+    should know of them: that they could not be checked, or that rows were erased.
+    """
+
+    sources: tuple[Source, ...]
     note: ReportsNote
+    remarks: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES) -> Reports:
-        """Read reports that `sfumato publish` or `sfumato open` wrote."""
-        table, note = read_table(path, limit_bytes=limit_bytes)
-        found = cls(table=table, note=ReportsNote.from_text(note, path))
-        missing = [name for name in found.note.columns if name not in table.column_names]
-        if missing:
-            raise UnreadableFile(
-                f"lacks the column {missing[0]!r} of its note",
-                place=Place(file=str(path)),
-                way_out="Ask for the file again.",
-            )
+    def of(cls, rows: Any, note: ReportsNote) -> Reports:
+        """Return the reports of one file, or of a table in memory."""
+        return cls(sources=(Source(rows=rows, parts=note.parts),), note=note)
+
+    @classmethod
+    def read(cls, path: Any, *, note: str | Path | None = None) -> Reports:
+        """Read reports that `sfumato publish` or `sfumato open` wrote: a file, a folder, a glob, or several of them.
+
+        With `note`, the file beside the whole, a selection of rows is read that another tool made.
+        """
+        from sfumato.study.report_files import read_report_files  # noqa: PLC0415  it returns Reports
+
+        return read_report_files(path, note=note)
+
+    # Rows.
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that were kept as they are, in public."""
+        known = {*self.note.columns, ROW, PART}
+        return tuple(name for name in names_of(self.sources[0]) if name not in known)
+
+    def chunks(
+        self, questions: Sequence[str], others: Sequence[str] = (), *, vouch: Vouch | None = None
+    ) -> Iterator[Chunk]:
+        """Go through the rows once, part by part; at the end of a part its columns are checked against their roots.
+
+        `vouch` is told the digests of every part that was checked.
+        """
+        for source in self.sources:
+            wanted = [name for name in questions if any(name in part.roots or not part.roots for part in source.parts)]
+            present, tree = None, None
+            for chunk in chunks_of(source, [*wanted, *others]):
+                if chunk.part is not present:
+                    _check(present, tree, vouch)
+                    present, tree = chunk.part, chunk.part.tree(wanted) if source.is_whole else None
+                if tree is not None:
+                    tree.add(chunk.numbers, {name: chunk.reports(self.note.way(name)) for name in tree.digests})
+                yield chunk
+            _check(present, tree, vouch)
+
+    def current(self, chunk: Chunk, question: str) -> npt.NDArray[np.bool_] | None:
+        """Say which rows of a chunk have a report on a question that no amendment has replaced; None is all."""
+        if question not in chunk.part.roots and chunk.part.amends is not None:
+            return np.zeros(chunk.numbers.size, dtype=np.bool_)
+        gone = self._superseded.get((chunk.part.id, question))
+        if chunk.part.amends is None:
+            return None if gone is None else ~np.isin(chunk.numbers, gone)
+        there = chunk.reports(self.note.way(question)) != NOTHING
+        return there if gone is None else there & ~np.isin(chunk.numbers, gone)
+
+    @cached_property
+    def amended(self) -> Mapping[str, tuple[Reports, ...]]:
+        """The amendments of each part, each as reports of its own, in their order."""
+        found: dict[str, list[Reports]] = {}
+        for source in self.sources:
+            for part in source.parts:
+                if part.amends is not None:
+                    alone = Reports(sources=(source,), note=replace(self.note, parts=(part,)))
+                    found.setdefault(part.amends, []).append(alone)
+        return {name: tuple(several) for name, several in found.items()}
+
+    @cached_property
+    def _superseded(self) -> dict[tuple[str, str], Numbers]:
+        """By part and question: the rows whose report a later amendment replaced."""
+        found: dict[tuple[str, str], Numbers] = {}
+        for name, several in self.amended.items():
+            for question in self.note.columns:
+                later = np.empty(0, dtype=np.int64)
+                for amendment in reversed(several):
+                    part = amendment.note.parts[0]
+                    if later.size:
+                        found[part.id, question] = later
+                    if question in part.roots:
+                        later = np.union1d(later, _filled(amendment, question))
+                if later.size:
+                    found[name, question] = later
         return found
 
-    def write(self, path: str | Path) -> None:
-        """Write reports and note, as CSV or Parquet, and a codebook beside them.
+    def column(self, question: str) -> npt.NDArray[np.int64]:
+        """Return the reports of a question as numbers, checked against the note; of two answers, 1 is the second."""
+        self.note.column(question)
+        way = self.note.way(question)
+        found = [chunk.reports(way) for chunk in self.chunks([question])]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
-        What a key has opened is for whoever holds that key: only the owner of the file may read it.
-        """
-        kept = tuple(name for name in self.table.column_names if name not in self.note.columns)
-        private = self.is_opened
-        write_atomically(codebook_path(path), codebook(self.note, kept), private=private)
-        write_table(described_columns(self.table, self.note), path, self.note.to_text(), private=private)
+    def channel(self, question: str) -> AnyChannel:
+        """Return the exact channel from answers to reports of a question, at the level that these reports show."""
+        return self.note.way(question).channel(self.note.column(question).level)
+
+    def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
+        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        way, level = self.note.way(question), self.note.column(question).level
+        if group is not None:
+            self._check_group(group, question)
+        found: dict[str | None, Any] = {}
+        for chunk in self.chunks([question], [] if group is None else [group]):
+            if question not in chunk.table.column_names:
+                continue
+            reports, kept = chunk.reports(way), self.current(chunk, question)
+            everybody = slice(None) if kept is None else np.flatnonzero(kept)
+            _count(found, None, way, reports, level, chunk.numbers, everybody)
+            if group is not None:
+                words = words_of(chunk.table, group, first=chunk.first)
+                for code, text in enumerate(words.texts):
+                    here = words.codes == code
+                    _count(found, text, way, reports, level, chunk.numbers, here if kept is None else here & kept)
+            if len(found) > MOST_GROUPS + 1:
+                raise InvalidParameter(
+                    f"has more than {MOST_GROUPS} values",
+                    parameter="group",
+                    value=group,
+                    way_out="An identifier is no group; name another column.",
+                )
+        yield None, found.pop(None)
+        yield from sorted(found.items())  # type: ignore[misc]  None is gone
+
+    def _check_group(self, group: str, question: str) -> None:
+        if group in self.note.columns:
+            raise InvalidParameter(
+                "is a question; its reports are noise, not groups",
+                parameter="group",
+                value=group,
+                way_out="Name a kept column.",
+            )
+        if self.note.way(question).by_position:
+            raise InvalidParameter(
+                f"question {question!r} means something only in the order of all its reports, so groups cannot be "
+                f"read from it",
+                parameter="group",
+                value=group,
+                way_out="Name the other questions, or leave out `group`.",
+            )
+
+    # Tables for other tools.
 
     @property
-    def is_opened(self) -> bool:
-        """Whether some column is sharper than the public one."""
-        return any(column.level < len(self.note.way(name).epsilons) for name, column in self.note.columns.items())
+    def table(self) -> Any:
+        """All rows as an Arrow table in memory, part after part."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+        names = [*self.note.columns, *self.kept]
+        several = len({chunk_part.id for source in self.sources for chunk_part in source.parts}) > 1
+        found = [with_part(chunk, several=several) for chunk in self.chunks(list(self.note.columns), self.kept)]
+        joined = pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
+        return joined.select([*([PART] if several else []), ROW, *(name for name in names if name in joined.column_names)])
 
     def to_arrow(self) -> pa.Table:
         """Return the table as it is; a report that is an answer stands there by its label."""
@@ -78,60 +203,24 @@ class Reports:
 
         return polars.DataFrame(polars.from_arrow(self.table))
 
-    def column(self, question: str) -> npt.NDArray[np.int64]:
-        """Return the reports of a question as numbers, checked against the note; of two answers, 1 is the second."""
-        noted = self.note.column(question)
-        reports = read_column(self.note.way(question), words_of(self.table, question))
-        if digest_of(reports) != noted.digest:
-            raise UnreadableFile(
-                f"column {question} is not the column that its note speaks of: rows were changed, dropped or put in "
-                f"another order",
-                way_out="Ask for the file again.",
-            )
-        return reports
+    def write(self, path: str | Path) -> None:
+        """Write reports and note, as CSV or Parquet, and a codebook beside them.
 
-    def channel(self, question: str) -> AnyChannel:
-        """Return the exact channel from answers to reports of a question, at the level that these reports show."""
-        return self.note.way(question).channel(self.note.column(question).level)
+        What a key has opened is for whoever holds that key: only the owner of the file may read it.
+        """
+        from sfumato.study.report_files import write_report_file  # noqa: PLC0415  it takes Reports
 
-    def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
-        """Count the reports of a question: over everybody first, then by the groups of a kept column."""
-        way, reports, level = self.note.way(question), self.column(question), self.note.column(question).level
-        yield None, way.tally(reports, level, offset=self.note.offset)
-        for label, rows in self._groups(group):
-            if way.by_position:
-                raise InvalidParameter(
-                    f"question {question!r} means something only in the order of all its reports, so groups cannot be "
-                    f"read from it",
-                    parameter="group",
-                    value=group,
-                    way_out="Name the other questions, or leave out `group`.",
-                )
-            yield label, way.tally(reports[rows], level)
+        write_report_file(self, path)
 
-    def _groups(self, group: str | None) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        if group is None:
-            return []
-        if group in self.note.columns:
-            raise InvalidParameter(
-                "is a question; its reports are noise, not groups",
-                parameter="group",
-                value=group,
-                way_out="Name a kept column.",
-            )
-        words = words_of(self.table, group)
-        if len(words.texts) > MOST_GROUPS:
-            raise InvalidParameter(
-                f"has more than {MOST_GROUPS} values",
-                parameter="group",
-                value=group,
-                way_out="An identifier is no group; name another column.",
-            )
-        order = sorted(range(len(words.texts)), key=lambda code: words.texts[code])
-        return [(words.texts[code], np.flatnonzero(words.codes == code)) for code in order]
+    @property
+    def is_opened(self) -> bool:
+        """Whether some column is sharper than the public one."""
+        return any(column.level < len(self.note.way(name).epsilons) for name, column in self.note.columns.items())
 
     def __len__(self) -> int:
-        return int(self.table.num_rows)
+        if all(source.is_whole for source in self.sources):
+            return self.note.rows
+        return sum(chunk.numbers.size for chunk in self.chunks([]))
 
     def __repr__(self) -> str:
         columns = ", ".join(
@@ -145,14 +234,46 @@ class Reports:
         return reports_html(self)
 
 
-def check_reports_place(path: str | Path, parameter: str = "out") -> None:
-    """Refuse a place where reports, their note or their codebook cannot be written."""
-    check_table_place(parameter, path)
-    beside = [codebook_path(path)] if format_of(path) is Format.PARQUET else [codebook_path(path), note_path(path)]
-    for place in beside:
-        check_places(**{parameter: place})
+def with_part(chunk: Chunk, *, several: bool) -> Any:
+    """Return the rows of a chunk, with their part where there are several."""
+    if not several:
+        return chunk.table
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    from sfumato.files.tables import labelled_column  # noqa: PLC0415  as above
+
+    named = labelled_column(np.zeros(chunk.table.num_rows, dtype=np.int64), [chunk.part.id])
+    rest = chunk.table.drop_columns([PART]) if PART in chunk.table.column_names else chunk.table
+    return pa.table({PART: named, **{name: rest.column(name) for name in rest.column_names}})
 
 
-def codebook_path(path: str | Path) -> Path:
-    """Where the codebook of a file of reports stands."""
-    return Path(f"{path}.codebook.md")
+def _check(part: PartNote | None, tree: ReportTree | None, vouch: Vouch | None) -> None:
+    if part is not None and tree is not None:
+        part.check(tree)
+        if vouch is not None:
+            vouch(part, tree)
+
+
+def _filled(amendment: Reports, question: str) -> Numbers:
+    """Return the rows that an amendment has a report of a question for."""
+    way = amendment.note.way(question)
+    wanted = amendment.note.parts[0].id
+    found = [
+        chunk.numbers[chunk.reports(way) != NOTHING]
+        for chunk in amendment.chunks([question])
+        if chunk.part.id == wanted
+    ]
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def _count(
+    found: dict[str | None, Any],
+    label: str | None,
+    way: Any,
+    reports: npt.NDArray[np.int64],
+    level: int,
+    numbers: Numbers,
+    rows: Any,
+) -> None:
+    tally = way.tally(reports[rows], level, positions=positions_of(numbers[rows]))
+    found[label] = found[label] + tally if label in found else tally

@@ -17,6 +17,7 @@ from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.io.reports import ReportCounts, read_report_counts
 from sfumato.prob import AnyChannel
 from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.part_notes import PartNote
 from sfumato.study.studies import Study
 from sfumato.study.ways import Way
 from sfumato.values import Tally
@@ -72,16 +73,16 @@ class TypedReports:
             raise InvalidParameter(
                 "has questions with different numbers of reports", place=Place(file=str(path)), way_out="Fill the gaps."
             )
+        mark = sha256("\n".join(_digest(found) for found in counts.values()).encode()).hexdigest()[:32]
         note = ReportsNote(
             study=study,
             epoch=0,
-            rows=totals.pop(),
             source="drawn by hand and typed in",
-            columns={
-                name: ColumnNote(declaration=None, level=1, digest=_digest(found)) for name, found in counts.items()
-            },
+            columns={name: ColumnNote(declaration=None, level=1) for name in counts},
+            parts=(PartNote(id=mark, rows=totals.pop(), roots={}, salts=b"", blocks=()),),
+            publication=mark,
         )
-        return cls(note=note.marked(), counts=counts, group=group)
+        return cls(note=note, counts=counts, group=group)
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
         """Return the counts of a question: over everybody first, then by group."""

@@ -7,7 +7,7 @@ import sfumato as sf
 from cli.twice.cases import PRIVATE, Case, both, having, removed
 from sfumato.account import Kind, Ledger
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyRefused, KeyReused, UnreadableFile
-from sfumato.files.tables import write_table
+from sfumato.files.table_writers import write_table
 from sfumato.refine.key_protection import Passphrase, Unprotected
 from small_studies import answers, small_study
 

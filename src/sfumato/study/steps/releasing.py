@@ -1,41 +1,64 @@
-"""How a publication is released: staged, noted in the record, paid for, put in place, settled. A rerun finishes it.
+"""How a part is released: staged, noted in the record, paid for, put in place, settled. A rerun finishes it.
 
 Until it is noted, a crash has cost nothing. From then on no crash calls for new draws: what is staged is complete, and
-the same command finishes it, paid for once. The record is the first to know of a publication and the last to be told
-that it is in place, so whatever the ledger knows, one that is unfinished is found.
+the same command finishes it, paid for once. The record is the first to know of a part and the last to be told that it
+is in place, so whatever the ledger knows, one that is unfinished is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sfumato.account import Ledger, Published, PublishedColumn, Release
-from sfumato.bits import SystemBits
+from sfumato.account.published import Role
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore
+from sfumato.files.locks import locked
 from sfumato.io.record_files import Record
-from sfumato.refine.drawing import random_bytes
 from sfumato.refine.key_protection import Protection
 from sfumato.study.charging import release_of_reports
-from sfumato.study.publishing import StudyPublication
+from sfumato.study.notes import ReportsNote
+from sfumato.study.publishing import Keys, StudyPublication
+from sfumato.study.reports import Reports
 from sfumato.study.steps.remembering import Memory, Remembered
+from sfumato.study.steps.staged_parts import StagedPart
 from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.totals import seen_by_readers
 
+Drawing = Callable[[StagedPart], tuple[ReportsNote, Keys]]
+"""What draws a part into its files."""
 
-def intended(study: Study, epoch: int, memory: Memory, *, people: str | None, again: str | None) -> Published:
-    """Return a publication before anything is drawn."""
+
+def intended(
+    study: Study,
+    epoch: int,
+    memory: Memory,
+    part: str,
+    *,
+    people: str | None = None,
+    again: str | None = None,
+    role: Role = Role.FIRST,
+    of: str | None = None,
+    amends: str | None = None,
+    questions: Sequence[str] | None = None,
+) -> Published:
+    """Return a part before anything is drawn; `questions` are those of an amendment."""
+    asked = [one.id for one in study.questions] if questions is None else list(questions)
     return Published(
         study=study.name,
         fingerprint=fingerprint(study),
         epoch=epoch,
         rows=0,
-        columns=tuple(PublishedColumn(question=one.id, drawing="", digest="") for one in study.questions),
-        seen=seen_by_readers(study),
+        columns=tuple(PublishedColumn(question=name, drawing=part, digest="") for name in asked),
+        seen=seen_by_readers(study, asked),
+        part=part,
         people=people,
         again=again,
+        role=role,
+        of=of,
+        amends=amends,
         file=memory.file,
     )
 
@@ -43,10 +66,11 @@ def intended(study: Study, epoch: int, memory: Memory, *, people: str | None, ag
 def check_admissible(wanted: Published, history: tuple[Remembered, ...]) -> Published:
     """Refuse draws that made other reports, and a second release that is not named as one.
 
-    Returns the publication, or the very same one as it was noted before.
+    Returns the part, or the very same one as it was noted before.
     """
     others = [one.published for one in history]
-    wanted.check_draws(others)
+    if all(column.digest for column in wanted.columns):
+        wanted.check_draws(others)
     for other in others:
         if other.id == wanted.id:
             return other
@@ -62,49 +86,62 @@ def check_admissible(wanted: Published, history: tuple[Remembered, ...]) -> Publ
 
 
 def hand_out(made: StudyPublication, wanted: Published, memory: Memory) -> StudyPublication:
-    """Release a publication into the memory of the caller; the record knows of it before the caller does."""
+    """Release a part into the memory of the caller; the record knows of it before the caller does."""
     with memory.held() as record:
         history = memory.history(record)
-        published = check_admissible(_drawn(wanted, made), history)
+        published = check_admissible(_drawn(wanted, made.reports.note), history)
         if record is not None:
             noted = memory.noted(published)
             record.intend(noted)
             record.settle(noted)
-    return replace(_with_earlier(made, published, history), record=memory.record)
+    note = _with_earlier(made.reports.note, published, history)
+    return replace(made, reports=replace(made.reports, note=note), published=published, record=memory.record)
 
 
-def release_to(
+def release_part(
     place: Destination,
-    made: StudyPublication,
+    draw: Drawing,
     wanted: Published,
     memory: Memory,
-    protections: Mapping[str, Protection],
-) -> StudyPublication:
-    """Stage a publication that was drawn, note it, pay for it, and put it in place."""
-    with memory.held(place.out) as record:
-        history = memory.history(record)
-        published = check_admissible(made.published or _drawn(wanted, made), history)
-        _check_affordable(published, made, memory)
-        told = _with_earlier(made, published, history)
-        place.tidy(one.published for one in history if not one.released)
-        place.stage(told, published, protections)
-        return _put(place, told, published, memory, record)
+    protections: Mapping[str, Protection] | None,
+    *,
+    rows: int | None = None,
+    draws: bool = False,
+) -> tuple[ReportsNote, Published]:
+    """Draw a part into staging, note it, pay for it, and put it in place; `protections` are for new key files."""
+    place.make_ready()
+    with locked(place.lock):
+        pending = [one.published.part for one in memory.history() if not one.released]
+        place.tidy(pending)
+        _check_affordable(wanted, memory, rows or 1)
+        with place.staged(wanted.part, protections, rows, draws=draws) as staged:
+            note, keys = draw(staged)
+            with memory.held() as record:
+                history = memory.history(record)
+                published = check_admissible(_drawn(wanted, note), history)
+                _check_affordable(published, memory, note.rows)
+                note = _with_earlier(note, published, history)
+                staged.complete(note, keys)
+                _put(place, note, keys, published, memory, record)
+    return note, published
 
 
-def finish(place: Destination, wanted: Published, memory: Memory, limit_bytes: int) -> StudyPublication | None:
-    """Finish a publication of the same that was interrupted, without drawing; None if there is none.
+def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Reports, Published] | None:
+    """Finish a part of the same that was interrupted, without drawing; None if there is none.
 
-    It is staged beside its destination, or in place and not yet settled. If it is neither, nobody knows whether it was
+    It is staged at its destination, or in place and not yet settled. If it is neither, nobody knows whether it was
     seen, and only a further release can follow.
     """
-    with memory.held(place.out) as record:
+    place.make_ready()
+    with locked(place.lock), memory.held() as record:
         history = memory.history(record)
         pending = [one.published for one in history if not one.released]
         published = next((one for one in pending if _is_same(wanted, one)), None)
         if published is None:
-            place.tidy(pending)
+            place.tidy(one.part for one in pending)
             return None
-        reports = place.found(published, limit_bytes)
+        mine = place.for_part(published)
+        reports = mine.found(published)
         if reports is None:
             raise ReleasedBefore(
                 f"a publication of {published.study!r} was interrupted, and these places hold neither it nor what was "
@@ -112,41 +149,42 @@ def finish(place: Destination, wanted: Published, memory: Memory, limit_bytes: i
                 way_out="Give the same `out` and `keys` as then, which finishes it. `again` names a further release, "
                 "which is paid for and added up.",
             )
-        made = StudyPublication(reports=reports, keys={}, published=published, resumed=True)
-        return _put(place, made, published, memory, record)
+        note = replace(reports.note, parts=(reports.note.part(published.part),))
+        _put(mine, note, {}, published, memory, record)
+        return reports, published
 
 
 def _is_same(wanted: Published, noted: Published) -> bool:
-    same = (wanted.fingerprint, wanted.people, wanted.again) == (noted.fingerprint, noted.people, noted.again)
-    return same and wanted.asks_again(noted)
+    alike = ("fingerprint", "people", "again", "role", "of", "amends")
+    same = all(getattr(wanted, name) == getattr(noted, name) for name in alike)
+    return same and wanted.is_of_study(noted) and wanted.shares_questions(noted)
 
 
-def _drawn(wanted: Published, made: StudyPublication) -> Published:
-    """Return it with its draws and digests; reports without keys are a drawing by themselves, which nothing repeats."""
-    note = made.reports.note
-    columns = []
-    for name, column in note.columns.items():
-        keys = made.keys.get(name)
-        drawing = next(iter(keys.values())).drawing if keys else random_bytes(SystemBits(), 16).hex()
-        columns.append(PublishedColumn(question=name, drawing=drawing, digest=column.digest))
-    return replace(wanted, rows=note.rows, columns=tuple(columns))
+def _drawn(wanted: Published, note: ReportsNote) -> Published:
+    """Return it with its draws and digests."""
+    (part,) = note.parts
+    columns = tuple(
+        PublishedColumn(question=name, drawing=part.id, digest=root) for name, root in part.roots.items()
+    )
+    return replace(wanted, rows=part.rows, columns=columns)
 
 
-def _with_earlier(made: StudyPublication, published: Published, history: tuple[Remembered, ...]) -> StudyPublication:
+def _with_earlier(note: ReportsNote, published: Published, history: tuple[Remembered, ...]) -> ReportsNote:
     """Tell the readers of a release what those before it show of the same people."""
+    if published.role is not Role.FIRST:
+        return note
     before = []
     for one in history:
         if one.published.id == published.id:
             break
         if published.is_about(one.published):
             before.append(one.published.summary)
-    note = replace(made.reports.note, again=published.again, earlier=tuple(before))
-    return replace(made, reports=replace(made.reports, note=note), published=published)
+    return replace(note, again=published.again, earlier=tuple(before))
 
 
 def _put(
-    place: Destination, made: StudyPublication, published: Published, memory: Memory, record: Record | None
-) -> StudyPublication:
+    place: Destination, note: ReportsNote, keys: Keys, published: Published, memory: Memory, record: Record | None
+) -> None:
     noted = memory.noted(published)
     if record is not None:
         record.intend(noted)
@@ -154,31 +192,30 @@ def _put(
     receipt = None
     if payer is not None:
         try:
-            receipt = payer.spend(_bill(published, made, memory), release_id=published.id)
+            receipt = payer.spend(_bill(published, memory, note.study), release_id=published.id)
         except (BudgetSpent, KeyReused, ReleasedBefore):
             # Nothing left staging: what was refused was not released, and need not be remembered.
             if record is not None and place.holds(published):
                 record.void(noted)
-                place.discard(published)
+                place.discard(published.part)
             raise
-    place.put(published, made.keys)
+    place.put(note, keys)
     # The record last: while it says that something is unfinished, a rerun settles both.
     if payer is not None and receipt is not None:
         payer.settle(receipt)
     if record is not None:
         record.settle(noted)
-    place.discard(published)
-    return replace(made, record=memory.record)
+    place.discard(published.part)
 
 
-def _check_affordable(published: Published, made: StudyPublication, memory: Memory) -> None:
-    """Refuse what cannot be paid for before anything is staged or noted."""
+def _check_affordable(published: Published, memory: Memory, rows: int) -> None:
+    """Refuse what cannot be paid for before anything is drawn, staged or noted."""
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
         if book.entry_called(published.id) is None:
-            book.check_affordable(_bill(published, made, memory))
+            book.check_affordable(_bill(replace(published, rows=rows), memory, memory.study))
 
 
-def _bill(published: Published, made: StudyPublication, memory: Memory) -> Release:
-    note = made.reports.note
-    return release_of_reports(note.study, note.rows, memory.billed(published))
+def _bill(published: Published, memory: Memory, study: Study) -> Release:
+    asked = [column.question for column in published.columns]
+    return release_of_reports(study, published.rows, memory.billed(published), asked)

@@ -1,112 +1,205 @@
-"""A publication on its way: keys and reports staged complete beside their destinations, then put in place.
+"""A part on its way: keys and reports staged complete at their destinations, then put in place.
 
-Incomplete staging was never noted or paid for, and is discarded. Complete staging is finished without drawing.
+Incomplete staging was never noted or paid for, and is discarded. Complete staging is finished without drawing. A
+publication is one file, or a folder whose manifest, written last, says which parts it has.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.account import Published
 from sfumato.errors import InvalidParameter, SfumatoError
-from sfumato.files.csv_tables import decode_text
-from sfumato.files.disk import read_bytes
-from sfumato.files.formats import Format, format_of
-from sfumato.files.staging import discard, discard_others, put_in_place, staged_afresh, staging_beside
-from sfumato.files.tables import NOTE_LIMIT_BYTES, note_path, read_table
+from sfumato.files.staging import (
+    discard,
+    discard_others,
+    put_in_place,
+    remove_stale,
+    staged_afresh,
+    staging_beside,
+    staging_inside,
+)
+from sfumato.files.tables import note_path
 from sfumato.refine.key_protection import Protection
-from sfumato.study.key_folders import KeyFolder, Unlocker
+from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
+from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import Keys, StudyPublication
-from sfumato.study.reports import Reports, codebook_path
+from sfumato.study.part_indexes import index_path
+from sfumato.study.publishing import Keys
+from sfumato.study.report_files import codebook_path, read_report_files
+from sfumato.study.reports import Reports
+from sfumato.study.steps.staged_parts import StagedPart
+
+_FIRST = "0" * 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """Where a publication goes: the reports, the key files of a folder, and how keys that are there are opened."""
+    """Where a part goes: a file or a folder of reports, the key files, and how keys that are there are opened.
+
+    `files` are the key files of this part; where its draws come from seeds that are there, it has none.
+    """
 
     out: Path
     keys: Path | None
-    folder: KeyFolder
+    files: KeyFolder
     unlock: Unlocker
 
-    def tidy(self, wanted: Iterable[Published]) -> None:
-        """Remove what earlier attempts left here, but for the publications that can still be finished."""
-        tokens = [published.token for published in wanted]
-        for target in (self.out, self.keys):
-            if target is not None:
-                discard_others(target, [staging_beside(target, token) for token in tokens])
+    @property
+    def is_folder(self) -> bool:
+        """Whether the publication is a folder."""
+        return is_folder_place(self.out)
 
-    def discard(self, published: Published) -> None:
-        """Remove what is staged of a publication; its reports last, by which it is found."""
-        if self.keys is not None:
-            discard(staging_beside(self.keys, published.token))
-        discard(staging_beside(self.out, published.token))
+    def table(self, part: str) -> Path:
+        """Return where the reports of a part are to stand."""
+        return self.out / f"{part[:SHORT]}.parquet" if self.is_folder else self.out
 
-    def stage(self, made: StudyPublication, published: Published, protections: Mapping[str, Protection]) -> None:
-        """Write reports, and key files if they are new, to where they wait; after a failure nothing is left."""
-        note = made.reports.note
-        self.discard(published)
+    @property
+    def lock(self) -> Path:
+        """What is locked while something is published here."""
+        return self.out / NAME if self.is_folder else self.out
+
+    def staging(self, part: str) -> Path:
+        """Return where the reports of a part are staged."""
+        token = part[: len(_FIRST)]
+        return staging_inside(self.out, token) if self.is_folder else staging_beside(self.out, token)
+
+    def key_staging(self, part: str) -> Path | None:
+        """Return where the key files of a part are staged."""
+        return None if self.keys is None else staging_inside(self.keys, f"keys-{part[: len(_FIRST)]}")
+
+    def tidy(self, wanted: Iterable[str]) -> None:
+        """Remove what earlier attempts left here, but for the parts that can still be finished."""
+        parts = list(wanted)
+        discard_others(self.staging(_FIRST), [self.staging(part) for part in parts])
+        keys = self.key_staging(_FIRST)
+        if keys is not None and self.keys is not None and self.keys.exists():
+            discard_others(keys, [place for part in parts if (place := self.key_staging(part)) is not None])
+        remove_stale(self.lock, note_path(self.out), codebook_path(self.out), *self.files.files)
+
+    def discard(self, part: str) -> None:
+        """Remove what is staged of a part; its reports last, by which it is found."""
+        keys = self.key_staging(part)
+        if keys is not None:
+            discard(keys)
+        discard(self.staging(part))
+
+    @contextlib.contextmanager
+    def staged(
+        self, part: str, protections: Mapping[str, Protection] | None, rows: int | None
+    ) -> Iterator[StagedPart]:
+        """Stage a part: reports and, with `protections`, new key files; after a failure nothing is left.
+
+        The caller completes it.
+        """
+        if self.is_folder:
+            self.out.mkdir(parents=True, exist_ok=True)
         try:
-            with staged_afresh(staging_beside(self.out, published.token)) as folder:
-                made.reports.write(folder / self.out.name)
-            if self.keys is not None and self.folder.files and not self.folder.present:
-                self.keys.parent.mkdir(parents=True, exist_ok=True)
-                with staged_afresh(staging_beside(self.keys, published.token)) as folder:
-                    KeyFolder.of(note.study, folder, note.epoch).write(made.keys, protections, self.unlock)
+            with contextlib.ExitStack() as stack:
+                folder = stack.enter_context(staged_afresh(self.staging(part)))
+                keys = None
+                if protections is not None and self.files.files and self.keys is not None:
+                    self.keys.mkdir(parents=True, exist_ok=True)
+                    place = self.key_staging(part)
+                    keys = None if place is None else stack.enter_context(staged_afresh(place))
+                table = folder / self.table(part).name
+                made = StagedPart(table=table, keys=keys, files=self.files, protections=protections or {}, rows=rows)
+                self._check_room(made, rows)
+                stack.callback(made.close)
+                yield made
         except BaseException as error:
-            self.discard(published)
+            self.discard(part)
             if isinstance(error, InvalidParameter) and error.parameter == "path":
                 error.parameter, error.value = "out", str(self.out)
             raise
 
+    def _check_room(self, made: StagedPart, rows: int | None) -> None:
+        """Refuse before drawing what there is no room for."""
+        if rows is None:
+            return
+        needed: dict[int, tuple[int, Path]] = {}
+        columns = len(self.files.study.questions) + 1
+        # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
+        levels = sum(len(way.key_levels) for way in self.files.study.ways) if made.has_draws else 0
+        for place, size in ((made.table.parent, rows * columns), (made.keys, rows * levels // 2)):
+            if place is not None:
+                disk = os.stat(place).st_dev
+                needed[disk] = (needed.get(disk, (0, place))[0] + size, place)
+        for size, place in needed.values():
+            free = shutil.disk_usage(place).free
+            if size > free:
+                raise InvalidParameter(
+                    f"lies on a disk with {free:,} bytes left, and at least {size:,} are needed for {rows:,} rows",
+                    parameter="path",
+                    value=str(place.parent),
+                    way_out="Make room, or choose another disk; nothing was drawn.",
+                )
+
     def holds(self, published: Published) -> bool:
         """Whether reports are staged here, none of which is in place yet."""
-        return (staging_beside(self.out, published.token) / self.out.name).exists()
+        return (self.staging(published.part) / self.table(published.part).name).exists()
 
-    def found(self, published: Published, limit_bytes: int) -> Reports | None:
-        """Return the reports of a publication, staged here or in place; None unless its keys are here as well."""
-        staged = staging_beside(self.out, published.token) / self.out.name
+    def found(self, published: Published) -> Reports | None:
+        """Return the reports of a part, staged here or in place; None unless its keys are here as well."""
+        part, name = published.part, self.table(published.part).name
+        staged = self.staging(part) / name
         try:
-            reports = self._read(staged if staged.exists() else self.out, limit_bytes)
+            reports = read_report_files(staged if staged.exists() else self.table(part))
+            noted = {part.id: part for part in reports.note.parts}.get(part)
             digests = {column.question: column.digest for column in published.columns}
-            if {name: column.digest for name, column in reports.note.columns.items()} != digests:
+            if noted is None or dict(noted.roots) != digests:
                 return None
-            for name in digests:
-                reports.column(name)
+            for _ in reports.chunks(list(digests)):
+                pass
         except SfumatoError:  # not there, damaged, or something else that has this name
             return None
-        if not self.folder.files or self._staged_keys(published) is not None:
+        if not self.files.files or self._staged_keys(part) is not None:
             return reports
         drawings = {column.question: column.drawing for column in published.columns}
-        held = self.folder.held_keys(self.unlock) or {}
+        held = self.files.held_keys(self.unlock) or {}
         is_same = held and all(key.drawing == drawings[name] for name, by in held.items() for key in by.values())
         return reports if is_same else None
 
-    def put(self, published: Published, keys: Keys) -> None:
-        """Put keys and reports in place, or what is still missing of them; the table of reports last.
+    def put(self, note: ReportsNote, keys: Keys) -> None:
+        """Put keys and reports in place, or what is still missing of them; the table, or the manifest, last.
 
         Keys before reports: reports whose keys were lost could never be opened, keys alone open nothing.
         """
-        staged = self._staged_keys(published)
+        (noted,) = note.parts
+        staged = self._staged_keys(noted.id)
         if staged is not None:
             self._put_keys(staged)
-        elif self.folder.files:
-            self.folder.write(keys or self._marked(published), {}, self.unlock)
-        waiting = staging_beside(self.out, published.token)
-        beside = [] if format_of(self.out) is Format.PARQUET else [note_path(self.out)]
-        for target in (codebook_path(self.out), *beside, self.out):
+        elif self.files.files and self.files.present:
+            self._mark(noted.roots, keys)
+        waiting, table = self.staging(noted.id), self.table(noted.id)
+        for target in (codebook_path(table), note_path(table), table):
             put_in_place(waiting / target.name, target)
+        if self.is_folder:
+            self._enter(note)
 
-    def _staged_keys(self, published: Published) -> Path | None:
-        folder = None if self.keys is None else staging_beside(self.keys, published.token)
+    def _enter(self, note: ReportsNote) -> None:
+        """Write the manifest with a part more: from now on it is published."""
+        (noted,) = note.parts
+        held = Manifest(study=note.study.name, fingerprint=note.fingerprint, parts=())
+        if is_publication(self.out):
+            held = read_manifest(self.out)
+        entry = ManifestPart(
+            id=noted.id, file=self.table(noted.id).name, note=note_digest(note.to_text()), amends=noted.amends
+        )
+        held.with_part(entry).write(self.out)
+
+    def _staged_keys(self, part: str) -> Path | None:
+        folder = self.key_staging(part)
         return folder if folder is not None and folder.exists() else None
 
     def _put_keys(self, staged: Path) -> None:
-        for target in self.folder.files:
+        targets = [path for path, _ in self.files.in_order(is_new=True)]
+        for target in targets:
             if (staged / target.name).exists() and os.path.lexists(target):
                 raise InvalidParameter(
                     "is a key file already, and keys that are lost cannot be had again",
@@ -114,21 +207,20 @@ class Destination:
                     value=str(target),
                     way_out="Move it elsewhere and run the same again, which finishes the publication.",
                 )
-        for target in self.folder.files:
-            target.parent.mkdir(parents=True, exist_ok=True)
+        if self.keys is not None:
+            for index in staged.glob(f"*{index_path(self.keys, _FIRST).suffix}"):
+                put_in_place(index, self.keys / index.name)
+        for target in targets:
             put_in_place(staged / target.name, target)
 
-    def _marked(self, published: Published) -> Keys:
-        """Return the keys that were here before, knowing what they made."""
-        digests = {column.question: column.digest for column in published.columns}
-        return {
-            name: {level: key.having_produced(digests[name]) for level, key in by_level.items()}
-            for name, by_level in (self.folder.held_keys(self.unlock) or {}).items()
-        }
+    def _mark(self, roots: Mapping[str, str], keys: Keys) -> None:
+        """Tell the keys that were here before what they made."""
+        for path, holding in self.files.in_order(is_new=False):
+            held = keys.get(holding.question, {}).get(0)
+            if path.exists() and (held is None or held.produced == roots[holding.question]):
+                self.files.mark(path, holding, roots[holding.question], self.unlock)
 
-    def _read(self, path: Path, limit_bytes: int) -> Reports:
-        table, text = read_table(path, limit_bytes=limit_bytes)
-        if text is None:  # the note of a CSV goes first, and is in place already
-            beside = note_path(self.out)
-            text = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside)
-        return Reports(table=table, note=ReportsNote.from_text(text, path))
+
+def is_folder_place(out: Path) -> bool:
+    """Whether a publication goes into a folder: one that is there, or a name without a known ending."""
+    return out.is_dir() or not out.suffix

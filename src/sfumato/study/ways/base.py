@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -38,22 +38,48 @@ IntArray = npt.NDArray[np.int64]
 _BITS_A_NAT = Fraction("1.4426950408889634074")
 
 
+class KeyStore(Protocol):
+    """Where true draws go as they are made, level by level, so that nobody holds a whole column of them."""
+
+    def begin(self, blanks: Mapping[int, Key]) -> None:
+        """Get ready for the draws of these levels; the keys hold none yet, and do not know how many there will be."""
+        ...
+
+    def append(self, level: int, shifts: npt.NDArray[Any]) -> None:
+        """Take the draws of the next rows."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """What reports are drawn with: fresh bits, or keys that were drawn before, and what those keys are bound to."""
+    """What the reports of a part are drawn with: fresh bits, or keys that were drawn before; what keys are bound to.
+
+    `part` is the part's id, which names its draws.
+    """
 
     bits: BitSource
     binding: Binding
+    part: str
     guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC
     keys: Mapping[int, Key] | None = None
+    store: KeyStore | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Drawn:
-    """Reports of a question as numbers, and the keys that open them, by level; none where there are no levels."""
+class Drawer:
+    """Makes the reports of a question for chunk after chunk of a part. Without levels there are no keys."""
 
-    reports: npt.NDArray[Any]
-    keys: Mapping[int, Key]
+    def __init__(self, reports: Callable[[Any], npt.NDArray[Any]]) -> None:
+        self._reports = reports
+
+    def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
+        """Make one report for each answer, of the rows with these numbers, or of those of them that are `filled`."""
+        del numbers, filled
+        return self._reports(answers)
+
+    def keys(self, rows: int) -> Mapping[int, Key]:
+        """Return the keys by level, once all of so many rows have been drawn; true draws are where they were stored."""
+        del rows
+        return {}
 
 
 class Way(ABC):
@@ -139,18 +165,20 @@ class Way(ABC):
         """Return the answers of a column in a form that `draw` takes; what is no answer is refused by its row."""
 
     @abstractmethod
-    def draw(self, answers: Any, draw: Draw) -> Drawn:
-        """Make one report for each answer."""
+    def drawer(self, draw: Draw) -> Drawer:
+        """Return what makes the reports of a part. Where not `by_row`, it is given all answers of the part at once."""
 
-    def open(self, reports: IntArray, key: Key) -> tuple[npt.NDArray[Any], int]:
-        """Return reports as a key shows them, and the level they then stand at."""
-        del reports, key
+    def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
+        """Return reports as a key shows them, or with the key of level 0 the answers as places in a list.
+
+        `numbers` are those of the rows in their part, `places` where their draws stand if those are stored.
+        """
+        del reports, key, numbers, places
         raise self.without_keys()
 
-    def recover(self, reports: IntArray, key: Key) -> tuple[IntArray, tuple[str, ...]]:
-        """Return the answers themselves: places in a list of texts, and the list."""
-        del reports, key
-        raise self.without_keys()
+    def answers_of(self, values: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+        """Return what `opened` gave with the key of level 0 as places in a list of texts, and the list."""
+        return values, self.question.labels
 
     def without_keys(self) -> KeyRefused:
         """Return the refusal of a key to a question that has none."""
@@ -182,9 +210,14 @@ class Way(ABC):
     def report_count(self) -> int:
         """How many different reports there are."""
 
-    def tally(self, reports: IntArray, level: int, *, offset: int = 0, counts: IntArray | None = None) -> Any:
-        """Count reports; `counts` is how often each row stands for itself, `offset` the place of the first row."""
-        del level, offset
+    def tally(
+        self, reports: IntArray, level: int, *, positions: int | IntArray = 0, counts: IntArray | None = None
+    ) -> Any:
+        """Count reports; `counts` is how often each row stands for itself.
+
+        `positions` are the numbers of the rows in their part, or the first of them where they follow one another.
+        """
+        del level, positions
         found = np.zeros(self.report_count, dtype=np.int64)
         np.add.at(found, reports, 1 if counts is None else counts)
         return Tally(mechanism=self.question.id, counts=tuple(found.tolist()))

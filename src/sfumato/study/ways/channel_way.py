@@ -12,7 +12,7 @@ from sfumato.files.tables import Words
 from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.ways.answers import SymbolArray, positions
-from sfumato.study.ways.base import Draw, Drawn, Way, channel_leakage_bits
+from sfumato.study.ways.base import Draw, Drawer, Way, channel_leakage_bits
 from sfumato.study.ways.question import listed_answers
 
 
@@ -47,10 +47,10 @@ class ChannelWay(Way):
         """Return the positions of the answers."""
         return positions(self.question.id, column, self.answers)
 
-    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
+    def drawer(self, draw: Draw) -> Drawer:
         """Draw a report for each answer, exactly."""
-        reports = RowDraws(self.response.to_exact()).draw(draw.bits, answers)
-        return Drawn(reports=np.asarray(reports), keys={})
+        rows = RowDraws(self.response.to_exact())
+        return Drawer(lambda answers: np.asarray(rows.draw(draw.bits, answers)))
 
     @property
     def report_labels(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from sfumato.infer import PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.base import Draw, Drawn, IntArray, Way
+from sfumato.study.ways.base import Draw, Drawer, IntArray, Way
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, WholeColumn
 from sfumato.study.ways.hunt_rounds import found_texts, hunt_reports
 from sfumato.study.ways.keys import EPSILON, whole_key
@@ -171,9 +171,9 @@ class HuntWay(Way):
             known[code] = string_keys([text], max_bytes=self.question.longest)[0]
         return [known[code] for code in column.codes.tolist()]
 
-    def draw(self, answers: list[int], draw: Draw) -> Drawn:
+    def drawer(self, draw: Draw) -> Drawer:
         """Go through the rounds, one group after another."""
-        return Drawn(reports=hunt_reports(self.hunt, answers, draw.bits), keys={})
+        return Drawer(lambda answers: hunt_reports(self.hunt, answers, draw.bits))
 
     @property
     def report_labels(self) -> None:
@@ -194,17 +194,19 @@ class HuntWay(Way):
         return self._hardest.modulus
 
     def tally(
-        self, reports: IntArray, level: int, *, offset: int = 0, counts: npt.NDArray[np.int64] | None = None
+        self, reports: IntArray, level: int, *, positions: int | IntArray = 0, counts: IntArray | None = None
     ) -> WholeColumn:
-        """Keep all reports; a part of them cannot be read."""
+        """Keep all reports, chunk after chunk; a part of them cannot be read."""
         del level
-        if offset or counts is not None:
+        if not isinstance(positions, int) or counts is not None:
             raise self._only_whole()
-        return WholeColumn(reports=reports)
+        return WholeColumn(reports=reports, start=positions)
 
     def estimate(self, tally: WholeColumn, reading: Reading) -> QuestionEstimate:
         """Find the frequent texts."""
         if reading.plain(self.question.id).group is not None:
+            raise self._only_whole()
+        if tally.start:
             raise self._only_whole()
         found = found_texts(self.hunt, tally.reports, max_bytes=self.question.longest)
         reach = NormalDist().inv_cdf((1 + reading.confidence) / 2)

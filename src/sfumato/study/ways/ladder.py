@@ -10,22 +10,21 @@ import math
 from collections import Counter
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy.typing as npt
-
-from sfumato.bits import KeyedBits
 from sfumato.certificates import Certificate, certify
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
+from sfumato.refine.keys import BlockSeeds, Seed
+from sfumato.refine.ladder_rows import undone_rows
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answers import SymbolArray
-from sfumato.study.ways.base import Draw, Drawn, IntArray, Way, label_bits
+from sfumato.study.ways.base import Draw, IntArray, Way, label_bits
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
+from sfumato.study.ways.ladder_draws import LadderDrawer
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder
 from sfumato.study.ways.ladder_plans import plan_ladder
 from sfumato.study.ways.means import mean_of_scores
@@ -130,30 +129,16 @@ class LadderWay(Way):
         """Return answers that are checked, and rounded only when the draws are known."""
         return self.question.places(column)
 
-    def draw(self, answers: SymbolArray, draw: Draw) -> Drawn:
-        """Make a report for each answer, under new keys or under those that were drawn before."""
-        keys = draw.keys
-        if keys is None:
-            keys = self.ladder.draw_keys(len(answers), draw.bits, guarantee=draw.guarantee, binding=draw.binding)
-        drawing = next(iter(keys.values())).drawing
-        rounded = self.question.rounded(answers, _rounding_bits(self.question.id, drawing))
-        published = self.ladder.publish(rounded, binding=draw.binding, keys=keys)
-        return Drawn(reports=published.reports, keys=published.keys)
+    def drawer(self, draw: Draw) -> LadderDrawer:
+        """Make reports under new keys, or under those that were drawn before."""
+        return LadderDrawer(self.question, self.ladder, draw)
 
-    def open(self, reports: IntArray, key: Key) -> tuple[npt.NDArray[Any], int]:
-        """Undo the steps below the key's level."""
+    def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
+        """Undo the steps below the key's level, or all of them."""
         if not self.key_levels:
             raise self.without_keys()
-        if key.level == 0:
-            raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
-        view = self.ladder.open(reports, key)
-        return view.reports, view.level
-
-    def recover(self, reports: IntArray, key: Key) -> tuple[IntArray, tuple[str, ...]]:
-        """Undo all steps."""
-        if not self.key_levels:
-            raise self.without_keys()
-        return self.ladder.recover(reports, key), self.question.labels
+        rows = numbers if isinstance(key.material, Seed | BlockSeeds) else places
+        return undone_rows(self.ladder, reports, key, rows)
 
     @cached_property
     def _says_answers(self) -> bool:
@@ -191,14 +176,16 @@ class LadderWay(Way):
         """The modulus of the ladder."""
         return self.ladder.modulus
 
-    def tally(self, reports: IntArray, level: int, *, offset: int = 0, counts: IntArray | None = None) -> Tally:
+    def tally(
+        self, reports: IntArray, level: int, *, positions: int | IntArray = 0, counts: IntArray | None = None
+    ) -> Tally:
         """Count reports as the level's mechanism does."""
         if counts is not None:
             if self.by_position:
                 raise self._no_groups()
             found: Tally = super().tally(reports, level, counts=counts)
             return found
-        return self._rung(level).tally(reports, offset=offset)
+        return self._rung(level).tally(reports, positions)
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return shares, and the mean of a count."""
@@ -245,11 +232,3 @@ class LadderWay(Way):
 
 def _dense(channel: AnyChannel) -> Channel:
     return channel if isinstance(channel, Channel) else channel.to_dense()
-
-
-def _rounding_bits(question: str, drawing: str) -> KeyedBits:
-    """Return what a count is rounded with: fixed by the drawing, so that publishing again makes the same reports.
-
-    Rounding need not be secret: whatever it is, the ladder after it keeps its ε; it must only not depend on answers.
-    """
-    return KeyedBits(sha256(f"sfumato rounding {drawing} {question}".encode()).digest())

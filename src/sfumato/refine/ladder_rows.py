@@ -1,0 +1,49 @@
+"""A ladder on some rows of a part: reports made from answers and shifts, and reports undone as far as a key reaches.
+
+What :class:`Ladder` does for a whole column in memory, for chunk after chunk of columns of any length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import ReportArray, check_symbols, smallest_dtype
+from sfumato.errors import KeyRefused
+from sfumato.refine.expansion import shifts_at
+from sfumato.refine.keys import Key
+from sfumato.refine.ladder import Ladder
+
+_Rows = npt.NDArray[np.int64]
+_Shifts = npt.NDArray[np.integer[Any]]
+
+
+def made_rows(ladder: Ladder, values: npt.ArrayLike, shifts: _Shifts, positions: int | _Rows) -> ReportArray:
+    """Return the public reports of answers at these positions."""
+    answers = check_symbols("values", values, ladder.size)
+    moved = ladder.levels[0].truths(answers, positions).astype(np.int64)
+    moved += shifts
+    moved %= ladder.modulus
+    reports: ReportArray = moved.astype(smallest_dtype(ladder.modulus))
+    return reports
+
+
+def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, rows: _Rows) -> _Rows:
+    """Return reports as a key shows them, with the key of level 0 the answers; `rows` are those of the key."""
+    if key.ladder != ladder.declaration:
+        raise KeyRefused(
+            "the key belongs to another ladder: other answers, levels or set", way_out="Use the study it is of."
+        )
+    if key.level == 0 and not ladder.recover_answers:
+        raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
+    public = check_symbols("reports", reports, ladder.modulus).astype(np.int64)
+    seen: _Rows = (public - shifts_at(key, ladder.steps, rows).astype(np.int64)) % ladder.modulus
+    if key.level > 0:
+        return seen
+    if seen.size and seen.max() >= ladder.size:
+        raise KeyRefused(
+            "the reports are not the ones that this key was made for", way_out="Look for the file it came with."
+        )
+    return ladder.levels[0].answers(seen)

@@ -1,0 +1,109 @@
+"""Trees of digests: what the columns of a part held, block by block, so that a block can be exchanged on the record.
+
+A block is the rows whose numbers have the same quotient by 4096. Its digest is salted: whoever knows every report of a
+block but one could otherwise try the few reports that one can have. The root of a column is the digest of its blocks'
+digests. Nothing needs the whole column at once.   Format: docs/reference/files.md
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.refine.keys import BLOCK_ROWS
+
+SALT_BYTES = 16
+NOTHING = -1
+"""What stands where a row has no report in a column."""
+
+_BLOCK, _ROOT = b"sfumato/block/1\0", b"sfumato/part/1\0"
+
+Numbers = npt.NDArray[np.int64]
+SaltOf = Callable[[int], bytes]
+
+
+class ReportTree:
+    """Digests of several columns of one part, from rows that come in ascending order of their numbers."""
+
+    def __init__(self, questions: Iterable[str], salt_of: SaltOf) -> None:
+        self.digests: dict[str, dict[int, bytes]] = {question: {} for question in questions}
+        self._salt_of = salt_of
+        self._held: list[tuple[Numbers, dict[str, npt.NDArray[np.uint32]]]] = []
+
+    def add(self, numbers: Numbers, columns: Mapping[str, npt.NDArray[np.integer]]) -> None:
+        """Take further rows; a block that may go on in the next call is held back."""
+        if not numbers.size:
+            return
+        narrow = {name: np.ascontiguousarray(columns[name]).astype("<u4") for name in self.digests}
+        if self._held:
+            self._held.append((numbers, narrow))
+            if numbers[-1] // BLOCK_ROWS == self._held[0][0][0] // BLOCK_ROWS:
+                return
+            numbers, narrow = self._together()
+        blocks = numbers // BLOCK_ROWS
+        edges = [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), numbers.size]
+        for start, stop in zip(edges[:-2], edges[1:-1], strict=True):
+            self._close(numbers[start:stop], {name: values[start:stop] for name, values in narrow.items()})
+        last = edges[-2]
+        rest = {name: values[last:] for name, values in narrow.items()}
+        if (numbers[-1] + 1) % BLOCK_ROWS == 0:
+            self._close(numbers[last:], rest)
+        else:
+            self._held = [(numbers[last:], rest)]
+
+    def finish(self, blocks: Iterable[int] = ()) -> None:
+        """Close the last block; `blocks` are those that there must be, even if none of their rows is left."""
+        if self._held:
+            self._close(*self._together())
+        for block in blocks:
+            if any(block not in digests for digests in self.digests.values()):
+                self._digest(block, np.empty(0, dtype=np.int64), dict.fromkeys(self.digests, np.empty(0, "<u4")))
+
+    def root(self, question: str, instead: Mapping[int, str] | None = None) -> str:
+        """Return the root of a column; `instead` has digests, in hex, that stood for some of its blocks before."""
+        return root_of(question, self.digests[question], instead)
+
+    def _together(self) -> tuple[Numbers, dict[str, npt.NDArray[np.uint32]]]:
+        parts, self._held = self._held, []
+        numbers = np.concatenate([held for held, _ in parts])
+        return numbers, {name: np.concatenate([columns[name] for _, columns in parts]) for name in self.digests}
+
+    def _close(self, numbers: Numbers, columns: Mapping[str, npt.NDArray[np.uint32]]) -> None:
+        self._digest(int(numbers[0]) // BLOCK_ROWS, numbers, columns)
+
+    def _digest(self, block: int, numbers: Numbers, columns: Mapping[str, npt.NDArray[np.uint32]]) -> None:
+        offsets = numbers - block * BLOCK_ROWS
+        dense = offsets.size and offsets[0] == 0 and offsets[-1] == offsets.size - 1
+        start = sha256(_BLOCK + self._salt_of(block) + struct.pack("<QIB", block, numbers.size, bool(dense)))
+        if not dense:
+            start.update(offsets.astype("<u2").tobytes())
+        for name in self.digests:
+            digest = start.copy()
+            digest.update(columns[name].data)
+            self.digests[name][block] = digest.digest()
+
+
+def root_of(question: str, digests: Mapping[int, bytes], instead: Mapping[int, str] | None = None) -> str:
+    """Return the root over the blocks of a question, in ascending order."""
+    name = question.encode()
+    found = sha256(_ROOT + struct.pack("<I", len(name)) + name + struct.pack("<Q", len(digests)))
+    for block in sorted(digests):
+        digest = digests[block] if instead is None or block not in instead else bytes.fromhex(instead[block])
+        found.update(struct.pack("<Q", block) + digest)
+    return found.hexdigest()
+
+
+def blocks_of(numbers: Sequence[int] | Numbers) -> tuple[int, ...]:
+    """Return which blocks rows with these numbers lie in, ascending."""
+    return tuple(np.unique(np.asarray(numbers, dtype=np.int64) // BLOCK_ROWS).tolist())
+
+
+def positions_of(numbers: Numbers) -> int | Numbers:
+    """A row's position is its number in its part; rows that follow one another are told by the first."""
+    if numbers.size and int(numbers[-1]) - int(numbers[0]) == numbers.size - 1:
+        return int(numbers[0])
+    return numbers if numbers.size else 0

@@ -1,0 +1,223 @@
+"""Files of reports: a file, a folder with a manifest, a glob, or several; and the one way in which they are written."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sfumato.bits import SystemBits
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
+from sfumato.files import read_bytes, write_atomically
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.formats import Format, format_of
+from sfumato.files.places import check_places, check_table_place
+from sfumato.files.row_streams import open_rows
+from sfumato.files.table_writers import TableWriter
+from sfumato.files.tables import NOTE_LIMIT_BYTES, note_inside, note_path
+from sfumato.refine.report_trees import ReportTree
+from sfumato.study.codebooks import codebook, described_columns
+from sfumato.study.manifests import is_publication, note_digest, read_manifest
+from sfumato.study.notes import ReportsNote
+from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.report_rows import ROW, Source, check_has_rows
+from sfumato.study.reports import Reports, with_part
+
+Paths = str | Path | Sequence[str | Path]
+
+
+def read_report_files(paths: Paths, *, note: str | Path | None = None) -> Reports:
+    """Read files, folders and globs as one: their parts side by side, each part once."""
+    several = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not several:
+        raise InvalidParameter("names no file", parameter="reports", way_out="Name at least one.")
+    found = [one for path in several for one in _read(path, note)]
+    return found[0] if len(found) == 1 else joined(found)
+
+
+def joined(several: Sequence[Reports]) -> Reports:
+    """Return the parts of several files as one: of one study and epoch, at the same levels, no part twice."""
+    first = several[0].note
+    for one in several[1:]:
+        note = one.note
+        if note.fingerprint != first.fingerprint:
+            raise _differ("are of different studies", "Give reports of one study.")
+        if note.epoch != first.epoch:
+            raise _differ(f"are of epochs {first.epoch} and {note.epoch}", "Read each epoch by itself.")
+        if note.columns != first.columns:
+            raise _differ("are at different levels, or were made in another way", "Read each by itself.")
+        if (note.again, note.earlier) != (first.again, first.earlier) and not _is_later(note, first):
+            raise _differ("are of different releases about the same people", "Read each release by itself.")
+    parts = tuple(part for one in several for part in one.note.parts)
+    known = {part.id for part in parts}
+    if len(known) < len(parts):
+        raise _differ(
+            "hold a part twice, perhaps as it was before somebody was erased", "Leave out the older of the two."
+        )
+    missing = [part for part in parts if part.amends is not None and part.amends not in known]
+    if missing:
+        raise _differ(
+            "amend a part that is not among them", "Give the file that was amended as well, or the whole folder."
+        )
+    return Reports(
+        sources=tuple(source for one in several for source in one.sources),
+        note=replace(
+            first,
+            parts=parts,
+            source="; ".join(dict.fromkeys(one.note.source for one in several)),
+            insecure=any(one.note.insecure for one in several),
+        ),
+        remarks=tuple(dict.fromkeys(remark for one in several for remark in one.remarks)),
+    )
+
+
+def _is_later(note: ReportsNote, first: ReportsNote) -> bool:
+    """A part that was appended or amended belongs to the release it was added to."""
+    return note.publication == first.publication
+
+
+def _read(path: str | Path, note: str | Path | None) -> list[Reports]:
+    here = Path(path)
+    if here.is_dir():
+        if is_publication(here):
+            return [_read_publication(here)]
+        files = [found for found in sorted(here.iterdir()) if found.suffix in {".parquet", ".csv"}]
+        if not files:
+            raise UnreadableFile(
+                "this folder holds no publication", way_out="Name the folder of one, or its files.", place=_at(here)
+            )
+        return [_read_file(found, note) for found in files]
+    if not here.exists() and glob.has_magic(str(path)):
+        matched = sorted(glob.glob(str(path)))
+        if not matched:
+            raise UnreadableFile("no file matches this", way_out="Check the name.", place=_at(here))
+        return [found for one in matched for found in _read(one, note)]
+    return [_read_file(here, note)]
+
+
+def _read_publication(folder: Path) -> Reports:
+    manifest, found = read_manifest(folder), []
+    for part in manifest.parts:
+        reports = _read_file(folder / part.file, None, expected=part.note)
+        (noted,) = reports.note.parts
+        if noted.id != part.id or noted.amends != part.amends or reports.note.fingerprint != manifest.fingerprint:
+            raise _older(folder / part.file)
+        found.append(reports)
+    return joined(found)
+
+
+def _read_file(path: Path, note: str | Path | None, *, expected: str | None = None) -> Reports:
+    inside = note_inside(path)
+    beside = note_path(path) if note is None else Path(note)
+    text = inside
+    if inside is None and (note is not None or beside.exists()):
+        text = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside)
+    noted = ReportsNote.from_text(text, path)
+    if expected is not None and text is not None and note_digest(text) != expected:
+        raise _older(path)
+    stream = open_rows(path, columns=[])
+    check_has_rows(stream.names, path)
+    missing = [name for name in noted.columns if name not in stream.names and name in noted.parts[0].roots]
+    present = sum(part.present for part in noted.parts)
+    rows = None
+    if inside is None:
+        # A selection keeps no footer, but has the note of the whole beside it.
+        rows = stream.rows if stream.rows is not None else sum(t.num_rows for t in open_rows(path, columns=[ROW]).chunks())
+    if missing and (inside is not None or rows == present):
+        raise UnreadableFile(
+            f"lacks the column {missing[0]!r} of its note", way_out="Ask for the file again.", place=_at(path)
+        )
+    if rows is None or rows == present:
+        return replace(Reports.of(path, noted), remarks=_remarks(noted))
+    if len(noted.parts) > 1 or rows > present:
+        raise UnreadableFile(
+            f"has {rows} rows, and its note speaks of {present}",
+            way_out="Ask for the file again, or select from one part.",
+            place=_at(path),
+        )
+    kept = {name: column for name, column in noted.columns.items() if name in stream.names}
+    if not kept:
+        raise UnreadableFile("has no column of its note", way_out="Select the reports as well.", place=_at(path))
+    remark = f"{rows:,} of {present:,} rows, selected by another tool: not checked against the digest of the reports."
+    source = Source(rows=path, parts=noted.parts, is_whole=False)
+    return Reports(sources=(source,), note=replace(noted, columns=kept), remarks=(remark, *_remarks(noted)))
+
+
+def _remarks(note: ReportsNote) -> tuple[str, ...]:
+    """Say what was erased since the keys were made."""
+    gone = note.erased
+    if not gone:
+        return ()
+    blocks = sum(len(part.rewritten) for part in note.parts)
+    return (
+        f"{gone:,} of {note.rows + gone:,} people were erased: {blocks} blocks of rows were rewritten since, and are not "
+        f"covered by the record in the keys.",
+    )
+
+
+def write_report_file(reports: Reports, path: str | Path) -> None:
+    """Write reports as one table, part after part, with codebook and note beside them; chunk by chunk."""
+    note, private = reports.note, reports.is_opened
+    several = len(note.parts) > 1
+    source = SystemBits()
+    trees: dict[str, ReportTree] = {}
+    salts = {}
+    with TableWriter(path, private=private, ascending=ROW) as writer:
+        for chunk in reports.chunks(list(note.columns), reports.kept):
+            part = chunk.part
+            if not part.roots:
+                if part.id not in trees:
+                    salts[part.id] = fresh_salts(part.id, source)
+                    trees[part.id] = ReportTree(note.columns, salts[part.id])
+                trees[part.id].add(chunk.numbers, {name: chunk.reports(note.way(name)) for name in note.columns})
+            writer.write(described_columns(with_part(chunk, several=several), note))
+        parts = []
+        for part in note.parts:
+            tree = trees.get(part.id)
+            parts.append(part if tree is None else rooted(part, tree, salts[part.id]))
+        found = replace(note, parts=tuple(parts))
+        write_atomically(codebook_path(path), codebook(found, reports.kept), private=private)
+        writer.finish(found.to_text())
+
+
+def rooted(part: PartNote, tree: ReportTree, salt_of: object) -> PartNote:
+    """Return the note of a part whose rows have all been met."""
+    tree.finish(part.all_blocks)
+    salts = b"".join(salt_of(block) for block in part.all_blocks)  # type: ignore[operator]
+    return replace(part, roots={name: tree.root(name) for name in tree.digests}, salts=salts)
+
+
+def check_reports_place(path: str | Path, parameter: str = "out") -> None:
+    """Refuse a place where reports, their note or their codebook cannot be written."""
+    check_table_place(parameter, path)
+    for place in (codebook_path(path), note_path(path)):
+        check_places(**{parameter: place})
+
+
+def codebook_path(path: str | Path) -> Path:
+    """Where the codebook of a file of reports stands."""
+    return Path(f"{path}.codebook.md")
+
+
+def has_note(path: str | Path) -> bool:
+    """Whether a table says what it is, inside or beside it; a folder is asked for its manifest."""
+    if Path(path).is_dir():
+        return True
+    return note_path(path).exists() or (format_of(path) is Format.PARQUET and note_inside(path) is not None)
+
+
+def _older(path: Path) -> UnreadableFile:
+    return UnreadableFile(
+        "this is not the part that the manifest speaks of: perhaps an older copy, from before somebody was erased",
+        way_out="Ask for the publication again; an older copy is not put back.",
+        place=_at(path),
+    )
+
+
+def _differ(rule: str, way_out: str) -> InvalidParameter:
+    return InvalidParameter(rule, parameter="reports", way_out=way_out)
+
+
+def _at(path: Path) -> Place:
+    return Place(file=str(path))

@@ -1,0 +1,103 @@
+"""The files of a part while it is drawn: rows and true draws are written as they come, nothing is in place yet."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.files import write_atomically
+from sfumato.files.table_writers import TableWriter
+from sfumato.io.key_files import write_key
+from sfumato.io.key_writers import KeyWriter
+from sfumato.refine import Key
+from sfumato.refine.key_protection import Protection
+from sfumato.study.codebooks import codebook
+from sfumato.study.key_folders import KeyFolder
+from sfumato.study.notes import ReportsNote
+from sfumato.study.publishing import Keys
+from sfumato.study.report_files import codebook_path
+from sfumato.study.report_rows import ROW
+
+
+class StagedPart:
+    """Takes rows and draws, and is completed by the note and the keys, which know what was made."""
+
+    def __init__(
+        self,
+        *,
+        table: Path,
+        keys: Path | None,
+        files: KeyFolder,
+        protections: Mapping[str, Protection],
+        rows: int | None,
+    ) -> None:
+        self.table, self.keys = table, keys
+        self._files, self._protections, self._rows = files, protections, rows
+        self._writer = TableWriter(table, ascending=ROW)
+        self._stores: dict[str, _Store] = {}
+        self.kept: tuple[str, ...] = ()
+
+    def write(self, table: Any) -> None:
+        """Write rows."""
+        self._writer.write(table)
+
+    def store(self, question: str) -> _Store:
+        """Return what writes the true draws of a question."""
+        if question not in self._stores:
+            self._stores[question] = _Store(self, question)
+        return self._stores[question]
+
+    def writers(self, question: str, blanks: Mapping[int, Key]) -> dict[int, list[KeyWriter]]:
+        """Open the key files of a question by level, for as many rows as there are."""
+        found: dict[int, list[KeyWriter]] = {}
+        for path, holding in self._files.files.items():
+            if self.keys is not None and holding.question == question and holding.level in blanks:
+                blank = replace(blanks[holding.level], start=0, stop=self._rows, total=self._rows)
+                writer = KeyWriter(blank, self.keys / path.name, self._protections[holding.holder])
+                found.setdefault(holding.level, []).append(writer)
+        return found
+
+    def complete(self, note: ReportsNote, keys: Keys) -> None:
+        """Write what is known at the end: key files with their record, the note, the codebook."""
+        for path, holding in self._files.in_order(is_new=True):
+            if self.keys is None:
+                break
+            store = self._stores.get(holding.question)
+            if store is None or not store.levels:
+                key = keys[holding.question][holding.level]
+                write_key(key, self.keys / path.name, self._protections[holding.holder])
+        for question, store in self._stores.items():
+            for level, writers in store.levels.items():
+                for writer in writers:
+                    writer.finish(keys[question][level].produced)
+        write_atomically(codebook_path(self.table), codebook(note, self.kept))
+        self._writer.finish(note.to_text())
+
+    def close(self) -> None:
+        """Let go of files that were not completed."""
+        self._writer.discard()
+        for store in self._stores.values():
+            for writers in store.levels.values():
+                for writer in writers:
+                    with contextlib.suppress(OSError):
+                        writer.discard()
+
+
+class _Store:
+    """The true draws of a question, on their way into key files."""
+
+    def __init__(self, part: StagedPart, question: str) -> None:
+        self._part, self._question = part, question
+        self.levels: dict[int, list[KeyWriter]] = {}
+
+    def begin(self, blanks: Mapping[int, Key]) -> None:
+        """Open the files, before anything is drawn."""
+        self.levels = self._part.writers(self._question, blanks)
+
+    def append(self, level: int, shifts: Any) -> None:
+        """Write the draws of the next rows."""
+        for writer in self.levels.get(level, ()):
+            writer.append(shifts)

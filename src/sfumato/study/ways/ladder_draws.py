@@ -1,0 +1,76 @@
+"""Making the reports of a ladder for chunk after chunk of a part, under new draws or under those of keys.
+
+Draws belong to rows: what a row draws under a seed depends on its part and its number there, and on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.refine import Key, Ladder
+from sfumato.refine.drawing import LevelDraws, blank_key, draw_keys
+from sfumato.refine.expansion import shifts_at
+from sfumato.refine.keys import Draws
+from sfumato.refine.ladder_rows import made_rows
+from sfumato.refine.report_trees import positions_of
+from sfumato.study.ways.base import Draw, Drawer, IntArray
+from sfumato.values import Guarantee
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.ladder_questions import LadderQuestion
+
+_UNKNOWN = 1  # how many rows there are is known at the end
+
+
+class LadderDrawer(Drawer):
+    """Draws for one question of one part."""
+
+    def __init__(self, question: LadderQuestion, ladder: Ladder, draw: Draw) -> None:
+        self._question, self._ladder, self._draw = question, ladder, draw
+        self._keys: Mapping[int, Key] = {}
+        self._levels: LevelDraws | None = None
+        self._place = 0
+        if draw.keys is not None:
+            self._keys = {level: replace(key, drawing=draw.part) for level, key in draw.keys.items()}
+            return
+        blank = blank_key(ladder.declaration, _UNKNOWN, draw.bits, draw.binding, drawing=draw.part)
+        if draw.guarantee is Guarantee.INFORMATION_THEORETIC:
+            held = replace(blank, guarantee=draw.bits.guarantee)
+            self._keys = {level: replace(held, level=level) for level in ladder.key_levels}
+            self._levels = LevelDraws(ladder.steps, draw.bits)
+            if draw.store is not None:
+                draw.store.begin(self._keys)
+        else:
+            self._keys = draw_keys(blank, ladder.steps, draw.bits, guarantee=draw.guarantee)
+
+    def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
+        """Make a report for each answer; a row that is not filled has its draw all the same, so that places stay."""
+        shifts = self._shifts(numbers)
+        rows = numbers if filled is None else numbers[filled]
+        rounded = self._question.rounded(answers, rows, self._draw.part)
+        return made_rows(self._ladder, rounded, shifts if filled is None else shifts[filled], positions_of(rows))
+
+    def _shifts(self, numbers: IntArray) -> npt.NDArray[Any]:
+        place, self._place = self._place, self._place + numbers.size
+        if self._levels is None:
+            top = self._keys[0]
+            if isinstance(top.material, Draws) or hasattr(top.material, "between"):
+                return top.material.between(place, place + numbers.size)
+            return shifts_at(top, self._ladder.steps, numbers)
+        drawn = self._levels.next(numbers.size)
+        if self._draw.store is not None:
+            for level in self._ladder.key_levels:
+                self._draw.store.append(level, drawn[level])
+        return drawn[0]
+
+    def keys(self, rows: int) -> Mapping[int, Key]:
+        """Return the keys of the ladder's levels; of fresh true draws without what they hold."""
+        handed = self._ladder.key_levels
+        return {
+            level: replace(key, start=0, stop=rows, total=rows) for level, key in self._keys.items() if level in handed
+        }
