@@ -23,7 +23,7 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
     """Return all bytes of a file, refusing one that is missing, empty or over the limit before reading it."""
     with open_for_reading(path, limit_bytes=limit_bytes) as stream:
-        data = _read_at_most(stream, limit_bytes + 1, path)
+        data = read_at_most(stream, limit_bytes + 1, path)
     # A pipe has no size to ask for beforehand, and a file may grow while it is read.
     if len(data) > limit_bytes:
         raise _too_large(path, f"more than {limit_bytes} bytes", limit_bytes)
@@ -71,9 +71,9 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
     alone from its creation on, and an existing one takes back what it allowed to others. A link stays a link, and a
     pipe or a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
     """
-    with sentences(path):
+    with writing_sentences(path):
         content = data.encode("utf-8") if isinstance(data, str) else data
-        old = _stat_if_there(path)
+        old = stat_if_there(path)
         if old is None or stat.S_ISREG(old.st_mode):
             _replace(Path(os.path.realpath(path)), content, old, private=private)
         else:
@@ -82,9 +82,9 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
 
 def create_atomically(path: str | Path, data: bytes) -> None:
     """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched."""
-    with sentences(path):
+    with writing_sentences(path):
         target = Path(path)
-        temporary = _beside(target)
+        temporary = temporary_beside(target)
         try:
             _write_new(temporary, data)
             try:
@@ -101,7 +101,7 @@ def create_atomically(path: str | Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def sentences(path: str | Path) -> Iterator[None]:
+def writing_sentences(path: str | Path) -> Iterator[None]:
     """Turn what goes wrong in writing into a sentence."""
     try:
         yield
@@ -148,7 +148,7 @@ def empty_file(path: str | Path) -> UnreadableFile:
 
 
 def _replace(target: Path, content: bytes, old: os.stat_result | None, *, private: bool) -> None:
-    temporary = _beside(target)
+    temporary = temporary_beside(target)
     # A file that was private must not be readable by others even for a moment; a new one takes the umask.
     mode = 0o666 if old is None and not private else 0o600
     keeps = None if old is None else stat.S_IMODE(old.st_mode) & (0o700 if private else 0o7777)
@@ -163,7 +163,8 @@ def _replace(target: Path, content: bytes, old: os.stat_result | None, *, privat
     flush_folder(target.parent)
 
 
-def _beside(target: Path) -> Path:
+def temporary_beside(target: Path) -> Path:
+    """Return a name for what is to become a file: new, hidden, and on the same disk."""
     return target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
 
 
@@ -198,7 +199,8 @@ def flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _read_at_most(stream: BinaryIO, most: int, path: str | Path) -> bytes:
+def read_at_most(stream: BinaryIO, most: int, path: str | Path) -> bytes:
+    """Return the next bytes of an open file, all that there are up to so many."""
     try:
         return stream.read(most)
     except OSError as error:
@@ -209,7 +211,8 @@ def _read_at_most(stream: BinaryIO, most: int, path: str | Path) -> bytes:
         ) from None
 
 
-def _stat_if_there(path: str | Path) -> os.stat_result | None:
+def stat_if_there(path: str | Path) -> os.stat_result | None:
+    """Say what is known of a file, or None where there is none."""
     try:
         return Path(path).stat()
     except FileNotFoundError:

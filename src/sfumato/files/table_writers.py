@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import InvalidParameter
-from sfumato.files.disk import flush_folder, sentences, write_atomically
+from sfumato.files.disk import flush_folder, temporary_beside, write_atomically, writing_sentences
 from sfumato.files.formats import Format, format_of
 from sfumato.files.tables import NOTE_KEY, note_path
 
@@ -34,7 +34,7 @@ class TableWriter:
             )
         self._writer: Any = None
         self.rows = 0
-        with sentences(path):
+        with writing_sentences(path):
             self._old = self._path.stat() if self._path.exists() else None
             if self._old is not None and not stat.S_ISREG(self._old.st_mode):  # a pipe or a device is written to
                 self._temporary, self._stream = None, self._path.open("wb")
@@ -52,7 +52,7 @@ class TableWriter:
 
     def write(self, table: Any) -> None:
         """Add rows; every chunk has the same columns."""
-        with sentences(self._path):
+        with writing_sentences(self._path):
             if self._writer is None:
                 self._writer = self._opened(table.schema)
             if self._format is Format.PARQUET:
@@ -63,7 +63,7 @@ class TableWriter:
 
     def finish(self, note: str | None = None) -> None:
         """Put the table in place, its note first; until now nothing was there."""
-        with sentences(self._path):
+        with writing_sentences(self._path):
             if self._writer is not None:
                 if note is not None and self._format is Format.PARQUET:
                     self._writer.add_key_value_metadata({NOTE_KEY: note.encode()})

@@ -6,52 +6,73 @@ about its own file: a copy made before the first use does not know what was done
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, Place
-from sfumato.files.disk import DEFAULT_LIMIT_BYTES, read_bytes, write_atomically
+from sfumato.files.byte_sources import source_of
 from sfumato.files.locks import locked
 from sfumato.files.places import check_free
-from sfumato.refine.key_documents import open_key, read_header, seal_key
+from sfumato.io.key_writers import KeyWriter, copy_with_front, filled_writer, write_sealed
+from sfumato.refine.key_documents import SealedKey
 from sfumato.refine.key_headers import KeyHeader
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
 from sfumato.refine.key_seals import OpenLock, PublicKeyLock, same_protection, without_protection
-from sfumato.refine.keys import Binding, Key, digest_of
+from sfumato.refine.key_segments import segments_of
+from sfumato.refine.keys import Binding, Draws, Key, digest_of
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.publications import Publication
+from sfumato.values.checks import check_integer
 
 
 def write_key(key: Key, path: str | Path, protection: Protection, *, overwrite: bool = False) -> None:
     """Write a key file that only its owner may read; one that is there already is replaced only when told to."""
-    data = seal_key(key, protection)
     with locked(path):
         if not overwrite:
             check_free("path", path)
-        write_atomically(path, data, private=True)
+        write_sealed(key, path, protection)
 
 
-def read_key(path: str | Path, unlock: Unlock, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Key:
-    """Read and open a key file."""
-    return open_key(read_bytes(path, limit_bytes=limit_bytes), unlock)
+def write_keys(keys: Mapping[Path, Key], protection: Protection) -> None:
+    """Write several key files, where there are none yet; none gets its name before all true draws are on the disk."""
+    check_free("path", *keys)
+    with contextlib.ExitStack() as stack:
+        writers = {}
+        for path, key in keys.items():
+            if isinstance(key.material, Draws):
+                writers[path] = stack.enter_context(filled_writer(key, path, protection))
+                writers[path].complete(key.produced)
+        for path, key in keys.items():
+            if path in writers:
+                with locked(path):
+                    writers[path].put_in_place()
+            else:
+                write_key(key, path, protection)
 
 
-def read_key_header(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> KeyHeader:
+def read_key(path: str | Path, unlock: Unlock) -> Key:
+    """Read and open a key file; true draws stay in it until they are asked for."""
+    return _sealed(path).opened(unlock).key
+
+
+def read_key_header(path: str | Path) -> KeyHeader:
     """Return what a key file tells everybody; nobody vouches for it until the file has been opened."""
-    return read_header(read_bytes(path, limit_bytes=limit_bytes))
+    return _sealed(path).header
 
 
-def read_own_key(path: str | Path, unlock: Unlock | None, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Key:
+def read_own_key(path: str | Path, unlock: Unlock | None) -> Key:
     """Read a key that lay there, to make reports with or to vouch for: only one that its owner's secret vouches for.
 
     Whoever wrote the key of level 0 recovers all answers that are published under it. A passphrase or a private key
     shows that its owner wrote it. What was sealed to a public key can come from whoever has that, and what is not
     protected from anyone; the latter is used only where `unlock` says so, None being no word at all.
     """
-    data = read_bytes(path, limit_bytes=limit_bytes)
-    header = read_header(data)
+    sealed = _sealed(path)
+    header = sealed.header
     if header.level == 0 and isinstance(header.lock, PublicKeyLock):
         raise KeyRefused(
             "the registrar's key is sealed to a public key, and whoever has that could have written it",
@@ -61,16 +82,18 @@ def read_own_key(path: str | Path, unlock: Unlock | None, *, limit_bytes: int = 
     if unlock is None and isinstance(header.lock, OpenLock):
         raise without_protection("and nothing was said about that").at(Place(file=str(path)))
     try:
-        return open_key(data, Unprotected() if unlock is None else unlock)
+        return sealed.opened(Unprotected() if unlock is None else unlock).key
     except KeyRefused as error:
         raise error.at(Place(file=str(path))) from None
 
 
 def protect_key(path: str | Path, unlock: Unlock | None, protection: Protection) -> None:
-    """Write a key file anew under another protection, in its place: what it holds and its record stay."""
+    """Write a key file anew under another protection, in its place: what it holds and its record stay.
+
+    Draws are sealed under a new content key: who knew the old secret and the old file has nothing of the new one.
+    """
     with locked(path):
-        data = seal_key(read_key_for(path, unlock, protection), protection)
-        write_atomically(path, data, private=True)
+        write_sealed(read_key_for(path, unlock, protection), path, protection)
 
 
 def read_key_for(path: str | Path, unlock: Unlock | None, protection: Protection | None) -> Key:
@@ -83,21 +106,15 @@ def read_key_for(path: str | Path, unlock: Unlock | None, protection: Protection
         raise error.at(Place(file=str(path))) from None
 
 
-def record_use(
-    path: str | Path,
-    unlock: Unlock,
-    digest: str,
-    *,
-    drawing: str | None = None,
-    limit_bytes: int = DEFAULT_LIMIT_BYTES,
-) -> Key:
+def record_use(path: str | Path, unlock: Unlock, digest: str, *, drawing: str | None = None) -> Key:
     """Write into a key file which reports it makes, and return the key; raise KeyReused if it made others.
 
     Of two processes with different reports exactly one gets the key. With `drawing`, the file must still be of it.
     """
     with locked(path):
-        data = read_bytes(path, limit_bytes=limit_bytes)
-        key = open_key(data, unlock)
+        sealed = _sealed(path)
+        opened = sealed.opened(unlock)
+        key = opened.key
         if drawing is not None and key.drawing != drawing:
             raise KeyRefused(
                 "the key file was replaced while it was in use",
@@ -114,9 +131,61 @@ def record_use(
                 way_out="Draw new keys, or rotate to a new epoch.",
                 place=Place(file=str(path)),
             )
-        key = key.having_produced(digest)
-        write_atomically(path, seal_key(key, same_protection(unlock, read_header(data).lock)), private=True)
-        return key
+        # A header is as long with a record as without, so the draws are where the key that is returned looks for them.
+        copy_with_front(sealed.source, opened.front_having_produced(digest), sealed.front_bytes, path)
+        return key.having_produced(digest)
+
+
+def overwrite_draws(path: str | Path, unlock: Unlock, rows: Sequence[int], fresh: Sequence[int]) -> None:
+    """Put fresh draws in the place of those of some rows, which are gone from the file then; all others stay.
+
+    `rows` count from the first row of the reports, `fresh` has a draw of the key's law for each. Position, length and
+    record stay; all of the file is sealed anew under a new content key, so no part of the old file fits into it.
+    """
+    with locked(path):
+        sealed = _sealed(path)
+        key = sealed.opened(unlock).key
+        if not isinstance(key.material, Draws):
+            raise KeyRefused(
+                "the key holds a seed, and the draws of a single row cannot be taken out of it",
+                way_out="Publish with true draws where rows are to be erased from keys.",
+                place=Place(file=str(path)),
+            )
+        places, shifts = _changes(key, rows, fresh)
+        with KeyWriter(key, path, same_protection(unlock, sealed.header.lock), overwrite=True) as writer:
+            start = 0
+            for held in segments_of(key.material):
+                first, last = np.searchsorted(places, (start, start + held.size))
+                changed = held.copy()
+                changed[places[first:last] - start] = shifts[first:last]
+                writer.append(changed)
+                start += held.size
+            writer.finish(key.produced)
+
+
+def _changes(
+    key: Key, rows: Sequence[int], fresh: Sequence[int]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the places of rows within a key, ascending, with their draws."""
+    numbers = [check_integer("rows", row) for row in rows]
+    shifts = [check_integer("fresh", shift) for shift in fresh]
+    if not numbers or len(set(numbers)) < len(numbers) or not all(key.start <= row < key.stop for row in numbers):
+        raise InvalidParameter(
+            f"must be rows {key.start}..{key.stop - 1} of the key, each once, and at least one",
+            parameter="rows",
+            way_out="Count from the first row of the reports.",
+        )
+    modulus = Ladder.declared(key.ladder).modulus
+    if len(shifts) != len(numbers) or not all(0 <= shift < modulus for shift in shifts):
+        raise InvalidParameter(
+            f"must be residues mod {modulus}, one for each of the rows", parameter="fresh", way_out="Draw them afresh."
+        )
+    order = np.argsort(numbers)
+    return np.asarray(numbers, dtype=np.int64)[order] - key.start, np.asarray(shifts, dtype=np.int64)[order]
+
+
+def _sealed(path: str | Path) -> SealedKey:
+    return SealedKey.within(source_of(path))
 
 
 def publish_with_files(

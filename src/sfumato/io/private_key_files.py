@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter, Place
+from sfumato.files.byte_sources import source_of
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.locks import locked
 from sfumato.files.places import check_free
@@ -18,6 +19,7 @@ from sfumato.refine.private_keys import (
 )
 
 _LIMIT_BYTES = 1 << 17
+_HEAD_BYTES = 64
 
 
 def write_private_key(private: PrivateKey, path: str | Path, protection: Passphrase | Unprotected) -> None:
@@ -51,7 +53,7 @@ def read_public_key(path: str | Path) -> PublicKey:
 
 def is_private_key_file(path: str | Path) -> bool:
     """Whether a file holds a private key, and no key to reports."""
-    return is_private_key(read_bytes(path))
+    return is_private_key(source_of(path).read(0, _HEAD_BYTES))
 
 
 def protection_of_private_key(path: str | Path) -> str:

@@ -1,4 +1,4 @@
-"""What a key holds, as bytes: draws in as few as their law allows, and a length that tells nothing about them.
+"""Draws as bytes, in as few as their law allows, and of a length that tells nothing about them.
 
 Draws are coded by asymmetric numeral systems at the probabilities of their own law: for each row whether the shift is
 favoured, then which one of its class it is. The length of the code depends on the draws, so it is filled up to a length
@@ -10,7 +10,6 @@ because drawing again would change their law.   Format: docs/reference/files.md
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -19,12 +18,12 @@ import numpy.typing as npt
 
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.refine.keys import BLOCK_ROWS, SEED_BYTES, BlockSeeds, Draws, Key, Seed
 from sfumato.refine.shifts import TwoLevelShift
 
-MOST_ROWS = 1 << 27
+SEGMENT_ROWS = 1 << 18
+"""How many draws are coded together at the most: what one of them costs to read, and what reading takes in memory."""
 
-_CODED, _PACKED, _SEED, _BLOCK_SEEDS = (number.to_bytes(4, "little") for number in range(1, 5))
+_CODED, _PACKED = (number.to_bytes(4, "little") for number in (1, 2))
 _TAG = 4
 _WORD = np.dtype("<u4")
 
@@ -43,62 +42,11 @@ _ROWS_PER_BYTE = 64
 _SMALL, _SMALL_BLOCK, _BLOCK = 16384, 256, 4096
 
 
-class Material(StrEnum):
-    """What a key holds."""
-
-    DRAWS = "draws"
-    SEED = "seed"
-    BLOCK_SEEDS = "block_seeds"
-
-
-def kind_of(key: Key) -> Material:
-    """Say what a key holds."""
-    if isinstance(key.material, Draws):
-        return Material.DRAWS
-    return Material.SEED if isinstance(key.material, Seed) else Material.BLOCK_SEEDS
-
-
-def encode_material(key: Key, law: TwoLevelShift, depth: int) -> bytes:
-    """Return the bytes of what a key holds; `law` is that of its level, `depth` the number of steps of the ladder."""
-    rows = key.stop - key.start
-    material = key.material
-    if isinstance(material, Draws):
-        if material.shifts.shape != (rows,):
-            raise InvalidParameter(
-                "the key must hold one draw for each of its rows", way_out="Make it with Ladder.draw_keys."
-            )
-        return encode_draws(material.shifts, law)
-    if isinstance(material, Seed):
-        return _SEED + material.secret
-    blocks = _block_count(key.start, key.stop)
-    secrets = [secret for row in material.table for secret in row]
-    shape = [len(row) for row in material.table]
-    if shape != [blocks] * (depth - key.level) or any(len(secret) != SEED_BYTES for secret in secrets):
-        raise InvalidParameter("the key must hold a seed for each block and step", way_out="Make it with split_key.")
-    return _BLOCK_SEEDS + b"".join(secrets)
-
-
-def decode_material(
-    body: bytes, kind: Material, law: TwoLevelShift, depth: int, *, level: int, start: int, stop: int
-) -> Draws | Seed | BlockSeeds:
-    """Read what `encode_material` wrote, or raise KeyRefused; the length is checked before anything is made from it."""
-    if kind is Material.DRAWS:
-        return Draws(decode_draws(body, law, stop - start))
-    tag, content = body[:_TAG], body[_TAG:]
-    if kind is Material.SEED and tag == _SEED and len(content) == SEED_BYTES:
-        return Seed(content)
-    blocks = _block_count(start, stop)
-    if kind is not Material.BLOCK_SEEDS or tag != _BLOCK_SEEDS or len(content) != blocks * (depth - level) * SEED_BYTES:
-        raise _damaged()
-    secrets = [content[place : place + SEED_BYTES] for place in range(0, len(content), SEED_BYTES)]
-    return BlockSeeds(tuple(tuple(secrets[step * blocks : (step + 1) * blocks]) for step in range(depth - level)))
-
-
 def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
     """Return draws as bytes, filled up to `padded_length`, or to `packed_length` in the one case out of 2^80."""
-    if not 0 < shifts.size <= MOST_ROWS:
+    if not 0 < shifts.size <= SEGMENT_ROWS:
         raise InvalidParameter(
-            f"a key file holds between 1 and {MOST_ROWS} draws, not {shifts.size}", way_out="Split the key."
+            f"between 1 and {SEGMENT_ROWS} draws are coded together, not {shifts.size}", way_out="Cut them."
         )
     if shifts.min() < 0 or shifts.max() >= law.modulus:
         raise InvalidParameter(
@@ -116,18 +64,18 @@ def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> by
 def decode_draws(body: bytes, law: TwoLevelShift, rows: int) -> npt.NDArray[Any]:
     """Read `rows` draws from bytes of any origin, or raise KeyRefused."""
     tag = body[:_TAG]
-    if rows > MOST_ROWS or tag not in {_CODED, _PACKED}:
-        raise _damaged()
+    if rows > SEGMENT_ROWS or tag not in {_CODED, _PACKED}:
+        raise damaged_material()
     order = law.order.astype(smallest_dtype(law.modulus))
     if tag == _CODED:
         if len(body) != padded_length(rows, law):
-            raise _damaged()
+            raise damaged_material()
         return _decoded(np.frombuffer(body, _WORD, offset=_TAG).astype(np.uint32), law, rows, order)
     if len(body) != packed_length(rows, law):
-        raise _damaged()
+        raise damaged_material()
     ranks = np.frombuffer(body, _packed_dtype(law), rows, offset=_TAG)
     if ranks.max() >= law.modulus or any(body[_TAG + ranks.nbytes :]):
-        raise _damaged()
+        raise damaged_material()
     shifts: npt.NDArray[Any] = order[ranks]
     return shifts
 
@@ -188,14 +136,15 @@ def _decoded(words: npt.NDArray[np.uint32], law: TwoLevelShift, rows: int, order
         if bits:
             places = (places << bits) + coder.decode(_uniform(1 << bits), count)
             if places.max() >= members.size:
-                raise _damaged()
+                raise damaged_material()
         shifts[chosen] = members[places]
     if not coder.is_empty():
-        raise _damaged()
+        raise damaged_material()
     return shifts
 
 
-def _damaged() -> KeyRefused:
+def damaged_material() -> KeyRefused:
+    """Return the refusal of what was sealed, and is none the less nothing that a key can hold."""
     return KeyRefused(
         "what the key file holds is not a key of its ladder, level and rows", way_out="Ask for the file again."
     )
@@ -264,7 +213,3 @@ def _packed_dtype(law: TwoLevelShift) -> np.dtype[Any]:
 def _in_blocks(length: int) -> int:
     block = _SMALL_BLOCK if length <= _SMALL else _BLOCK
     return -(-length // block) * block
-
-
-def _block_count(start: int, stop: int) -> int:
-    return -(-stop // BLOCK_ROWS) - start // BLOCK_ROWS

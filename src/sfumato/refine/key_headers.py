@@ -9,17 +9,21 @@ from dataclasses import dataclass
 import msgspec
 
 from sfumato.errors import InvalidInput, UnknownSchema
-from sfumato.refine.key_coding import Material
-from sfumato.refine.key_seals import Lock
+from sfumato.refine.key_boxes import Material, box_length
+from sfumato.refine.key_seals import Lock, sealed_length
 from sfumato.refine.keys import BLOCK_ROWS, Binding
 from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
 from sfumato.refine.sealed_frames import Frame
 from sfumato.values import Guarantee
 
-SCHEMA = "sfumato/key/1"
+SCHEMA = "sfumato/key/2"
 FRAME = Frame(b"SFUMATO KEY\n", "key file", "Pass a file that write_key wrote.")
 
 _MOST_TOTAL = 1 << 40
+# Seeds of blocks are held in memory; so many are those of 8 thousand million rows and one step.
+_MOST_BOX_BYTES = 1 << 26
+# A header has one length before and after its key was used, so that it can be written in front of draws at the end.
+_NOTHING_MADE = "0" * 64
 _MOST_DECLARED = 20_000
 _SCHEMAS = re.compile(r"sfumato/key/[0-9]+")
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
@@ -45,6 +49,17 @@ class KeyHeader:
     lock: Lock
 
     @property
+    def rows(self) -> int:
+        """How many rows the key opens."""
+        return self.stop - self.start
+
+    @property
+    def box_bytes(self) -> int:
+        """How long the sealed box behind the header is."""
+        steps = len(json.loads(self.ladder)["odds"]) - self.level
+        return sealed_length(self.lock, box_length(self.material, self.start, self.stop, steps))
+
+    @property
     def protection(self) -> str:
         """What it takes to open the file."""
         return NAMES[type(self.lock)]
@@ -58,11 +73,10 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     ladder: str
     level: int
     material: str
-    produced: str | None
+    produced: str
     protection: LockDocument
     question: str
     schema: str
-    sealed_bytes: int
     start: int
     stop: int
     study: str
@@ -73,8 +87,8 @@ class _Schema(msgspec.Struct):
     schema: str
 
 
-def spell_header(header: KeyHeader, sealed_bytes: int) -> bytes:
-    """Return the one spelling of a header, followed by so many sealed bytes."""
+def spell_header(header: KeyHeader) -> bytes:
+    """Return the one spelling of a header."""
     document = _Header(
         column=header.binding.column,
         drawing=header.drawing,
@@ -83,11 +97,10 @@ def spell_header(header: KeyHeader, sealed_bytes: int) -> bytes:
         ladder=header.ladder,
         level=header.level,
         material=header.material.value,
-        produced=header.produced,
+        produced=_NOTHING_MADE if header.produced is None else header.produced,
         protection=lock_document(header.lock),
         question=header.binding.question,
         schema=SCHEMA,
-        sealed_bytes=sealed_bytes,
         start=header.start,
         stop=header.stop,
         study=header.binding.study,
@@ -96,8 +109,8 @@ def spell_header(header: KeyHeader, sealed_bytes: int) -> bytes:
     return msgspec.json.encode(document, order="sorted")
 
 
-def parse_header(raw: bytes) -> tuple[KeyHeader, int]:
-    """Read a header and the number of sealed bytes; any other spelling of it is refused."""
+def parse_header(raw: bytes) -> KeyHeader:
+    """Read a header; any other spelling of it is refused."""
     _check_schema(raw)
     try:
         document = msgspec.json.decode(raw, type=_Header)
@@ -113,11 +126,11 @@ def parse_header(raw: bytes) -> tuple[KeyHeader, int]:
             drawing=document.drawing,
             guarantee=Guarantee(document.guarantee),
             material=Material(document.material),
-            produced=document.produced,
+            produced=None if document.produced == _NOTHING_MADE else document.produced,
             lock=read_lock(document.protection),
         )
-        if _is_sound(header) and spell_header(header, document.sealed_bytes) == raw:
-            return header, document.sealed_bytes
+        if _is_sound(header) and spell_header(header) == raw:
+            return header
     except (msgspec.MsgspecError, InvalidInput, ValueError, RecursionError):
         pass
     raise FRAME.damaged()
@@ -149,6 +162,7 @@ def _is_sound(header: KeyHeader) -> bool:
         and _HEX_32.fullmatch(header.drawing) is not None
         and (header.produced is None or _HEX_64.fullmatch(header.produced) is not None)
         and _is_plain(header.ladder)
+        and 0 < header.box_bytes <= _MOST_BOX_BYTES
     )
 
 

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-import numpy as np
-
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.expansion import block_secrets
-from sfumato.refine.keys import BLOCK_ROWS, BlockSeeds, Draws, Key, Seed
+from sfumato.refine.keys import BLOCK_ROWS, BlockSeeds, Draws, JoinedDraws, Key, Seed
 from sfumato.refine.ladder import Ladder
 from sfumato.values.checks import check_integer
 
@@ -21,8 +19,9 @@ _DRAWING_DIGITS = 32
 def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
     """Cut a key before each of the rows in `at`, which count from the first row of the reports.
 
-    Draws are cut anywhere. Seeds are cut between blocks of 4096 rows, and each part gets the seeds of its own blocks;
-    one seed for all becomes many, so the parts together are longer than the whole.
+    Draws are cut anywhere, and those of a file stay there until they are asked for. Seeds are cut between blocks of
+    4096 rows, and each part gets the seeds of its own blocks; one seed for all becomes many, so the parts together are
+    longer than the whole.
     """
     if key.ladder != ladder.declaration:
         raise KeyRefused(
@@ -31,11 +30,14 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
     edges = [key.start, *_cuts(key, at), key.stop]
     parts = list(itertools.pairwise(edges))
     if isinstance(key.material, Draws):
-        shifts = key.material.shifts
-        pieces = [Draws(shifts[start - key.start : stop - key.start].copy()) for start, stop in parts]
         return [
-            replace(key, start=start, stop=stop, material=piece)
-            for (start, stop), piece in zip(parts, pieces, strict=True)
+            replace(
+                key,
+                start=start,
+                stop=stop,
+                material=JoinedDraws([(key.material, start - key.start, stop - key.start)]),
+            )
+            for start, stop in parts
         ]
     table = block_secrets(key, len(ladder.steps))
     first = key.start // BLOCK_ROWS
@@ -148,9 +150,9 @@ def _check_between_blocks(row: int, key: Key) -> None:
 
 def _joined(parts: Sequence[Key]) -> Draws | BlockSeeds:
     materials = [part.material for part in parts]
-    draws = [material.shifts for material in materials if isinstance(material, Draws)]
+    draws = [material for material in materials if isinstance(material, Draws)]
     if len(draws) == len(parts):
-        return Draws(np.concatenate(draws))
+        return JoinedDraws([(material, 0, material.rows) for material in draws])
     tables = [material.table for material in materials if isinstance(material, BlockSeeds)]
     if len(tables) == len(parts):
         return BlockSeeds(tuple(tuple(itertools.chain.from_iterable(rows)) for rows in zip(*tables, strict=True)))

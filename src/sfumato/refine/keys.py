@@ -7,7 +7,9 @@ are expanded. Nothing of it is ever shown: not in a repr, an error or a log.   T
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NoReturn
@@ -60,17 +62,117 @@ class _Material(Hidden):
 
 
 class Draws(_Material):
-    """Shifts as they were drawn, one a row."""
+    """Shifts as they were drawn, one a row; rows are counted from the first row of the key."""
 
-    __slots__ = ("shifts",)
+    __slots__ = ("_shifts",)
 
-    shifts: ShiftArray
+    _shifts: ShiftArray
 
     def __init__(self, shifts: ShiftArray) -> None:
-        object.__setattr__(self, "shifts", shifts)
+        object.__setattr__(self, "_shifts", shifts)
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self._shifts.size
+
+    @property
+    def shifts(self) -> ShiftArray:
+        """All of them, in memory."""
+        return self.between(0, self.rows)
+
+    def between(self, start: int, stop: int) -> ShiftArray:
+        """Return the draws of the rows start..stop-1, to be read and not to be changed."""
+        self._check(start, stop)
+        return self._shifts[start:stop]
+
+    def _check(self, start: int, stop: int) -> None:
+        if not 0 <= start <= stop <= self.rows:
+            raise InvalidParameter(
+                f"rows {start}..{stop} must be among the {self.rows} of the key", way_out="Count from its first row."
+            )
 
     def __repr__(self) -> str:
-        return f"<{self.shifts.size} draws, not shown>"
+        return f"<{self.rows} draws, not shown>"
+
+
+class StoredDraws(Draws):
+    """Draws that stay in their file: what is asked for is read segment by segment, and only the last one is kept.
+
+    Whoever goes through the rows in order has each segment opened once, however many rows they take at a time.
+    """
+
+    __slots__ = ("_last", "_read", "_rows", "_segment_rows")
+
+    _rows: int
+    _segment_rows: int
+    _read: Callable[[int], ShiftArray]
+    _last: tuple[int, ShiftArray] | None
+
+    def __init__(self, rows: int, segment_rows: int, read: Callable[[int], ShiftArray]) -> None:
+        for name, value in (("_rows", rows), ("_segment_rows", segment_rows), ("_read", read), ("_last", None)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self._rows
+
+    def between(self, start: int, stop: int) -> ShiftArray:
+        """Return the draws of the rows start..stop-1, to be read and not to be changed."""
+        self._check(start, stop)
+        size = self._segment_rows
+        index = min(start, self._rows - 1) // size
+        segment = self._segment(index)
+        if stop <= (index + 1) * size:
+            return segment[start - index * size : stop - index * size]
+        # One array from the start: pieces that are joined afterwards would be in memory twice.
+        found, place = np.empty(stop - start, dtype=segment.dtype), 0
+        while place < found.size:
+            index = (start + place) // size
+            piece = self._segment(index)[start + place - index * size : stop - index * size]
+            found[place : place + piece.size] = piece
+            place += piece.size
+        return found
+
+    def _segment(self, index: int) -> ShiftArray:
+        # One tuple, set at once: threads that share a key may read a segment twice, but never the wrong one.
+        last = self._last
+        if last is None or last[0] != index:
+            segment = self._read(index)
+            segment.setflags(write=False)
+            last = (index, segment)
+            object.__setattr__(self, "_last", last)
+        return last[1]
+
+
+class JoinedDraws(Draws):
+    """Rows of several draws, one after the other: what keys are split into, and what parts are put together to."""
+
+    __slots__ = ("_parts", "_starts")
+
+    _parts: tuple[tuple[Draws, int, int], ...]
+    _starts: tuple[int, ...]
+
+    def __init__(self, parts: Sequence[tuple[Draws, int, int]]) -> None:
+        object.__setattr__(self, "_parts", tuple(parts))
+        lengths = (stop - start for _, start, stop in parts)
+        object.__setattr__(self, "_starts", tuple(itertools.accumulate(lengths, initial=0)))
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self._starts[-1]
+
+    def between(self, start: int, stop: int) -> ShiftArray:
+        """Return the draws of the rows start..stop-1, to be read and not to be changed."""
+        self._check(start, stop)
+        found = []
+        for (part, first, _), here, end in zip(self._parts, self._starts, self._starts[1:], strict=False):
+            low, high = max(start, here), min(stop, end)
+            if low < high:
+                found.append(part.between(first + low - here, first + high - here))
+        return found[0] if len(found) == 1 else np.concatenate([self._parts[0][0].between(0, 0), *found])
 
 
 class Seed(_Material):

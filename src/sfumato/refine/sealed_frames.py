@@ -4,7 +4,7 @@
 the magic               a line of its own that says what the file is
 4 bytes                 the length of the header, little-endian
 the header              JSON in one spelling, sorted and without blanks
-the rest                the sealed body
+the rest                what is sealed
 ======================  ==============================================================================
 
 Format: docs/reference/files.md
@@ -15,7 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.errors import UnreadableFile
+from sfumato.files.byte_sources import ByteSource, HeldBytes
 
+_LENGTH_BYTES = 4
 _LONGEST_HEADER = 1 << 16
 
 
@@ -31,21 +33,28 @@ class Frame:
 
     def opening(self, header: bytes) -> bytes:
         """Return everything before the sealed body, which vouches for it."""
-        return self.magic + len(header).to_bytes(4, "little") + header
+        return self.magic + len(header).to_bytes(_LENGTH_BYTES, "little") + header
 
     def take_apart(self, data: bytes) -> tuple[bytes, bytes, bytes]:
         """Header, everything up to the sealed body, and that body."""
-        if not data.startswith(self.magic):
-            raise self.cut() if data and self.magic.startswith(data) else self._other()
-        start = len(self.magic) + 4
-        length = int.from_bytes(data[len(self.magic) : start], "little")
-        if len(data) >= start and length > _LONGEST_HEADER:
+        header, opening = self.read_opening(HeldBytes(data))
+        return header, opening, data[len(opening) :]
+
+    def read_opening(self, source: ByteSource) -> tuple[bytes, bytes]:
+        """Header, and everything up to the sealed body; nothing beyond is read."""
+        start = len(self.magic) + _LENGTH_BYTES
+        front = source.read(0, start)
+        if not front.startswith(self.magic):
+            raise self.cut() if front and self.magic.startswith(front) else self._other()
+        length = int.from_bytes(front[len(self.magic) :], "little")
+        if len(front) == start and length > _LONGEST_HEADER:
             raise UnreadableFile(
                 f"the header of the {self.named} is longer than any header", way_out="Ask for the file again."
             )
-        if len(data) < start + length:
+        opening = source.read(0, start + length)
+        if len(front) < start or len(opening) < start + length:
             raise self.cut()
-        return data[start : start + length], data[: start + length], data[start + length :]
+        return opening[start:], opening
 
     def cut(self) -> UnreadableFile:
         """Return the refusal of a file of the wrong length."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sfumato.files.places import check_folder, check_free, check_places
-from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key
+from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key, write_keys
 from sfumato.io.private_key_files import (
     is_private_key_file,
     protect_private_key,
@@ -72,8 +72,7 @@ def split_key_file(
     targets = {Path(out) / f"{Path(file).stem}.{part.start}-{part.stop - 1}.key": part for part in parts}
     check_free("out", *targets)
     Path(out).mkdir(parents=True, exist_ok=True)
-    for target, part in targets.items():
-        write_key(part, target, protection)
+    write_keys(targets, protection)
     return tuple(targets)
 
 
