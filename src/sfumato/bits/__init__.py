@@ -5,7 +5,7 @@ from sfumato.bits.discrete_gaussian import DiscreteGaussian
 from sfumato.bits.economical import Economical, Metered
 from sfumato.bits.mechanism import Mechanism
 from sfumato.bits.row_draws import RowDraws
-from sfumato.bits.row_words import AnyRows, RowSource, RowWords
+from sfumato.bits.row_words import AnyRows, RowSource, RowStarts, RowWords
 from sfumato.bits.samplers import Categorical, Sampler, UniformBelow, enumerated_law, law_of
 from sfumato.bits.source import BitSource, BulkBits, InsecureSeeded, KeyedBits, ScriptedBits, SystemBits
 
@@ -23,6 +23,7 @@ __all__ = [
     "Metered",
     "RowDraws",
     "RowSource",
+    "RowStarts",
     "RowWords",
     "Sampler",
     "ScriptedBits",

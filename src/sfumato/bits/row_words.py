@@ -42,10 +42,24 @@ class AnyRows:
         return self._bits.words(rows.size, width)
 
 
-class RowWords:
-    """The streams of rows with these numbers, under one key. `first` holds the first two words of each."""
+class RowStarts:
+    """The first two words of rows under one key after the other, in memory that is used again for `most` rows."""
 
-    def __init__(self, key: bytes, numbers: RowArray) -> None:
+    def __init__(self, most: int) -> None:
+        self._plain = np.zeros((max(most, 1), _WORDS), dtype="<u8")
+        # The cipher wants room for one more block than it fills.
+        self._hidden = np.empty((max(most, 1) + 1, _WORDS), dtype="<u8")
+        self._bytes = self._plain.data.cast("B"), self._hidden.data.cast("B")
+        self.numbers: RowArray = np.empty(0, dtype=np.int64)
+
+    def take(self, numbers: RowArray, attempt: int = 0) -> None:
+        """Go on to other rows; a later `attempt` is for words after the first two."""
+        plain = self._plain[: numbers.size]
+        plain[:, 0], plain[:, 1] = numbers, attempt
+        self.numbers = numbers
+
+    def under(self, key: bytes) -> npt.NDArray[np.uint64]:
+        """Two words for each of the rows, until the next call."""
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  slow to import
 
         if len(key) != _KEY_BYTES:
@@ -55,16 +69,26 @@ class RowWords:
                 way_out=f"Pass a key of {_KEY_BYTES} bytes.",
             )
         # One block at a time, each a number and an attempt that no other block has: this mode chains nothing.
-        self._cipher = Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305
-        self._numbers = numbers.astype("<u8")
+        cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305
+        size, (plain, hidden) = self.numbers.size * _WORDS * 8, self._bytes
+        if cipher.update_into(plain[:size], hidden) != size:
+            raise SourceFailed("the cipher behind the words of rows stopped short", way_out="Try again.")
+        return self._hidden[: self.numbers.size].astype(np.uint64, copy=False)
+
+
+class RowWords:
+    """The streams of rows with these numbers, under one key."""
+
+    def __init__(self, key: bytes, numbers: RowArray) -> None:
+        self._key, self._numbers = key, numbers.astype("<u8")
         self._taken = np.zeros(numbers.size, dtype=np.int64)
-        self.first = self._blocks(self._numbers, 0)
+        self._first = self._blocks(self._numbers, 0)
 
     def words(self, rows: RowArray, width: int = MOST_WIDTH) -> WordArray:
         """The next word of each of the rows."""
         turns = self._taken[rows]
         self._taken[rows] = turns + 1
-        found = self.first[rows, turns % _WORDS]
+        found = self._first[rows, turns % _WORDS]
         for attempt in np.unique(turns[turns >= _WORDS] // _WORDS).tolist():
             later = np.flatnonzero(turns // _WORDS == attempt)
             blocks = self._blocks(self._numbers[rows[later]], attempt)
@@ -72,10 +96,9 @@ class RowWords:
         return found >> np.uint64(MOST_WIDTH - width) if width < MOST_WIDTH else found
 
     def _blocks(self, numbers: RowArray, attempt: int) -> npt.NDArray[np.uint64]:
-        plain = np.empty((numbers.size, _WORDS), dtype="<u8")
-        plain[:, 0], plain[:, 1] = numbers, attempt
-        hidden = self._cipher.encryptor().update(plain.tobytes())
-        return np.frombuffer(hidden, dtype="<u8").reshape(-1, _WORDS).astype(np.uint64, copy=False)
+        starts = RowStarts(numbers.size)
+        starts.take(numbers, attempt)
+        return starts.under(self._key)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a source of secret bits cannot be copied or pickled; make a new one where it is needed")

@@ -62,6 +62,11 @@ class UniformBelow:
                 way_out="Use a smaller `bound` or wider words.",
             )
 
+    @property
+    def last(self) -> int:
+        """The last word that is not drawn again: where the full multiples of `bound` end."""
+        return (1 << self.width) - (1 << self.width) % self.bound - 1
+
     def draw(self, bits: BitSource, count: int) -> npt.NDArray[np.uint64]:
         """`count` independent numbers, as unsigned words."""
         return self.draw_rows(AnyRows(bits), np.arange(count))
@@ -69,11 +74,9 @@ class UniformBelow:
     def draw_rows(self, source: RowSource, rows: RowArray) -> npt.NDArray[np.uint64]:
         """A number for each of the rows, from words of its own."""
         words = source.words(rows, self.width).astype(np.uint64)
-        spare = (1 << self.width) % self.bound
-        if spare:
-            last = np.uint64((1 << self.width) - spare - 1)
+        if self.last < (1 << self.width) - 1:
             # The number of redraws depends on the words alone, never on anybody's answer.
-            while (rejected := np.flatnonzero(words > last)).size:
+            while (rejected := np.flatnonzero(words > np.uint64(self.last))).size:
                 words[rejected] = source.words(rows[rejected], self.width)
         return words if self.bound == 1 << 64 else words % np.uint64(self.bound)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,9 +13,33 @@ from sfumato.bits import BitSource
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.expansion import lower_seed
-from sfumato.refine.keys import SEED_BYTES, Binding, Draws, Key, Seed, digest_of
-from sfumato.refine.shifts import TwoLevelShift
+from sfumato.refine.keys import PIECE_ROWS, SEED_BYTES, Binding, Draws, Key, Seed, digest_of
+from sfumato.refine.shifts import Sums, TwoLevelShift
 from sfumato.values import Guarantee
+from sfumato.values.checks import check_at_least, check_integer
+
+_DRAWING_BYTES = 16
+_DRAWING = re.compile(r"[0-9a-f]{32}")
+
+
+class LevelDraws:
+    """True draws for the keys of all levels, for rows and the rows after them.
+
+    The key of a level holds the sum of the steps below it, each drawn from bits of its own.
+    """
+
+    def __init__(self, steps: Sequence[TwoLevelShift], source: BitSource) -> None:
+        self._steps, self._source = tuple(steps), source
+
+    def next(self, count: int) -> dict[int, Sums]:
+        """Draw for the next `count` rows; shifts by level, from 0 on, as small as the modulus allows."""
+        check_at_least("count", check_integer("count", count), 0)
+        sums: Sums = np.zeros(count, dtype=smallest_dtype(self._steps[0].modulus))
+        drawn = {}
+        for level in reversed(range(len(self._steps))):
+            self._steps[level].add_drawn(self._source, sums)
+            drawn[level] = sums.copy()
+        return dict(sorted(drawn.items()))
 
 
 def draw_keys(
@@ -34,18 +59,27 @@ def draw_keys(
         held = source.guarantee if source.guarantee is Guarantee.NONE else guarantee
         top = replace(blank, level=0, guarantee=held, material=Seed(random_bytes(source, SEED_BYTES)))
         return {level: replace(top, level=level, material=lower_seed(top, level)) for level in range(len(steps))}
-    modulus = steps[0].modulus
-    sums = np.zeros(blank.total, dtype=np.int64)
-    keys = {}
-    for level in reversed(range(len(steps))):
-        sums = (sums + steps[level].draw(source, blank.total)) % modulus
-        drawn = Draws(sums.astype(smallest_dtype(modulus)))
-        keys[level] = replace(blank, level=level, guarantee=source.guarantee, material=drawn)
-    return dict(sorted(keys.items()))
+    draws = LevelDraws(steps, source)
+    shifts = {level: np.empty(blank.total, dtype=smallest_dtype(steps[0].modulus)) for level in range(len(steps))}
+    for start in range(0, blank.total, PIECE_ROWS):
+        for level, drawn in draws.next(min(PIECE_ROWS, blank.total - start)).items():
+            shifts[level][start : start + drawn.size] = drawn
+    return {
+        level: replace(blank, level=level, guarantee=source.guarantee, material=Draws(held))
+        for level, held in shifts.items()
+    }
 
 
-def blank_key(declaration: str, rows: int, source: BitSource, binding: Binding | None) -> Key:
-    """Return a key of a new drawing that holds nothing yet."""
+def blank_key(
+    declaration: str, rows: int, source: BitSource, binding: Binding | None, drawing: str | None = None
+) -> Key:
+    """Return a key that holds nothing yet, of a drawing that is named already or of a new one."""
+    if drawing is not None and not _DRAWING.fullmatch(drawing):
+        raise InvalidParameter(
+            "must be 32 hexadecimal digits, the id of a part",
+            parameter="drawing",
+            way_out="Leave it out, and one is drawn.",
+        )
     return Key(
         ladder=declaration,
         binding=Binding() if binding is None else binding,
@@ -53,7 +87,7 @@ def blank_key(declaration: str, rows: int, source: BitSource, binding: Binding |
         start=0,
         stop=rows,
         total=rows,
-        drawing=random_bytes(source, 16).hex(),
+        drawing=random_bytes(source, _DRAWING_BYTES).hex() if drawing is None else drawing,
         guarantee=Guarantee.NONE,
         material=Draws(np.zeros(0, dtype=np.int64)),
     )

@@ -3,49 +3,81 @@
 c_0 is the registrar's seed and c_j = HKDF(c_(j-1), "level j"); whoever holds c_j can go down, nobody can go up. Step i,
 which takes level i-1 to level i, is drawn from words of the row under HKDF(c_(i-1), "draw", drawing, step, block of
 rows). So a row's draw depends on its number and on nothing else: not on how many rows there are, nor on which of them
-are asked for. Study, question, column and ladder enter as HKDF's salt, and the epoch as well where draws are made: the
-same seed gives other draws in another epoch, and every holder can go on to the next epoch alone.   Ref: [Kra10]
+are asked for, nor in what order. Study, question, column and ladder enter as HKDF's salt, and the epoch as well where
+draws are made: the same seed gives other draws in another epoch, and every holder can go on to the next epoch alone.
+Ref: [Kra10]
 """
 
 from __future__ import annotations
 
+import hmac
+import itertools
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from sfumato.errors import KeyRefused
-from sfumato.refine.keys import BLOCK_ROWS, SEED_BYTES, BlockSeeds, Draws, Key, Seed
-from sfumato.refine.shifts import ShiftArray, TwoLevelShift
+from sfumato.bits import RowStarts
+from sfumato.bits.mechanism import smallest_dtype
+from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.refine.keys import BLOCK_ROWS, PIECE_ROWS, BlockSeeds, Draws, Key, Seed
+from sfumato.refine.shifts import Sums, TwoLevelShift
 
+# No part has rows beyond this number.
+_MOST_ROWS = 1 << 40
 _DRAW, _LEVEL = b"draw", b"level"
 
+_Numbers = npt.NDArray[np.integer[Any]]
 
-def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> ShiftArray:
+
+def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> Sums:
     """Return by how much the key undoes each of its rows; `steps` are those of the whole ladder."""
     if isinstance(key.material, Draws):
         return key.material.shifts
-    wanted = steps[key.level :]
-    total = np.zeros(key.stop - key.start, dtype=np.int64)
-    for step, secrets in zip(wanted, block_secrets(key, len(steps)), strict=True):
-        for block, secret in zip(_blocks(key), secrets, strict=True):
-            first, last = block * BLOCK_ROWS, min((block + 1) * BLOCK_ROWS, key.stop)
-            drawn = step.draw_numbered(secret, np.arange(first, last))
-            total[first - key.start : last - key.start] += drawn
-    return total % steps[0].modulus
+    shifts: Sums = np.empty(key.stop - key.start, dtype=smallest_dtype(steps[0].modulus))
+    for start in range(key.start, key.stop, PIECE_ROWS):
+        stop = min(start + PIECE_ROWS, key.stop)
+        shifts[start - key.start : stop - key.start] = shifts_at(key, steps, np.arange(start, stop))
+    return shifts
+
+
+def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers) -> Sums:
+    """Return by how much the key undoes the rows with these numbers, any of its rows in any order.
+
+    A seed knows every row there may ever be, whatever `key.total` says; other keys know their own rows. The shifts are
+    unsigned and as small as the modulus allows: widen them before taking differences.
+    """
+    _check_numbers(key, numbers)
+    if isinstance(key.material, Draws):
+        return key.material.shifts[numbers - key.start]
+    ascending = bool((numbers[1:] >= numbers[:-1]).all())
+    order = None if ascending else np.argsort(numbers, kind="stable")
+    rows = numbers if order is None else numbers[order]
+    blocks = rows // BLOCK_ROWS
+    edges = [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), rows.size]
+    secret_of = _block_keys(key, len(steps))
+    starts = RowStarts(max(stop - start for start, stop in itertools.pairwise(edges)))
+    sums: Sums = np.zeros(rows.size, dtype=smallest_dtype(steps[0].modulus))
+    for start, stop in itertools.pairwise(edges if rows.size else []):
+        starts.take(rows[start:stop])
+        for level in range(key.level, len(steps)):
+            steps[level].add_numbered(secret_of(level, int(blocks[start])), starts, sums[start:stop])
+    if order is None:
+        return sums
+    shifts = np.empty_like(sums)
+    shifts[order] = sums
+    return shifts
 
 
 def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:
     """Return the secrets of the key's blocks, a row for each step from its level down to the public report."""
     if isinstance(key.material, BlockSeeds):
         return key.material.table
-    if isinstance(key.material, Draws):
-        raise KeyRefused("a key of true draws has no seeds", way_out="Use its draws.")
-    return tuple(
-        tuple(_derive(secret, key, _DRAW, level + 1, block) for block in _blocks(key))
-        for level, secret in zip(range(key.level, depth), _chain(key.material.secret, key, depth), strict=True)
-    )
+    secret_of, blocks = _block_keys(key, depth), _blocks(key)
+    return tuple(tuple(secret_of(level, block) for block in blocks) for level in range(key.level, depth))
 
 
 def lower_seed(key: Key, level: int) -> Seed:
@@ -62,7 +94,39 @@ def _chain(secret: bytes, key: Key, depth: int) -> Iterator[bytes]:
     """Secrets of the levels from the key's own to depth-1."""
     for level in range(key.level, depth):
         yield secret
-        secret = _derive(secret, key, _LEVEL, level + 1, 0)
+        secret = _expanded(_extracted(secret, key, with_epoch=False), _LEVEL, level + 1, 0)
+
+
+def _block_keys(key: Key, depth: int) -> Callable[[int, int], bytes]:
+    """Return what tells the secret of the step below a level in a block of rows; seeds are gone down only once."""
+    if isinstance(key.material, Draws):
+        raise KeyRefused("a key of true draws has no seeds", way_out="Use its draws.")
+    if isinstance(key.material, BlockSeeds):
+        table, first = key.material.table, key.start // BLOCK_ROWS
+        if len(table) != depth - key.level:
+            raise KeyRefused("the key is of another ladder: other levels", way_out="Use the study it is of.")
+        return lambda level, block: table[level - key.level][block - first]
+    part = bytes.fromhex(key.drawing)
+    chain = _chain(key.material.secret, key, depth)
+    above = {level: _extracted(secret, key, with_epoch=True) for level, secret in enumerate(chain, key.level)}
+    return lambda level, block: _expanded(above[level], _DRAW + part, level + 1, block)
+
+
+def _check_numbers(key: Key, numbers: _Numbers) -> None:
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise InvalidParameter(
+            "must be one column of whole numbers", parameter="numbers", way_out="Pass the numbers of rows."
+        )
+    first, stop = key.start, key.stop
+    if isinstance(key.material, Seed):
+        first, stop = 0, _MOST_ROWS
+    elif isinstance(key.material, BlockSeeds):
+        first, stop = (edge * BLOCK_ROWS for edge in (_blocks(key).start, _blocks(key).stop))
+    if numbers.size and (numbers.min() < first or numbers.max() >= stop):
+        raise KeyRefused(
+            f"the key opens rows {first}..{stop - 1}, and others were asked for",
+            way_out="Ask for its rows, or use another key.",
+        )
 
 
 def _blocks(key: Key) -> range:
@@ -74,11 +138,13 @@ def _blocks(key: Key) -> range:
     return range(key.start // BLOCK_ROWS, -(-key.stop // BLOCK_ROWS))
 
 
-def _derive(secret: bytes, key: Key, purpose: bytes, number: int, block: int) -> bytes:
-    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  slow to import
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415  slow to import
+def _extracted(secret: bytes, key: Key, *, with_epoch: bool) -> bytes:
+    """The first half of HKDF-SHA256 [RFC 5869], which is the same for all rows."""
+    salt = sha256(key.binding.digest(with_epoch=with_epoch) + key.ladder.encode()).digest()
+    return hmac.digest(salt, secret, "sha256")
 
-    salt = sha256(key.binding.digest(with_epoch=purpose == _DRAW) + key.ladder.encode()).digest()
-    part = bytes.fromhex(key.drawing) if purpose == _DRAW else b""
-    info = b"sfumato/ladder/2 " + purpose + part + struct.pack("<IQ", number, block)
-    return HKDF(algorithm=SHA256(), length=SEED_BYTES, salt=salt, info=info).derive(secret)
+
+def _expanded(extracted: bytes, purpose: bytes, number: int, block: int) -> bytes:
+    """The second half, for one block of output: as many bytes as a seed has."""
+    info = b"sfumato/ladder/2 " + purpose + struct.pack("<IQ", number, block)
+    return hmac.digest(extracted, info + b"\x01", "sha256")

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
-from sfumato.bits.mechanism import Mechanism, ReportArray, check_symbols, smallest_dtype
+from sfumato.bits.mechanism import Mechanism, check_symbols, smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.drawing import blank_key, check_keys, draw_keys, rows_of
 from sfumato.refine.expansion import shifts_of
@@ -31,7 +31,7 @@ from sfumato.refine.outlines import Outline
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
 from sfumato.refine.rungs import CyclicRung, FlipRung, Rung, rung_over
-from sfumato.refine.shifts import TwoLevelShift
+from sfumato.refine.shifts import TwoLevelShift, moved, moved_back
 from sfumato.refine.steps import descending, inside_weight, steps_between
 from sfumato.values import Guarantee, Interval
 from sfumato.values.checks import Number, as_exact, check_at_least, check_integer, check_positive
@@ -172,14 +172,17 @@ class Ladder:
         *,
         guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC,
         binding: Binding | None = None,
+        drawing: str | None = None,
     ) -> Mapping[int, Key]:
         """Draw keys before there is anything to publish; level 0, with which reports are made, is among them.
 
         `guarantee` chooses between true draws and a seed. Draws are only as true as `bits`, and the keys say so.
+        `drawing` names the drawing, where all questions of a part share its id.
         """
         check_at_least("rows", check_integer("rows", rows), 1)
         source = SystemBits() if bits is None else bits
-        return draw_keys(blank_key(self.declaration, rows, source, binding), self.steps, source, guarantee=guarantee)
+        blank = blank_key(self.declaration, rows, source, binding, drawing)
+        return draw_keys(blank, self.steps, source, guarantee=guarantee)
 
     def publish(
         self,
@@ -199,8 +202,7 @@ class Ladder:
         if keys is None:
             keys = self.draw_keys(answers.size, bits, guarantee=guarantee, binding=binding)
         check_keys(keys, self.declaration, binding, answers.size)
-        symbols = self.levels[0].truths(answers).astype(np.int64)
-        reports = self._shifted(symbols, shifts_of(keys[0], self.steps))
+        reports = moved(self.levels[0].truths(answers), shifts_of(keys[0], self.steps), self.modulus)
         digest = digest_of(reports)
         for key in keys.values():
             claim_drawing(key, digest)
@@ -216,7 +218,7 @@ class Ladder:
         if key.level == 0:
             raise KeyRefused("this key recovers answers; it is not for a level", way_out="Use recover.")
         rows = rows_of(key, self.declaration, public)
-        seen = self._shifted(rows, -shifts_of(key, self.steps).astype(np.int64))
+        seen = moved_back(rows, shifts_of(key, self.steps), self.modulus)
         return View(mechanism=self.levels[key.level - 1], reports=seen, level=key.level, offset=key.start)
 
     def recover(self, reports: npt.ArrayLike, key: Key) -> npt.NDArray[np.int64]:
@@ -228,16 +230,12 @@ class Ladder:
         if not self.recover_answers:
             raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
         rows = rows_of(key, self.declaration, check_symbols("reports", reports, self.modulus))
-        symbols = self._shifted(rows, -shifts_of(key, self.steps).astype(np.int64)).astype(np.int64)
+        symbols = moved_back(rows, shifts_of(key, self.steps), self.modulus).astype(np.int64)
         if symbols.max() >= self.size:
             raise KeyRefused(
                 "the reports are not the ones that this key was made for", way_out="Look for the file it came with."
             )
         return self.levels[0].answers(symbols)
-
-    def _shifted(self, symbols: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64]) -> ReportArray:
-        moved: ReportArray = (symbols + shifts) % self.modulus
-        return moved.astype(smallest_dtype(self.modulus))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{float(o):.6g}" for o in self.odds)

@@ -3,18 +3,23 @@
 A shift lies in a favoured set F of residues mod K with probability `inside`, uniform there, and is uniform on the rest
 otherwise. With F a difference set it is the shift of the cyclic response; with F = {0} it is an erasure, which leaves
 the report alone or replaces it by noise; with K = 2 and F = {0} it is a flip.   Theory: docs/theory/ladders.md
+
+A row under a key has words of 64 bits. Bits from the system are dear, so a column that is drawn from a source takes
+words of 16 bits while places fit them well: the coin goes on where they leave it open, and places are drawn again, so
+the law is exact at any width.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import AnyRows, BitSource, Coin, RowSource, RowWords, UniformBelow
+from sfumato.bits import BitSource, Coin, RowSource, RowStarts, RowWords, UniformBelow
+from sfumato.bits.mechanism import smallest_dtype
 from sfumato.bits.row_words import RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
@@ -22,8 +27,33 @@ from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
 ShiftArray = npt.NDArray[np.int64]
+Sums = npt.NDArray[Any]  # unsigned integers, as small as the modulus allows
 
 _WIDTH = 64
+# Bits in a word of a stream: the first width that has this many words for each place, so that few are drawn again.
+_STREAM_WIDTHS, _WORDS_A_PLACE = (16, 32), 4
+# Where the level of a row is not known before a coin is thrown.
+UNKNOWN = -1
+# Words in which a coin may agree with its chance before more of the chance is written out.
+_DEPTH = 8
+
+
+class Thresholds(NamedTuple):
+    """What words are compared with: see :mod:`sfumato.refine.shift_kernel`."""
+
+    known: int
+    borders: npt.NDArray[np.uint64]
+    end: int
+    sizes: npt.NDArray[np.uint64]
+    lasts: npt.NDArray[np.uint64]
+    order: npt.NDArray[Any]
+    modulus: int
+
+    @property
+    def least_words(self) -> int:
+        """How many words every row needs at the least."""
+        possible = self.sizes if self.known == UNKNOWN else self.sizes[self.known :][:1]
+        return int(self.known == UNKNOWN) + int((possible > 1).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,6 +66,7 @@ class TwoLevelShift:
     width: int = _WIDTH
     order: ShiftArray = field(init=False, repr=False)
     """All shifts, the favoured first, each level ascending."""
+    _found: dict[tuple[int, int], Thresholds] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         check_at_least("modulus", check_integer("modulus", self.modulus), 2)
@@ -78,12 +109,48 @@ class TwoLevelShift:
         high, low = self.probabilities
         return entropy_interval(((high, self.favoured.size), (low, self.modulus - self.favoured.size)))
 
-    def draw(self, bits: BitSource, count: int) -> ShiftArray:
-        """`count` independent shifts. A flip is drawn thriftily; otherwise a word decides the level, one the place."""
+    @property
+    def stream_width(self) -> int:
+        """Bits in the words that a column is drawn from."""
+        fitting = [width for width in _STREAM_WIDTHS if 1 << width >= _WORDS_A_PLACE * self.modulus]
+        return min([*fitting, self.width])
+
+    def thresholds(self, width: int, depth: int) -> Thresholds:
+        """What words of a width are compared with, the chance written out to `depth` of them; worked out once."""
+        if (width, depth) not in self._found:
+            self._found[width, depth] = _thresholds(self, width, depth)
+        return self._found[width, depth]
+
+    def draw(self, bits: BitSource, count: int) -> Sums:
+        """`count` independent shifts."""
+        check_at_least("count", check_integer("count", count), 0)
+        sums: Sums = np.zeros(count, dtype=smallest_dtype(self.modulus))
+        self.add_drawn(bits, sums)
+        return sums
+
+    def add_drawn(self, bits: BitSource, sums: Sums) -> None:
+        """Add independent shifts to sums, which stay below the modulus.
+
+        A flip is drawn thriftily; otherwise each row takes the next words, one for the level and one for the place.
+        """
         if self.modulus == 2:
-            outside = Coin(chance=1 - self.inside, width=self.width, thrifty=True).sample(bits, count)
-            return self.at(outside)
-        return self.draw_rows(AnyRows(bits), count)
+            outside = Coin(chance=1 - self.inside, width=self.width, thrifty=True).sample(bits, sums.size)
+            sums ^= self.at(outside).astype(sums.dtype)
+            return
+        from sfumato.refine.shift_kernel import DEPTH, DONE, LEVEL, add_streamed  # noqa: PLC0415  numba is slow
+
+        width, depth, words = self.stream_width, _DEPTH, np.empty(0, dtype=np.uint8)
+        state = np.array([0, self.thresholds(width, depth).known, 0], dtype=np.int64)
+        while state[DONE] < sums.size:
+            found = self.thresholds(width, depth)
+            if not words.size:
+                # What the rows need in any case, so that nothing is drawn in vain; one may know its level already.
+                needed = (sums.size - int(state[DONE])) * found.least_words
+                words = bits.words(needed - (state[LEVEL] != found.known and found.least_words > 1), width)
+                words = words.astype(words.dtype.newbyteorder("="), copy=False)
+                words.setflags(write=False)  # so that one compiled pass serves all sources
+            words = words[add_streamed(words, *found, sums, state) :]
+            depth = max(depth, 2 * int(state[DEPTH]))
 
     def draw_rows(self, source: RowSource, count: int) -> ShiftArray:
         """A shift for each of `count` rows, from words of its own: one decides the level, one the place."""
@@ -96,26 +163,28 @@ class TwoLevelShift:
                 ranks[rows] += UniformBelow(bound=size, width=self.width).draw_rows(source, rows).astype(np.int64)
         return self.at(ranks)
 
-    def draw_numbered(self, key: bytes, numbers: RowArray) -> ShiftArray:
-        """The shifts of the rows with these numbers under a key: what `draw_rows` says, most of it compiled."""
-        source = RowWords(key, numbers)
-        if self.inside in {0, 1}:  # a coin that is not thrown takes no word
-            return self.draw_rows(source, numbers.size)
-        from sfumato.refine.shift_kernel import OPEN, first_ranks  # noqa: PLC0415  numba is slow to import
+    def draw_numbered(self, key: bytes, numbers: RowArray) -> Sums:
+        """The shifts of the rows with these numbers under a key."""
+        starts = RowStarts(numbers.size)
+        starts.take(numbers)
+        sums: Sums = np.zeros(numbers.size, dtype=smallest_dtype(self.modulus))
+        self.add_numbered(key, starts, sums)
+        return sums
 
-        whole = 1 << self.width
-        border, rest = divmod((1 - self.inside) * whole, 1)
-        sizes = [self.favoured.size, self.modulus - self.favoured.size]
-        lasts = [whole - whole % size - 1 for size in sizes]
-        ranks = np.empty(numbers.size, dtype=np.int64)
-        spare, counts, ends = np.uint64(64 - self.width), np.array(sizes, "<u8"), np.array(lasts, "<u8")
-        first_ranks(source.first, spare, np.uint64(border), rest > 0, counts, ends, ranks)
-        left = np.flatnonzero(ranks == OPEN)
-        ranks[left] = 0
-        shifts = self.at(ranks)
-        if left.size:
-            shifts[left] = self.draw_rows(RowWords(key, numbers[left]), left.size)
-        return shifts
+    def add_numbered(self, key: bytes, starts: RowStarts, sums: Sums) -> None:
+        """Add the shifts of numbered rows under a key: what `draw_rows` says, most of it compiled."""
+        from sfumato.refine.shift_kernel import add_first, rows_left  # noqa: PLC0415  numba is slow to import
+
+        known, borders, end, sizes, lasts, order, modulus = self.thresholds(self.width, 1)
+        if known == UNKNOWN:
+            seen = (starts.under(key), np.uint64(_WIDTH - self.width), borders[0], end != 0)
+            if not add_first(*seen, sizes, lasts, order, modulus, sums):
+                return
+            left = np.flatnonzero(rows_left(*seen, lasts))
+        else:  # a coin that is not thrown takes no word, so the first is for the place
+            left = np.arange(sums.size)
+        drawn = self.draw_rows(RowWords(key, starts.numbers[left]), left.size)
+        sums[left] = (sums[left] + drawn) % self.modulus
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
         """Return the shifts at places of `order`."""
@@ -128,3 +197,37 @@ class TwoLevelShift:
         places[self.order] = np.arange(self.modulus, dtype=np.int64)
         ranks: ShiftArray = places[shifts]
         return ranks
+
+
+def moved(symbols: npt.NDArray[Any], shifts: npt.NDArray[Any], modulus: int) -> Sums:
+    """Return symbols + shifts mod `modulus`, all of them below it and none below 0, in few bytes each."""
+    wide = smallest_dtype(2 * modulus)
+    sums = np.add(symbols, shifts, dtype=wide, casting="unsafe")
+    # Where nothing is to be taken away the difference passes below 0 and comes out larger.
+    fitting: Sums = np.minimum(sums, sums - wide.type(modulus)).astype(smallest_dtype(modulus), copy=False)
+    return fitting
+
+
+def moved_back(symbols: npt.NDArray[Any], shifts: npt.NDArray[Any], modulus: int) -> Sums:
+    """Return symbols - shifts mod `modulus`."""
+    wide = smallest_dtype(2 * modulus)
+    return moved(symbols, wide.type(modulus) - shifts.astype(wide), modulus)
+
+
+def _thresholds(step: TwoLevelShift, width: int, depth: int) -> Thresholds:
+    chance, borders, end = 1 - step.inside, list[int](), -1
+    known = UNKNOWN if 0 < chance < 1 else int(chance)
+    while len(borders) < depth and end < 0:
+        border, chance = divmod(chance * (1 << width), 1)
+        end = -1 if chance else len(borders)
+        borders.append(int(border))
+    sizes = (step.favoured.size, step.modulus - step.favoured.size)
+    lasts = [UniformBelow(bound=size, width=width).last for size in sizes]
+    if known != UNKNOWN:
+        borders = []
+    found = [np.array(values, dtype=np.uint64) for values in (borders, sizes, lasts)]
+    is_sorted = bool((step.order[1:] > step.order[:-1]).all())
+    order = (step.order[:0] if is_sorted else step.order).astype(smallest_dtype(step.modulus))
+    for array in (*found, order):
+        array.setflags(write=False)
+    return Thresholds(known, found[0], end, found[1], found[2], order, step.modulus)
