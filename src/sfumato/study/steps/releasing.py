@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sfumato.account import Ledger, Published, PublishedColumn, Release
+from sfumato.account.published import check_parts
 from sfumato.bits import SystemBits
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore
 from sfumato.io.record_files import Record
@@ -34,6 +35,7 @@ def intended(study: Study, epoch: int, memory: Memory, *, people: str | None, ag
         rows=0,
         columns=tuple(PublishedColumn(question=one.id, drawing="", digest="") for one in study.questions),
         seen=seen_by_readers(study),
+        part="",
         people=people,
         again=again,
         file=memory.file,
@@ -51,6 +53,14 @@ def check_admissible(wanted: Published, history: tuple[Remembered, ...]) -> Publ
         if other.id == wanted.id:
             return other
     wanted.check_once(others)
+    check_parts((*others, wanted))
+    if wanted.of is not None and not any(other.part == wanted.of for other in others):
+        raise InvalidParameter(
+            "names the first part of a publication, and none is remembered that has this id",
+            parameter="of",
+            value=wanted.of,
+            way_out="Name the `record` or the `ledger` that remembers the publication.",
+        )
     if wanted.again is not None and not any(wanted.is_about(other) for other in others):
         raise InvalidParameter(
             "names a further release, and none is remembered that came before it",
@@ -117,8 +127,9 @@ def finish(place: Destination, wanted: Published, memory: Memory, limit_bytes: i
 
 
 def _is_same(wanted: Published, noted: Published) -> bool:
-    same = (wanted.fingerprint, wanted.people, wanted.again) == (noted.fingerprint, noted.people, noted.again)
-    return same and wanted.asks_again(noted)
+    names = ("fingerprint", "people", "again", "role", "of", "amends")
+    same = all(getattr(wanted, name) == getattr(noted, name) for name in names)
+    return same and wanted.is_of_study(noted) and wanted.shares_questions(noted)
 
 
 def _drawn(wanted: Published, made: StudyPublication) -> Published:
@@ -129,7 +140,10 @@ def _drawn(wanted: Published, made: StudyPublication) -> Published:
         keys = made.keys.get(name)
         drawing = next(iter(keys.values())).drawing if keys else random_bytes(SystemBits(), 16).hex()
         columns.append(PublishedColumn(question=name, drawing=drawing, digest=column.digest))
-    return replace(wanted, rows=note.rows, columns=tuple(columns))
+    # Where all questions share a drawing, it is the part's id; else the part has one of its own.
+    drawings = {column.drawing for column in columns}
+    part = drawings.pop() if len(drawings) == 1 else random_bytes(SystemBits(), 16).hex()
+    return replace(wanted, part=part, rows=note.rows, columns=tuple(columns))
 
 
 def _with_earlier(made: StudyPublication, published: Published, history: tuple[Remembered, ...]) -> StudyPublication:
