@@ -187,11 +187,11 @@ def test_a_chain_that_holds_and_makes_sense(whole):
 
 
 @pytest.mark.parametrize(
-    "statement", ["PRAGMA user_version = 2", "PRAGMA user_version = 0", "PRAGMA user_version = -1"]
+    "statement", ["PRAGMA user_version = 3", "PRAGMA user_version = 1", "PRAGMA user_version = -1"]
 )
 def test_another_version(whole, statement):
     edit(whole.path, statement)
-    with pytest.raises(UnknownSchema, match=r"is a ledger of version -?\d, and this Sfumato knows version 1"):
+    with pytest.raises(UnknownSchema, match=r"is a ledger of version -?\d, and this Sfumato knows version 2"):
         Ledger(whole.path)
 
 
@@ -214,7 +214,7 @@ def test_files_that_are_something_else(tmp_path):
     edit(
         tmp_path / "marked",
         f"PRAGMA application_id = {APPLICATION_ID}",
-        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 2",
         "CREATE TABLE x (y)",
     )
     with (tmp_path / "large").open("wb") as stream:

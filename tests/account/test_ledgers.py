@@ -88,9 +88,9 @@ def test_perfect_samples_once_for_each_row(ledger):
 def reports(drawing, digest, **changes):
     """A release of reports, as a study makes it."""
     column = PublishedColumn(question="moved", drawing=drawing * 32, digest=digest * 64)
-    given = {"study": "Homes", "fingerprint": "c" * 64, "epoch": 0, "rows": 5, "seen": (("public", "0.5"),), **changes}
-    published = Published(columns=(column,), **given)
-    return replace(information("reports", Fraction(1, 8)), published=published)
+    given = {"study": "Homes", "fingerprint": "c" * 64, "epoch": 0, "rows": 5, "seen": (("public", "0.5"),)}
+    published = Published(columns=(column,), **{**given, "part": drawing * 32, **changes})
+    return replace(information("reports", Fraction(1, 8)), published=published, people=published.people)
 
 
 def test_reports_are_guarded_by_the_ledger_itself(ledger):
@@ -279,7 +279,7 @@ def test_the_file_holds_nothing_else(ledger):
     connection.close()
     time, name = ledger.read().opened.time, ledger.read().opened.name
     assert texts[0] == (
-        f'{{"event":"opened","limits":{{"bits":"2"}},"name":"{name}","schema":"sfumato/ledger/1","time":"{time}"}}'
+        f'{{"event":"opened","limits":{{"bits":"2"}},"name":"{name}","schema":"sfumato/ledger/2","time":"{time}"}}'
     )
     (entry,) = ledger.entries()
     assert texts[1] == (

@@ -1,5 +1,6 @@
 """Two releases about the same people: what two attacks did, and that they are refused; and how releases add up."""
 
+import itertools
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from sfumato.study.totals import sums_over
 from small_studies import answers, small_study
 
 ROWS = 200
+PARTS = itertools.count()
 
 
 def people(rows=ROWS):
@@ -234,7 +236,8 @@ class TestWhoThePeopleAre:
         column = PublishedColumn(question="moved", drawing="a" * 32, digest="b" * 64)
         given = {
             "study": "Homes", "fingerprint": "c" * 64, "epoch": 0, "rows": 5, "columns": (column,),
-            "seen": (("public", "0.5"),), "file": "/s/study.toml", **changes,
+            "seen": (("public", "0.5"),), "file": "/s/study.toml", "part": f"{next(PARTS):032x}",
+            **changes,
         }  # fmt: skip
         return Published(**given)
 
@@ -345,7 +348,7 @@ class TestTheFile:
         assert set(document) == {"schema", "releases", "seal"}
         (one,) = document["releases"]
         assert set(one) == {
-            "study", "fingerprint", "epoch", "rows", "columns", "seen", "file", "time", "released",
+            "study", "fingerprint", "epoch", "rows", "columns", "seen", "file", "part", "role", "time", "released",
         }  # fmt: skip
 
     def test_any_change_is_found(self, record):

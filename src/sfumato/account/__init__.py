@@ -13,8 +13,10 @@ from sfumato.account.composition import (
     joint_of_two_data_sets,
 )
 from sfumato.account.ledger_books import Book, Entry, Receipt
+from sfumato.account.ledger_sums import Standing
 from sfumato.account.ledgers import Ledger
-from sfumato.account.published import Published, PublishedColumn
+from sfumato.account.periods import Per, Period
+from sfumato.account.published import Published, PublishedColumn, Role
 from sfumato.account.releases import Kind, Release, information, local, perfect_samples, recoverable
 
 __all__ = [
@@ -26,10 +28,14 @@ __all__ = [
     "Kind",
     "Ledger",
     "Parallel",
+    "Per",
+    "Period",
     "Published",
     "PublishedColumn",
     "Receipt",
     "Release",
+    "Role",
+    "Standing",
     "TwoDataSets",
     "compose",
     "compose_parallel",

@@ -33,7 +33,12 @@ class Currency(StrEnum):
     EPSILON = "epsilon"
     """Differential privacy in nats: how one person's own answer may change the odds of what is seen."""
     LEAKAGE = "leakage_bits"
-    """Maximal leakage in bits: by how much the best guess gets better."""
+    """Maximal leakage in bits: by how much the best guess about a person's own answers gets better."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it counts what a release tells about a person's own answers, so that other people do not pay it."""
+        return self is not Currency.BITS
 
     @property
     def unit(self) -> str:
@@ -61,14 +66,14 @@ class Charges:
         return ((currency, self[currency]) for currency in Currency)
 
     def __add__(self, other: Charges) -> Charges:
-        return Charges(**{currency.value: _sum(amount, other[currency]) for currency, amount in self})
+        return Charges(**{currency.value: added(amount, other[currency]) for currency, amount in self})
 
     def left_of(self, limits: Charges) -> Charges:
         """What of the limits is left when these are spent; without a limit, any amount is."""
         return Charges(**{currency.value: _difference(limits[currency], spent) for currency, spent in self})
 
 
-NOTHING = Charges(bits=Fraction(0), epsilon=Fraction(0), leakage_bits=Fraction(0))
+NO_LIMITS = Charges()
 
 
 def charge_of(name: str, value: object) -> Amount:
@@ -147,7 +152,8 @@ def _decimal(amount: Amount, places: int, *, up: bool) -> str:
     return sign + f"{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
 
 
-def _sum(one: Amount, other: Amount) -> Amount:
+def added(one: Amount, other: Amount) -> Amount:
+    """Add two amounts."""
     # Not one + math.inf: that would turn the fraction into a float, and a huge one has none.
     return one + other if isinstance(one, Fraction) and isinstance(other, Fraction) else math.inf
 

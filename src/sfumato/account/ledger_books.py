@@ -1,17 +1,15 @@
 """What the records of a ledger add up to, and what may still be spent. No files here.
 
-Charges of one currency add up over all releases: bits by [E, Thm 5], ε by basic composition, maximal leakage for
-answers that are independent given the data. Disjoint groups of people get no discount [E, Sec 7.3].
+Charges of one currency add up over all releases that one person pays for: bits by [E, Thm 5], ε by basic composition,
+maximal leakage for answers that are independent given the data. Who pays is in `payers`, the sums are in `ledger_sums`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
-from sfumato.account.amounts import NOTHING, Amount, Charges, Currency, decimal_above, decimal_below
+from sfumato.account.amounts import Charges
 from sfumato.account.ledger_records import (
     MOST_TEXT,
     NO_DIGEST,
@@ -20,15 +18,18 @@ from sfumato.account.ledger_records import (
     Opened,
     Record,
     Settled,
+    Voided,
     chained,
     record_from,
     record_text,
 )
-from sfumato.account.published import Published
+from sfumato.account.ledger_sums import LedgerSums, Standing
+from sfumato.account.payers import people_key
+from sfumato.account.periods import Period, now, period_of
+from sfumato.account.published import Published, check_parts
+from sfumato.account.refusals import check_voidable, rows_again, short_of
 from sfumato.account.releases import Release
-from sfumato.errors import BudgetSpent, InvalidParameter
-
-_MOST_PLACES = 1100
+from sfumato.errors import InvalidParameter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +48,17 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A debit: the release, its receipt, and when it was settled; None while nobody said that the release was made."""
+    """A debit: the release, its receipt, and when it was settled; None while nobody said that the release was made.
+
+    `period` is the one whose limits it counts for, None where there are none; `voided` says when and why it was given
+    back, if it was.
+    """
 
     release: Release
     receipt: Receipt
     settled: str | None = None
+    period: Period | None = None
+    voided: Voided | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +72,56 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """All records up to some number, read and added up; `digest` is that of the last."""
+    """All records up to some number, read and added up; `digest` is that of the last, `latest` the latest time."""
 
     count: int = 0
     digest: str = NO_DIGEST
     opened: Opened | None = None
     entries: tuple[Entry, ...] = ()
-    spent: Charges = NOTHING
+    latest: str = ""
+    _sums: LedgerSums = field(default_factory=LedgerSums, compare=False, repr=False)
 
     @property
     def limits(self) -> Charges:
-        """What may be spent; infinite where there is no limit."""
-        if self.opened is None:
-            raise Damaged
-        return self.opened.limits
+        """What may be spent in all; infinite where there is no limit."""
+        return self._opened.limits
+
+    @property
+    def spent(self) -> Charges:
+        """What the person has paid who has paid most, in each currency."""
+        return self._sums.total.worst
+
+    @property
+    def standing(self) -> Standing:
+        """What is spent and left in all."""
+        return Standing(limits=self.limits, spent=self.spent)
+
+    def standing_in_period(self, time: str | None = None) -> Standing | None:
+        """What is spent and left in the present period, or in that of a later time; None where there are none."""
+        period = self.period_at(now() if time is None else time)
+        if period is None:
+            return None
+        spent = self._sums.within(period).worst
+        return Standing(limits=self._opened.period_limits, spent=spent, period=period)
+
+    def spent_by_people(self) -> dict[str, Charges]:
+        """What the worst of the people of each name has paid, with what everybody pays."""
+        named = [entry.release for entry in self.live if entry.release.people is not None]
+        first = {people_key(release.people): release for release in reversed(named)}
+        return {
+            str(release.people): self._sums.total.paid_by(replace(release.payer, publication=None, part=None))
+            for release in reversed(first.values())
+        }
+
+    @property
+    def live(self) -> tuple[Entry, ...]:
+        """The debits that were not voided."""
+        return tuple(entry for entry in self.entries if entry.voided is None)
+
+    @property
+    def published(self) -> tuple[Published, ...]:
+        """The publications of reports among the debits, in their order."""
+        return tuple(entry.release.published for entry in self.live if entry.release.published is not None)
 
     def row_for(self, record: Record) -> Row:
         """Return a record as the next row."""
@@ -93,51 +136,66 @@ class Book:
 
     def with_rows(self, rows: Iterable[tuple[object, object, object]]) -> Book:
         """Return the book with the rows that follow it; raise Damaged at the first that does not."""
-        count, digest, opened, spent = self.count, self.digest, self.opened, self.spent
-        entries = list(self.entries)
+        book, entries = self, list(self.entries)
         places = {entry.receipt.number: place for place, entry in enumerate(entries)}
-        ids = {entry.receipt.release_id for entry in entries}
+        ids = {entry.receipt.release_id for entry in self.live}
+        fewer = False
         for number, text, found in rows:
             record = record_from(text)
-            digest = chained(digest, str(text))
-            if number != count or found != digest or isinstance(record, Opened) != (count == 0):
+            digest = chained(book.digest, str(text))
+            if number != book.count or found != digest or isinstance(record, Opened) != (book.count == 0):
                 raise Damaged
-            if isinstance(record, Opened):
-                opened = record
-            elif isinstance(record, Debited):
+            book = replace(
+                book,
+                count=book.count + 1,
+                digest=digest,
+                opened=record if isinstance(record, Opened) else book.opened,
+                latest=max(book.latest, record.time),
+            )
+            if isinstance(record, Debited):
                 if record.release_id in ids:
                     raise Damaged
                 ids.add(record.release_id)
-                places[count] = len(entries)
-                receipt = Receipt(number=count, release_id=record.release_id, time=record.time, digest=digest)
-                entries.append(Entry(release=record.release, receipt=receipt))
-                spent += record.release.charges
-            else:
+                places[book.count - 1] = len(entries)
+                receipt = Receipt(number=book.count - 1, release_id=record.release_id, time=record.time, digest=digest)
+                period = book.period_at(record.time)
+                entries.append(Entry(release=record.release, receipt=receipt, period=period))
+            elif isinstance(record, Settled | Voided):
                 place = places.get(record.number)
-                if place is None or entries[place].settled is not None:
+                if place is None or entries[place].settled is not None or entries[place].voided is not None:
                     raise Damaged
-                entries[place] = replace(entries[place], settled=record.time)
-            count += 1
-        book = Book(count=count, digest=digest, opened=opened, entries=tuple(entries), spent=spent)
-        rows_once = [row for entry in entries for row in entry.release.rows]
-        made = {(column.drawing, column.digest) for one in book.published for column in one.columns}
-        # No ledger writes what it would have refused.
-        if (
-            any(amount > book.limits[currency] for currency, amount in spent)
-            or len(set(rows_once)) < len(rows_once)
-            or len({drawing for drawing, _ in made}) < len(made)
-        ):
-            raise Damaged
+                if isinstance(record, Settled):
+                    entries[place] = replace(entries[place], settled=record.time)
+                else:
+                    fewer = True
+                    ids.remove(entries[place].receipt.release_id)
+                    entries[place] = replace(entries[place], voided=record)
+        book = replace(book, entries=tuple(entries))
+        # What was given back is not taken out of a sum, where a larger one may stand before it: all are added anew.
+        debits = ((entry.release, entry.period) for entry in (book.live if fewer else entries[len(self.entries) :]))
+        book = replace(book, _sums=LedgerSums(debits) if fewer else self._sums.extended(debits))
+        book.check_sense()
         return book
 
-    @property
-    def published(self) -> tuple[Published, ...]:
-        """The publications of reports among the debits, in their order."""
-        return tuple(entry.release.published for entry in self.entries if entry.release.published is not None)
+    def check_sense(self) -> None:
+        """Raise Damaged at what no ledger writes, because it would have refused it."""
+        rows_once = [row for entry in self.live for row in entry.release.rows]
+        made = {(one.question, one.drawing, one.digest) for published in self.published for one in published.columns}
+        if (
+            self._sums.exceed(self._opened.limits, self._opened.period_limits)
+            or len(set(rows_once)) < len(rows_once)
+            or len({(question, drawing) for question, drawing, _ in made}) < len(made)
+            or any(entry.voided is not None and entry.release.published is None for entry in self.entries)
+        ):
+            raise Damaged
+        try:
+            check_parts(self.published)
+        except InvalidParameter:
+            raise Damaged from None
 
     def entry_called(self, release_id: str) -> Entry | None:
-        """Return the debit with an id."""
-        return next((entry for entry in self.entries if entry.receipt.release_id == release_id), None)
+        """Return the debit with an id, if it was not voided."""
+        return next((entry for entry in self.live if entry.receipt.release_id == release_id), None)
 
     def entry_at(self, number: int) -> Entry | None:
         """Return the debit that a record made."""
@@ -145,15 +203,20 @@ class Book:
 
     def debit(self, release: Release, release_id: str, time: str) -> Row:
         """Return the row that pays for a release; raise BudgetSpent when it cannot be paid for."""
-        self.check_affordable(release)
+        self.check_affordable(release, time)
         return self.row_for(Debited(time=time, release_id=release_id, release=release))
 
-    def settling(self, receipt: Receipt, time: str) -> Row:
+    def settling(self, entry: Entry, time: str) -> Row:
         """Return the row that says that a release was made."""
-        return self.row_for(Settled(time=time, number=receipt.number))
+        return self.row_for(Settled(time=time, number=entry.receipt.number))
 
-    def check_affordable(self, release: Release) -> None:
-        """Raise BudgetSpent if any limited currency would be exceeded, or rows be released a second time.
+    def voiding(self, entry: Entry, reason: str, time: str) -> Row:
+        """Return the row that gives a debit back; raise InvalidParameter where nobody can know that it was not seen."""
+        check_voidable(entry.receipt.number, entry.release, settled=entry.settled)
+        return self.row_for(Voided(time=time, number=entry.receipt.number, reason=reason))
+
+    def check_affordable(self, release: Release, time: str | None = None) -> None:
+        """Raise BudgetSpent if any limit would be exceeded, or rows be released a second time.
 
         Reports whose draws made others are refused, and those of people who were released about before, unless they
         are named as a further release.
@@ -161,29 +224,27 @@ class Book:
         if release.published is not None:
             release.published.check_draws(self.published)
             release.published.check_once(self.published)
-        again = {row for entry in self.entries for row in entry.release.rows} & set(release.rows)
+            check_parts((*self.published, release.published))
+        again = {row for entry in self.live for row in entry.release.rows} & set(release.rows)
         if again:
-            raise BudgetSpent(
-                f"{len(again)} of the rows of {release.title!r} were released before, and perfect sample privacy does "
-                f"not add up: two private releases of the same rows can leak together",
-                way_out="Use the first, or design both jointly, as one release.",
-            )
-        left = self.spent.left_of(self.limits)
-        short = [_shortage(c, asked, left[c], self.limits[c]) for c, asked in release.charges if asked > left[c]]
-        if short:
-            raise BudgetSpent(
-                f"{release.title!r} cannot be paid for: {'; '.join(short)}",
-                way_out="Nothing was debited. Make the release noisier or leave it out; a bound that is known and "
-                "was not stated can be stated.",
-            )
+            raise rows_again(release, len(again))
+        paid = [Standing(limits=self.limits, spent=self._sums.total.paid_by(release.payer))]
+        today = now() if time is None else time
+        period = self.period_at(today)
+        if period is not None:
+            spent = self._sums.within(period).paid_by(release.payer)
+            paid.append(Standing(limits=self._opened.period_limits, spent=spent, period=period))
+        refusal = short_of(release, paid, is_behind=today < self.latest)
+        if refusal is not None:
+            raise refusal
 
+    @property
+    def _opened(self) -> Opened:
+        if self.opened is None:
+            raise Damaged
+        return self.opened
 
-def _shortage(currency: Currency, asked: Amount, left: Amount, limit: Amount) -> str:
-    if math.isinf(asked):
-        return f"no bound in {currency.unit} is stated, and the ledger has a limit of {decimal_below(limit)} there"
-    places = 6
-    # As many as it takes to see the difference: a float may exceed what is left in its last digit only.
-    while asked - left < Fraction(1, 10**places) and places < _MOST_PLACES:
-        places *= 2
-    of = f"{decimal_below(left, places)} of {decimal_below(limit)} are left"
-    return f"it asks for {currency.words(decimal_above(asked, places))}, and {of}"
+    def period_at(self, time: str) -> Period | None:
+        """Return the period that a time counts for: never one that is over for the latest record."""
+        per = self._opened.per
+        return None if per is None else period_of(per, max(time, self.latest))

@@ -23,7 +23,7 @@ from sfumato.errors import InvalidParameter, Place, SfumatoError, UnknownSchema,
 from sfumato.files.disk import create_atomically
 
 APPLICATION_ID = int.from_bytes(b"Sfum", "big")
-VERSION = 1
+VERSION = 2
 MOST_BYTES = 2**28
 
 _TABLES = {
@@ -72,7 +72,7 @@ def check_file(connection: sqlite3.Connection, path: Path) -> None:
     if version != VERSION:
         raise UnknownSchema(
             f"the file is a ledger of version {version}, and this Sfumato knows version {VERSION}",
-            way_out="Update Sfumato.",
+            way_out="Update Sfumato." if version > VERSION else "Begin another, and say so to the people.",
             place=Place(file=str(path)),
         )
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())

@@ -15,16 +15,17 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from sfumato.account.amounts import Charges, Currency, amount_from, amount_text
-from sfumato.account.published import published_from, published_json
+from sfumato.account.amounts import NO_LIMITS, Charges, Currency, amount_from, amount_text
+from sfumato.account.lines import MOST_NOTE, check_line
+from sfumato.account.periods import Per, checked_time
+from sfumato.account.published_documents import published_from, published_json
 from sfumato.account.releases import Kind, Release, checked_id
 
-SCHEMA = "sfumato/ledger/1"
+SCHEMA = "sfumato/ledger/2"
 NO_DIGEST = "0" * 64
 # A thousand questions, each with its drawing and digest.
 MOST_TEXT = 1_000_000
 
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
@@ -34,11 +35,13 @@ class Damaged(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """The first record: the limits, and a name that no other ledger has."""
+    """The first record: the limits in all, those for each period if there are any, and a name no other ledger has."""
 
     time: str
     name: str
     limits: Charges
+    per: Per | None = None
+    period_limits: Charges = NO_LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,16 @@ class Settled:
     number: int
 
 
-Record = Opened | Debited | Settled
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voided:
+    """Nothing of the release that the record of this number paid for was ever seen, nor can be: it is given back."""
+
+    time: str
+    number: int
+    reason: str
+
+
+Record = Opened | Debited | Settled | Voided
 
 
 def chained(before: str, text: str) -> str:
@@ -71,6 +83,8 @@ def record_text(record: Record) -> str:
     content: dict[str, Any]
     if isinstance(record, Opened):
         content = {"event": "opened", "limits": _charges_json(record.limits), "name": record.name, "schema": SCHEMA}
+        if record.per is not None:
+            content |= {"per": record.per.value, "period_limits": _charges_json(record.period_limits)}
     elif isinstance(record, Debited):
         release = record.release
         content = {
@@ -84,8 +98,12 @@ def record_text(record: Record) -> str:
         }
         if release.published is not None:
             content["published"] = published_json(release.published)
-    else:
+        elif release.people is not None:
+            content["people"] = release.people
+    elif isinstance(record, Settled):
         content = {"event": "settled", "number": record.number}
+    else:
+        content = {"event": "voided", "number": record.number, "reason": record.reason}
     return json.dumps({**content, "time": record.time}, sort_keys=True, separators=(",", ":"))
 
 
@@ -104,29 +122,42 @@ def record_from(text: object) -> Record:
 
 
 def _read(content: dict[str, Any]) -> Record:
-    time = content["time"]
-    if not _TIME.fullmatch(time):
-        raise Damaged
+    time = checked_time(content["time"])
     if content["event"] == "opened":
-        limits = _charges(content["limits"])
-        # Opening sets at least one limit, and each is positive.
-        finite = [amount for _, amount in limits if isinstance(amount, Fraction)]
-        if content["schema"] != SCHEMA or not _NAME.fullmatch(content["name"]) or not finite or min(finite) <= 0:
-            raise Damaged
-        return Opened(time=time, name=content["name"], limits=limits)
+        return _opened(content, time)
     if content["event"] == "debited":
+        published = published_from(content["published"]) if "published" in content else None
         release = Release(
             title=content["title"],
             kind=Kind(content["kind"]),
             charges=_charges(content["charges"]),
             rows=tuple(content["rows"]),
             notes=tuple(content["notes"]),
-            published=published_from(content["published"]) if "published" in content else None,
+            published=published,
+            people=content.get("people") if published is None else published.people,
         )
         return Debited(time=time, release_id=checked_id(content["id"]), release=release)
-    if content["event"] == "settled" and type(content["number"]) is int:
+    if type(content["number"]) is not int:
+        raise Damaged
+    if content["event"] == "settled":
         return Settled(time=time, number=content["number"])
+    if content["event"] == "voided":
+        check_line("reason", content["reason"], MOST_NOTE)
+        return Voided(time=time, number=content["number"], reason=content["reason"])
     raise Damaged
+
+
+def _opened(content: dict[str, Any], time: str) -> Opened:
+    limits = _charges(content["limits"])
+    per = Per(content["per"]) if "per" in content else None
+    period_limits = NO_LIMITS if per is None else _charges(content["period_limits"])
+    # Opening sets at least one limit, at least one for a period if there are periods, and each is positive.
+    finite = [[amount for _, amount in some if isinstance(amount, Fraction)] for some in (limits, period_limits)]
+    if content["schema"] != SCHEMA or not _NAME.fullmatch(content["name"]) or min(finite[0] + finite[1]) <= 0:
+        raise Damaged
+    if per is not None and not finite[1]:
+        raise Damaged
+    return Opened(time=time, name=content["name"], limits=limits, per=per, period_limits=period_limits)
 
 
 def _charges_json(charges: Charges) -> dict[str, str]:

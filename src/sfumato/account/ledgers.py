@@ -3,20 +3,23 @@
 A release is paid for before it is made. When `spend` returns, the debit is on the disk, so no kill or power failure can
 let a release happen that the ledger does not know of. What is paid for and never made stays spent: the safe side.
 
-Post-processing costs nothing, so it has no entry [E, Prop 1]; disjoint groups of people get no discount [E, Sec 7.3].
+Post-processing costs nothing, so it has no entry [E, Prop 1]. What is spent is what the person has paid who has paid
+most: people with different names are declared to be different, which nobody checks.
 """
 
 from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 
-from sfumato.account.amounts import Charges, limit_of
+from sfumato.account.amounts import NO_LIMITS, Charges, Currency, limit_of
 from sfumato.account.ledger_books import Book, Entry, Receipt
 from sfumato.account.ledger_files import append, check_file, create_file, read_book, reading, writing
 from sfumato.account.ledger_records import Opened
+from sfumato.account.lines import MOST_NOTE, check_line
+from sfumato.account.periods import Per, now, per_of
 from sfumato.account.releases import Release, checked_id
 from sfumato.errors import DigestMismatch, InvalidParameter, Place
 from sfumato.values.checks import check_positive
@@ -51,18 +54,29 @@ class Ledger:
         budget_bits: Real | None = None,
         epsilon: Real | None = None,
         leakage_bits: Real | None = None,
+        per: Per | str | None = None,
+        budget_bits_per_period: Real | None = None,
+        epsilon_per_period: Real | None = None,
+        leakage_bits_per_period: Real | None = None,
     ) -> Ledger:
-        """Make a new ledger and open it. A file that exists is never overwritten; at least one limit is needed."""
+        """Make a new ledger and open it. A file that exists is never overwritten; at least one limit is needed.
+
+        Beside the limits in all, or instead, there may be limits for each calendar month, quarter or year, in UTC.
+        """
         limits = Charges(
             bits=limit_of("budget_bits", budget_bits),
             epsilon=limit_of("epsilon", epsilon),
             leakage_bits=limit_of("leakage_bits", leakage_bits),
         )
-        if limits == Charges():
-            raise InvalidParameter(
-                "a ledger needs a limit", way_out="Give `budget_bits`, `epsilon` or `leakage_bits`, or several."
-            )
-        create_file(Path(path), Opened(time=_now(), name=secrets.token_hex(16), limits=limits))
+        period_limits = Charges(
+            bits=limit_of("budget_bits_per_period", budget_bits_per_period),
+            epsilon=limit_of("epsilon_per_period", epsilon_per_period),
+            leakage_bits=limit_of("leakage_bits_per_period", leakage_bits_per_period),
+        )
+        length = None if per is None else per_of(per)
+        _check_limits(limits, period_limits, length)
+        opened = Opened(time=now(), name=secrets.token_hex(16), limits=limits, per=length, period_limits=period_limits)
+        create_file(Path(path), opened)
         return cls(path)
 
     @property
@@ -72,19 +86,18 @@ class Ledger:
 
     @property
     def limits(self) -> Charges:
-        """What may be spent in each currency; they never change."""
+        """What may be spent in each currency, in all; they never change."""
         return self._book.limits
 
     @property
     def spent(self) -> Charges:
-        """What all debits add up to now, those whose release never followed too."""
+        """What the person has paid by now who has paid most, also for releases that never followed."""
         return self.read().spent
 
     @property
     def left(self) -> Charges:
-        """What may still be spent now; another process may spend it first, so only `spend` decides."""
-        book = self.read()
-        return book.spent.left_of(book.limits)
+        """What may still be spent now, in all; another process may spend it first, so only `spend` decides."""
+        return self.read().standing.left
 
     def entries(self) -> tuple[Entry, ...]:
         """Return all debits in their order."""
@@ -114,7 +127,7 @@ class Ledger:
             book = read_book(connection, self._book)
             before = book.entry_called(name)
             if before is None:
-                row = book.debit(release, name, _now())
+                row = book.debit(release, name, now())
                 append(connection, row)
                 book = book.with_rows([(row.number, row.text, row.digest)])
         self._book = book
@@ -132,21 +145,64 @@ class Ledger:
     def settle(self, receipt: Receipt) -> None:
         """Note that the release was really made. It changes no sum; it tells debits whose release never followed."""
         with writing(self._path, self._patience_seconds) as connection:
-            book = read_book(connection, self._book)
-            entry = book.entry_at(receipt.number)
-            if entry is None or entry.receipt != receipt:
-                raise DigestMismatch(
-                    f"the receipt of {receipt.release_id!r} is not from the ledger, or an older copy of the ledger was "
-                    f"put back",
-                    way_out="Use the ledger that was debited.",
-                    place=Place(file=str(self._path)),
+            book, entry = self._entry_of(receipt, read_book(connection, self._book))
+            if entry.voided is not None:
+                raise InvalidParameter(
+                    f"was voided on {entry.voided.time[:10]}, and nothing pays for it",
+                    parameter="receipt",
+                    value=receipt.release_id,
+                    way_out="Pay for it anew before it is released.",
                 )
             if entry.settled is None:
-                row = book.settling(receipt, _now())
+                row = book.settling(entry, now())
                 append(connection, row)
                 book = book.with_rows([(row.number, row.text, row.digest)])
         self._book = book
 
+    def void(self, receipt: Receipt, reason: str) -> None:
+        """Give back a debit of reports of which nothing was ever seen, and note why; twice is the same as once.
 
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        Whoever calls this has the proof, and sees to it that nothing of it can be seen from now on: `void_debit` of
+        the steps does. What was released, and releases that are not reports, are refused.
+        """
+        check_line("reason", reason, MOST_NOTE)
+        with writing(self._path, self._patience_seconds) as connection:
+            book, entry = self._entry_of(receipt, read_book(connection, self._book))
+            if entry.voided is None:
+                row = book.voiding(entry, reason, now())
+                append(connection, row)
+                book = book.with_rows([(row.number, row.text, row.digest)])
+        self._book = book
+
+    def _entry_of(self, receipt: Receipt, book: Book) -> tuple[Book, Entry]:
+        entry = book.entry_at(receipt.number)
+        if entry is None or entry.receipt != receipt:
+            raise DigestMismatch(
+                f"the receipt of {receipt.release_id!r} is not from the ledger, or an older copy of the ledger was put "
+                f"back",
+                way_out="Use the ledger that was debited.",
+                place=Place(file=str(self._path)),
+            )
+        return book, entry
+
+
+def _check_limits(limits: Charges, period_limits: Charges, per: Per | None) -> None:
+    if limits == period_limits == NO_LIMITS:
+        raise InvalidParameter(
+            "a ledger needs a limit", way_out="Give `budget_bits`, `epsilon` or `leakage_bits`, or several."
+        )
+    if (per is None) != (period_limits == NO_LIMITS):
+        raise InvalidParameter(
+            "goes with limits for each period, and they with it",
+            parameter="per",
+            way_out="Give `per` and, for instance, `epsilon_per_period`, or neither.",
+        )
+    names = {Currency.BITS: "budget_bits", Currency.EPSILON: "epsilon", Currency.LEAKAGE: "leakage_bits"}
+    for currency, amount in period_limits:
+        if isinstance(amount, Fraction) and amount > limits[currency]:
+            raise InvalidParameter(
+                f"is more than `{names[currency]}`, the limit in all, and would never be reached",
+                parameter=f"{names[currency]}_per_period",
+                value=float(amount),
+                way_out="Lower it, or leave it out.",
+            )

@@ -1,33 +1,39 @@
-"""A publication of reports, as a record and a ledger remember it: which draws made which reports, about whom.
+"""A part of a publication, as a record and a ledger remember it: which draws made which reports, about whom.
 
-Two rules follow from it, and every record and ledger keeps both. **One drawing makes one column of reports**: under the
-same draws, the difference of two columns is the difference of the answers. **People are released about once**, unless a
-further release is named as one: ε of all releases about the same people adds up.   Theory: docs/theory/composition.md
+Two rules follow from it, and every record and ledger keeps both. **One drawing makes one column of reports of a
+question**: under the same draws, the difference of two columns is the difference of the answers. **People are released
+about once**, unless a further release is named as one, or an amendment says whom it is about again: ε of all releases
+about the same people adds up.   Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from hashlib import sha256
-from typing import Any
 
 from sfumato.account.lines import MOST_TITLE, check_line
-from sfumato.errors import KeyReused, ReleasedBefore
+from sfumato.account.payers import Payer, people_key
+from sfumato.errors import InvalidParameter, KeyReused, ReleasedBefore
 
 PUBLIC = "public"
 """Whoever reads what is published, and holds no key."""
 ANSWERS = "answers"
 """What a reader sees who gets the answers back."""
 
-_DRAWING = re.compile(r"[0-9a-f]{32}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_SPELLING = re.compile(r"[0-9]{1,20}(\.[0-9]{1,30})?(e[-+][0-9]{1,3})?")
-_KEYS = {"study", "fingerprint", "epoch", "rows", "columns", "seen", "people", "again", "file"}
-
 Seen = tuple[tuple[str, str], ...]
 """By reader: ε over all questions as text, rounded up, `inf` where none is promised, or `answers`."""
+
+
+class Role(StrEnum):
+    """What a part is to its publication."""
+
+    FIRST = "first"
+    APPEND = "append"
+    """Other people than those of every other part of the publication, as its verb declares."""
+    AMEND = "amend"
+    """Some of the people of a part again, whose answers were corrected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +47,11 @@ class PublishedColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """One publication. `file` is the study's file, as seen from where this is noted; `again` names a further release.
+    """One part of a publication. `file` is the study's file, as seen from where this is noted.
 
     Without `people` they are those of the study; with a name, they are declared to be others than under another name.
+    `again` names a further release. `of` is the first part of the publication that an appended part or an amendment
+    belongs to, and `amends` the part whose people an amendment is about.
     """
 
     study: str
@@ -52,8 +60,12 @@ class Published:
     rows: int
     columns: tuple[PublishedColumn, ...]
     seen: Seen
+    part: str
     people: str | None = None
     again: str | None = None
+    role: Role = Role.FIRST
+    of: str | None = None
+    amends: str | None = None
     file: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -63,6 +75,16 @@ class Published:
                 check_line(name, getattr(self, name), MOST_TITLE)
         object.__setattr__(self, "columns", tuple(sorted(self.columns, key=lambda column: column.question)))
         object.__setattr__(self, "seen", tuple(sorted(self.seen)))
+        object.__setattr__(self, "role", Role(self.role))
+        said = (self.of is not None, self.amends is not None)
+        if said != (self.role is not Role.FIRST, self.role is Role.AMEND) or self.part in {self.of, self.amends}:
+            raise InvalidParameter(
+                "does not go with `of` and `amends`",
+                parameter="role",
+                value=self.role.value,
+                way_out="An appended part says what it is a part `of`, an amendment also what it `amends`; a first "
+                "part says neither.",
+            )
 
     @property
     def id(self) -> str:
@@ -76,15 +98,37 @@ class Published:
         """A short name for files that are on their way."""
         return sha256(self.id.encode()).hexdigest()[:16]
 
-    def is_about(self, before: Published) -> bool:
-        """Whether an earlier publication is about the same people: one study, one epoch, and nobody declared others."""
+    @property
+    def publication(self) -> str:
+        """The publication that it is a part of, by its first part."""
+        return self.of or self.part
+
+    @property
+    def payer(self) -> Payer:
+        """Who pays for it: of the named people those in this part, or in the part that it amends."""
+        return Payer(people=people_key(self.people), publication=self.publication, part=self.amends or self.part)
+
+    def is_of_study(self, before: Published) -> bool:
+        """Whether an earlier one is of the same study, by its name or by its file, in the same epoch."""
         same_study = self.study == before.study or (self.file is not None and self.file == before.file)
-        return same_study and self.epoch == before.epoch and self.people in {None, before.people}
+        return same_study and self.epoch == before.epoch
+
+    def is_about(self, before: Published) -> bool:
+        """Whether an earlier one is about the same people: one study, one epoch, and nobody declared others.
+
+        Within a publication, only an amendment is about people that came before.
+        """
+        if self.publication == before.publication:
+            return self.payer == before.payer
+        return self.is_of_study(before) and people_key(self.people) in {None, people_key(before.people)}
 
     def asks_again(self, before: Published) -> bool:
-        """Whether an earlier publication is of the same people and of one of the same questions."""
-        asked = {column.question for column in self.columns} & {column.question for column in before.columns}
-        return bool(asked) and self.is_about(before)
+        """Whether an earlier one is of the same people and of one of the same questions."""
+        return self.shares_questions(before) and self.is_about(before)
+
+    def shares_questions(self, before: Published) -> bool:
+        """Whether an earlier one is of one of the same questions."""
+        return bool({column.question for column in self.columns} & {column.question for column in before.columns})
 
     @property
     def summary(self) -> EarlierRelease:
@@ -92,10 +136,10 @@ class Published:
         return EarlierRelease(release=self.token, name=self.again, seen=self.seen)
 
     def check_draws(self, others: Iterable[Published]) -> None:
-        """Raise KeyReused if one of its drawings made other reports."""
-        made = {column.drawing: column.digest for column in self.columns}
+        """Raise KeyReused if one of its drawings made other reports of the same question."""
+        made = {(column.question, column.drawing): column.digest for column in self.columns}
         for other in others:
-            if any(made.get(column.drawing, column.digest) != column.digest for column in other.columns):
+            if any(made.get((one.question, one.drawing), one.digest) != one.digest for one in other.columns):
                 raise KeyReused(
                     "these draws have made other reports already, perhaps under a copy of the key files: under the "
                     "same draws, the difference of two reports is the difference of the answers, for everybody to see "
@@ -104,7 +148,12 @@ class Published:
                 )
 
     def check_once(self, others: Iterable[Published]) -> None:
-        """Raise ReleasedBefore if the same people were asked the same before, and this is no further release."""
+        """Raise ReleasedBefore if the same people were asked the same before, and this is no further release.
+
+        An appended part and an amendment say themselves whom they are about, and are paid for by those people.
+        """
+        if self.role is not Role.FIRST:
+            return
         before = [other for other in others if self.asks_again(other)]
         if before and self.again is None:
             raise ReleasedBefore(
@@ -131,71 +180,28 @@ class EarlierRelease:
     seen: Seen
 
 
-def published_json(published: Published) -> dict[str, Any]:
-    """Return it as plain texts and numbers; what is not said is left out."""
-    document: dict[str, Any] = {
-        "study": published.study,
-        "fingerprint": published.fingerprint,
-        "epoch": published.epoch,
-        "rows": published.rows,
-        "columns": {one.question: {"digest": one.digest, "drawing": one.drawing} for one in published.columns},
-        "seen": dict(published.seen),
-    }
-    optional = {name: getattr(published, name) for name in ("people", "again", "file")}
-    return document | {name: text for name, text in optional.items() if text is not None}
+def check_parts(publications: Iterable[Published]) -> None:
+    """Raise InvalidParameter if parts do not go together: one id a part; one study, epoch and people a publication.
 
-
-def published_from(document: Mapping[str, Any]) -> Published:
-    """Read it back; whatever `published_json` never says ends in some error, which the reader of the file knows."""
-    columns = tuple(
-        PublishedColumn(
-            question=_line(question), drawing=_like(_DRAWING, one["drawing"]), digest=_like(_DIGEST, one["digest"])
-        )
-        for question, one in document["columns"].items()
-    )
-    if not columns or set(document) - _KEYS:
-        raise ValueError("other entries than a publication has")
-    optional = {name: _line(document[name]) for name in ("people", "again", "file") if name in document}
-    return Published(
-        study=_line(document["study"]),
-        fingerprint=_like(_DIGEST, document["fingerprint"]),
-        epoch=_whole(document["epoch"]),
-        rows=_whole(document["rows"]),
-        columns=columns,
-        seen=seen_from(document["seen"]),
-        **optional,
-    )
-
-
-def seen_from(document: Mapping[str, Any]) -> Seen:
-    """Read what readers see; raises ValueError, AttributeError or InvalidParameter on anything else."""
-    seen = tuple(sorted((_line(reader), _epsilon_text(text)) for reader, text in document.items()))
-    if dict(seen).get(PUBLIC, ANSWERS) == ANSWERS:
-        raise ValueError("what everybody sees is missing, or is the answers")
-    return seen
-
-
-def _epsilon_text(text: object) -> str:
-    if not isinstance(text, str) or not (text in {ANSWERS, "inf"} or _SPELLING.fullmatch(text)):
-        raise ValueError("no ε")
-    return text
-
-
-def _line(text: object) -> str:
-    check_line("text", text, 1000)
-    return str(text)
-
-
-def _like(pattern: re.Pattern[str], text: object) -> str:
-    if not isinstance(text, str) or pattern.fullmatch(text) is None:
-        raise ValueError("no digest")
-    return text
-
-
-def _whole(value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError("not a whole number")
-    return value
+    They come in their order. What an account was never told of, such as a first part that another ledger paid for, is
+    no contradiction.
+    """
+    parts: dict[str, Published] = {}
+    begun: dict[str, Published] = {}
+    for one in publications:
+        before = begun.setdefault(one.publication, one)
+        amended = None if one.amends is None else parts.get(one.amends)
+        goes_with = one.is_of_study(before) and people_key(one.people) == people_key(before.people)
+        is_part = amended is None or (amended.publication == one.publication and amended.role is not Role.AMEND)
+        if one.part in parts or not goes_with or not is_part:
+            raise InvalidParameter(
+                f"does not go with the other parts of its publication of {one.study!r}",
+                parameter="part",
+                value=one.part,
+                way_out="A part has an id of its own, the study, the epoch and the people of its publication, and "
+                "amends one that was published or appended.",
+            )
+        parts[one.part] = one
 
 
 def _digest(lines: Iterable[str]) -> str:

@@ -3,8 +3,9 @@
 A release only says what it is; the ledger adds. Where no bound is known in a currency the charge is infinite, and a
 ledger with a limit there refuses it: a limit is a promise about everything that is released together.
 
-Nothing made from releases alone is a release: post-processing is free [E, Prop 1]. Disjoint groups of people get no
-discount: with correlations between people, parallel composition fails [E, Sec 7.3].
+Nothing made from releases alone is a release: post-processing is free [E, Prop 1]. Charges to people who are declared
+to be different are not added in ε and leakage, which are about a person's own answers; in bits they are, because with
+correlations between people parallel composition fails [E, Sec 7.3].
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from fractions import Fraction
 
 from sfumato.account.amounts import Amount, Charges, charge_of
 from sfumato.account.lines import MOST_TITLE, check_line, checked_lines
-from sfumato.account.published import Published
+from sfumato.account.payers import Payer, people_key
+from sfumato.account.published import Published, checked_name
 from sfumato.errors import InvalidParameter
 from sfumato.values.checks import as_exact, check_between
 from sfumato.values.types import Real
@@ -46,8 +48,8 @@ _HOW_IT_ADDS = {
         "releases about disjoint groups of people add as well."
     ),
     Kind.LOCAL: (
-        "ε adds, and bounds what a report says about the person's own answer. What correlated people say about each "
-        "other is bounded only by the worst case in bits, which adds too, for disjoint groups as for the same people."
+        "ε adds for the same people, and bounds what a report says about the person's own answer. What correlated "
+        "people say about each other is bounded only by the worst case in bits, which adds for disjoint groups too."
     ),
     Kind.RECOVERABLE: (
         "How often the best guess is wrong does not add. The maximal leakage of answers drawn independently of each "
@@ -64,8 +66,9 @@ _HOW_IT_ADDS = {
 class Release:
     """One release: its title, its promise, and what that costs; `rows` names rows that may be released only once.
 
-    `published` says of reports which draws made which of them, about whom, so that no ledger takes one for another.
-    Make one with `information`, `local`, `recoverable` or `perfect_samples`.
+    `people` names the people whom it is about, who are declared to be others than people of another name; without a
+    name it is about anybody. `published` says of reports which draws made which of them, about whom, so that no ledger
+    takes one for another. Make one with `information`, `local`, `recoverable` or `perfect_samples`.
     """
 
     title: str
@@ -74,6 +77,7 @@ class Release:
     rows: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     published: Published | None = None
+    people: str | None = None
 
     def __post_init__(self) -> None:
         check_line("title", self.title, MOST_TITLE)
@@ -87,6 +91,11 @@ class Release:
         object.__setattr__(self, "charges", Charges(**exact))
         object.__setattr__(self, "rows", checked_lines("rows", self.rows))
         object.__setattr__(self, "notes", checked_lines("notes", self.notes))
+        object.__setattr__(self, "people", checked_name("people", self.people))
+        if self.published is not None and self.published.people != self.people:
+            raise InvalidParameter(
+                "is another than that of the reports", parameter="people", way_out="Name the people of the reports."
+            )
         if tuple(sorted(set(self.rows))) != self.rows:
             raise InvalidParameter(
                 "must be sorted, each once", parameter="rows", way_out="Let `perfect_samples` make the release."
@@ -101,6 +110,11 @@ class Release:
             )
 
     @property
+    def payer(self) -> Payer:
+        """Who pays for it."""
+        return Payer(people=people_key(self.people)) if self.published is None else self.published.payer
+
+    @property
     def how_it_adds(self) -> str:
         """What becomes of its promise when there are several releases."""
         return self.kind.how_it_adds
@@ -113,6 +127,7 @@ def information(
     epsilon: Amount = math.inf,
     leakage_bits: Amount = math.inf,
     notes: Iterable[str] = (),
+    people: str | None = None,
 ) -> Release:
     """Return a release of at most `budget_bits` = C_1 about one person, to any adversary with any correlations in mind.
 
@@ -120,7 +135,7 @@ def information(
     these are infinite unless they are known too.
     """
     charges = Charges(bits=charge_of("budget_bits", budget_bits), epsilon=epsilon, leakage_bits=leakage_bits)
-    return Release(title=title, kind=Kind.INFORMATION, charges=charges, notes=tuple(notes))
+    return Release(title=title, kind=Kind.INFORMATION, charges=charges, notes=tuple(notes), people=people)
 
 
 def local(
@@ -130,6 +145,7 @@ def local(
     worst_case_bits: Amount = math.inf,
     leakage_bits: Amount | None = None,
     notes: Iterable[str] = (),
+    people: str | None = None,
 ) -> Release:
     """Return a release that is ε-locally differentially private, ε in nats, about each person's own answer.
 
@@ -141,7 +157,7 @@ def local(
     bound = _BITS_A_NAT * amount if isinstance(amount, Fraction) else math.inf
     leakage = bound if leakage_bits is None else min(bound, charge_of("leakage_bits", leakage_bits))
     charges = Charges(bits=worst_case_bits, epsilon=amount, leakage_bits=leakage)
-    return Release(title=title, kind=Kind.LOCAL, charges=charges, notes=tuple(notes))
+    return Release(title=title, kind=Kind.LOCAL, charges=charges, notes=tuple(notes), people=people)
 
 
 def recoverable(
@@ -152,6 +168,7 @@ def recoverable(
     rho: Real | None = None,
     epsilon: Amount = math.inf,
     notes: Iterable[str] = (),
+    people: str | None = None,
 ) -> Release:
     """Return a release of answers that are right with probability ρ, and whose best guesser is wrong often [A, Def 1].
 
@@ -164,7 +181,7 @@ def recoverable(
         check_between("rho", exact, 0, 1)
         said.insert(0, f"right with probability {exact}")
     charges = Charges(bits=worst_case_bits, epsilon=epsilon, leakage_bits=leakage_bits)
-    return Release(title=title, kind=Kind.RECOVERABLE, charges=charges, notes=tuple(said))
+    return Release(title=title, kind=Kind.RECOVERABLE, charges=charges, notes=tuple(said), people=people)
 
 
 def perfect_samples(
@@ -173,6 +190,7 @@ def perfect_samples(
     rows_id: str | Iterable[str],
     worst_case_bits: Amount,
     notes: Iterable[str] = (),
+    people: str | None = None,
 ) -> Release:
     """Return a release that is independent of every single sample under the declared law [D, Def 1].
 
@@ -187,7 +205,9 @@ def perfect_samples(
             "names no rows", parameter="rows_id", way_out="Give at least one name, such as a digest of the column."
         )
     charges = Charges(bits=worst_case_bits)
-    return Release(title=title, kind=Kind.PERFECT_SAMPLES, charges=charges, rows=rows, notes=tuple(notes))
+    return Release(
+        title=title, kind=Kind.PERFECT_SAMPLES, charges=charges, rows=rows, notes=tuple(notes), people=people
+    )
 
 
 def checked_id(release_id: object) -> str:

@@ -10,26 +10,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sfumato.account.published import Published, published_from, published_json
+from sfumato.account.periods import checked_time, now
+from sfumato.account.published import Published, check_parts
+from sfumato.account.published_documents import published_from, published_json
 from sfumato.errors import DigestMismatch, Place, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.json_documents import check_schema
 from sfumato.files.locks import locked
 
-SCHEMA = "sfumato/record/1"
+SCHEMA = "sfumato/record/2"
 NAME = "releases.json"
 """What the record is called, in the folder of a study."""
 _LIMIT_BYTES = 2**26
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +50,13 @@ class Record:
     def intend(self, published: Published) -> None:
         """Note a publication before any of it can be seen; one that is noted already stays as it is."""
         if all(one.published.id != published.id for one in self.releases):
-            self._write((*self.releases, RecordedRelease(published=published, time=_now())))
+            self._write((*self.releases, RecordedRelease(published=published, time=now())))
 
     def settle(self, published: Published) -> None:
         """Note that all of it is in place."""
         self._write(
             tuple(
-                replace(one, released=_now()) if one.published.id == published.id and one.released is None else one
+                replace(one, released=now()) if one.published.id == published.id and one.released is None else one
                 for one in self.releases
             )
         )
@@ -90,9 +89,10 @@ def read_record_file(path: str | Path) -> tuple[RecordedRelease, ...]:
         raise _damaged(path) from None
     if not isinstance(document, dict) or not str(document.get("schema")).startswith("sfumato/record/"):
         raise _damaged(path)
-    check_schema(document, path, kind="record")
+    check_schema(document, path, kind="record", version=2)
     try:
         releases = tuple(_release_from(one) for one in document["releases"])
+        check_parts(one.published for one in releases)
         spelled = _sealed(releases)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _damaged(path) from None
@@ -118,8 +118,9 @@ def _release_json(one: RecordedRelease) -> dict[str, Any]:
 
 def _release_from(document: dict[str, Any]) -> RecordedRelease:
     times = {name: document[name] for name in ("time", "released")}
-    if not _TIME.fullmatch(times["time"]) or not (times["released"] is None or _TIME.fullmatch(times["released"])):
-        raise ValueError("no time")
+    checked_time(times["time"])
+    if times["released"] is not None:
+        checked_time(times["released"])
     rest = {name: value for name, value in document.items() if name not in times}
     return RecordedRelease(published=published_from(rest), **times)
 
@@ -130,7 +131,3 @@ def _damaged(path: str | Path) -> UnreadableFile:
         way_out="Put back the latest copy: it guards the people of the study. Or name another file with `record`.",
         place=Place(file=str(path)),
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

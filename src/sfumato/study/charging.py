@@ -21,11 +21,17 @@ from sfumato.study.ways.base import channel_leakage_bits
 from sfumato.values.rounding import float_above, log2_bounds
 
 
-def release_of_reports(study: Study, rows: int, published: Published | None = None) -> Release:
-    """What publishing the study for so many people costs each of them, if all analysts put their keys together."""
+def release_of_reports(
+    study: Study, rows: int, published: Published | None = None, questions: Sequence[str] | None = None
+) -> Release:
+    """What publishing the study for so many people costs each of them, if all analysts put their keys together.
+
+    With `questions`, only those are published, as by an amendment.
+    """
     # The public, each analyst, all of them together, the registrar: the last who sees no answers sees most.
-    *_, sharpest = (total for total in totals_of(study) if not total.sees_answers)
-    pairs = list(zip(study.ways, sharpest.by_question, strict=True))
+    *_, sharpest = (total for total in totals_of(study, questions) if not total.sees_answers)
+    asked = [way for way in study.ways if questions is None or way.question.id in questions]
+    pairs = list(zip(asked, sharpest.by_question, strict=True))
     worst = [_at_most(way.answer_bits, rows, way.capacity_bits(seen.level)) for way, seen in pairs]
     leakage = [way.leakage_bits(seen.level) for way, seen in pairs]
     notes = [f"seen by: {sharpest.holder}"]

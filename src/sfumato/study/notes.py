@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.account.published import EarlierRelease, checked_name, seen_from
+from sfumato.account.published import EarlierRelease, checked_name
+from sfumato.account.published_documents import seen_from
 from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema
 from sfumato.study.part_notes import PartNote, part_from, part_json

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from sfumato.account.payers import Payer, worst_sum
 from sfumato.account.published import ANSWERS, PUBLIC
 from sfumato.account.published import Seen as SeenByReader
 from sfumato.study.audience import REGISTRAR, TOGETHER
@@ -51,8 +52,19 @@ class Total:
         return "answers" if self.sees_answers else "inf" if math.isinf(self.epsilon) else self.epsilon
 
 
-def totals_of(study: Study) -> tuple[Total, ...]:
-    """Return the totals of the public, of each analyst, of all analysts together, and of the registrar."""
+def totals_of(study: Study, questions: Collection[str] | None = None) -> tuple[Total, ...]:
+    """Return the totals of the public, of each analyst, of all analysts together, and of the registrar.
+
+    They are over all questions, or over some.
+    """
+    found = _totals(study)
+    if questions is None:
+        return found
+    kept = [tuple(seen for seen in one.by_question if seen.question in questions) for one in found]
+    return tuple(replace(one, by_question=some) for one, some in zip(found, kept, strict=True))
+
+
+def _totals(study: Study) -> tuple[Total, ...]:
     ways = study.ways
     found = [_total(study, PUBLIC, [len(way.epsilons) for way in ways])]
     found += [_total(study, analyst.name, [way.level_of(analyst) for way in ways]) for analyst in study.analysts]
@@ -77,9 +89,10 @@ class ReaderSum:
         return ANSWERS if self.epsilon is None else "inf" if math.isinf(self.epsilon) else self.epsilon
 
 
-def seen_by_readers(study: Study) -> SeenByReader:
-    """Return what each reader of a study sees over all questions, as a record keeps it."""
-    return tuple((one.holder, ANSWERS if one.sees_answers else repr(one.epsilon)) for one in totals_of(study))
+def seen_by_readers(study: Study, questions: Collection[str] | None = None) -> SeenByReader:
+    """Return what each reader of a study sees over all questions, or some of them, as a record keeps it."""
+    totals = totals_of(study, questions)
+    return tuple((one.holder, ANSWERS if one.sees_answers else repr(one.epsilon)) for one in totals)
 
 
 def sums_over(releases: Sequence[SeenByReader]) -> tuple[ReaderSum, ...]:
@@ -88,20 +101,29 @@ def sums_over(releases: Sequence[SeenByReader]) -> tuple[ReaderSum, ...]:
     Who has no key to one of them sees there what the public sees. All analysts together see of each what its best
     key shows, although the keys of one release were not handed to the readers of another: they could meet.
     """
-    several = [dict(one) for one in releases]
-    named = list(dict.fromkeys(reader for one in several for reader in one))
+    return worst_sums((Payer(), one) for one in releases)
+
+
+def worst_sums(releases: Iterable[tuple[Payer, SeenByReader]]) -> tuple[ReaderSum, ...]:
+    """Add up what each reader sees over releases for the person of whom most is seen, rounded up."""
+    several = [(payer, dict(one)) for payer, one in releases]
+    named = list(dict.fromkeys(reader for _, one in several for reader in one))
     analysts = [reader for reader in named if reader not in {PUBLIC, TOGETHER, REGISTRAR}]
     together = [TOGETHER] if len(analysts) > 1 else []
     registrar = [REGISTRAR] if REGISTRAR in named else []
     return tuple(_sum_of(reader, several) for reader in [PUBLIC, *analysts, *together, *registrar])
 
 
-def _sum_of(reader: str, several: Sequence[dict[str, str]]) -> ReaderSum:
+def _sum_of(reader: str, several: Sequence[tuple[Payer, dict[str, str]]]) -> ReaderSum:
     found = []
-    for one in several:
+    for payer, one in several:
         best = max((text for text in one.values() if text != ANSWERS), key=float)
-        found.append(one.get(reader, best if reader == TOGETHER else one[PUBLIC]))
-    return ReaderSum(holder=reader, epsilon=None if ANSWERS in found else _sum_up(map(float, found)))
+        text = one.get(reader, best if reader == TOGETHER else one[PUBLIC])
+        if text == ANSWERS:
+            return ReaderSum(holder=reader, epsilon=None)
+        found.append((payer, math.inf if text == "inf" else Fraction(float(text))))
+    total = worst_sum(found)
+    return ReaderSum(holder=reader, epsilon=float_above(total) if isinstance(total, Fraction) else math.inf)
 
 
 def _total(study: Study, holder: str, levels: list[int]) -> Total:

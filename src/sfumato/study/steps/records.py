@@ -9,7 +9,7 @@ from pathlib import Path
 from sfumato.study.steps.paying import ledger_of, study_of
 from sfumato.study.steps.remembering import Memory, Remembered, record_beside
 from sfumato.study.studies import Study
-from sfumato.study.totals import ReaderSum, sums_over
+from sfumato.study.totals import ReaderSum, worst_sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,17 @@ class StudyRecord:
     def sums_at(self, number: int) -> tuple[ReaderSum, ...]:
         """What readers see of the same people up to a release: it, and those before it about the same people."""
         one = self.releases[number].published
-        before = [other.published.seen for other in self.releases[:number] if one.is_about(other.published)]
-        return sums_over([*before, one.seen])
+        before = [other.published for other in self.releases[:number] if one.is_about(other.published)]
+        return worst_sums((other.payer, other.seen) for other in (*before, one))
 
     @property
     def sums(self) -> tuple[ReaderSum, ...]:
-        """What readers see of somebody who was in every release, whatever the epoch and the people."""
-        return sums_over([one.published.seen for one in self.releases])
+        """What readers see of the person of whom most is seen, whatever the epoch.
+
+        Nobody is in two parts of a publication; an amendment adds to the part that it amends. Nobody is counted under
+        two names of people, and everybody with those who have none.
+        """
+        return worst_sums((one.published.payer, one.published.seen) for one in self.releases)
 
 
 def read_record(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sfumato.account import Ledger, Published, PublishedColumn, Release
-from sfumato.account.published import Role
+from sfumato.account.published import Role, check_parts
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore
 from sfumato.files.locks import locked
 from sfumato.io.record_files import Record
@@ -75,6 +75,14 @@ def check_admissible(wanted: Published, history: tuple[Remembered, ...]) -> Publ
         if other.id == wanted.id:
             return other
     wanted.check_once(others)
+    check_parts((*others, wanted))
+    if wanted.of is not None and not any(other.part == wanted.of for other in others):
+        raise InvalidParameter(
+            "is the first part of a publication that neither record nor ledger remembers",
+            parameter="out",
+            value=wanted.of[:8],
+            way_out="Name the `record` or the `ledger` that remembers the publication.",
+        )
     if wanted.again is not None and not any(wanted.is_about(other) for other in others):
         raise InvalidParameter(
             "names a further release, and none is remembered that came before it",

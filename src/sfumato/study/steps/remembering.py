@@ -53,7 +53,7 @@ class Memory:
         """Return what was published, in order. Of what both know, the record has the last word."""
         found = {}
         if self.ledger is not None:
-            for entry in Ledger(self.ledger).read().entries:
+            for entry in Ledger(self.ledger).read().live:
                 if entry.release.published is not None:
                     one = _here(entry.release.published, self.ledger)
                     settled = entry.settled is not None
