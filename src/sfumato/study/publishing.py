@@ -17,7 +17,7 @@ from sfumato.account import Published
 from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
 from sfumato.files.row_streams import RowStream
-from sfumato.files.tables import number_column, words_of
+from sfumato.files.tables import Words, number_column, words_of
 from sfumato.refine import Binding, Key
 from sfumato.refine.report_trees import ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
@@ -71,6 +71,16 @@ class PartSink(Protocol):
         ...
 
 
+class PeopleNote(Protocol):
+    """What notes who is in which row."""
+
+    column: str
+
+    def add(self, words: Words, numbers: Sequence[int]) -> None:
+        """Note the people of some rows."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartPlan:
     """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
@@ -98,7 +108,11 @@ class PartPlan:
 
 
 def draw_part(
-    plan: PartPlan, stream: RowStream, sink: PartSink, progress: Progress | None = None
+    plan: PartPlan,
+    stream: RowStream,
+    sink: PartSink,
+    progress: Progress | None = None,
+    people: PeopleNote | None = None,
 ) -> tuple[ReportsNote, Keys]:
     """Make one report for each row and question; the columns in `keep` are copied as they are, in public.
 
@@ -120,6 +134,8 @@ def draw_part(
                 reports[name] = whole[way][done : done + table.num_rows]
             else:
                 reports[name] = drawer.draw(way.read(words_of(table, name, first=done)), numbers)
+        if people is not None:
+            people.add(words_of(table, people.column, first=done), numbers.tolist())
         tree.add(numbers, reports)
         made = {ROW: number_column(numbers)}
         made |= {way.question.id: written_column(way, reports[way.question.id]) for way in drawers}

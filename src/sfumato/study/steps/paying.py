@@ -13,7 +13,7 @@ from sfumato.account import Ledger, Release
 from sfumato.bits import BitSource, InsecureSeeded
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_folder, check_places, check_table_place
-from sfumato.study.reports import check_reports_place
+from sfumato.study.report_files import check_reports_place
 from sfumato.study.studies import Study
 from sfumato.study.study_files import read_study
 from sfumato.values import Guarantee
@@ -92,10 +92,10 @@ def probe_reports(path: str | Path) -> None:
         check_reports_place(path)
 
 
-def probe_folder(folder: str | Path) -> None:
-    """Refuse a folder of keys that cannot be made or written to; what is missing of it will be made."""
+def probe_folder(folder: str | Path, *, parameter: str = "keys") -> None:
+    """Refuse a folder that cannot be made or written to; what is missing of it will be made."""
     with _before_paying():
-        check_folder("keys", folder)
+        check_folder(parameter, folder)
 
 
 @contextlib.contextmanager

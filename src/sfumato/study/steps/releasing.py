@@ -121,13 +121,13 @@ def release_part(
     with locked(place.lock):
         pending = [one.published.part for one in memory.history() if not one.released]
         place.tidy(pending)
-        _check_affordable(wanted, memory, rows or 1)
+        _check_affordable(wanted, memory, place.files.study, rows or 1)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)
             with memory.held() as record:
                 history = memory.history(record)
                 published = check_admissible(_drawn(wanted, note), history)
-                _check_affordable(published, memory, note.rows)
+                _check_affordable(published, memory, place.files.study, published.rows)
                 note = _with_earlier(note, published, history)
                 staged.complete(note, keys)
                 _put(place, note, keys, published, memory, record)
@@ -216,12 +216,12 @@ def _put(
     place.discard(published.part)
 
 
-def _check_affordable(published: Published, memory: Memory, rows: int) -> None:
+def _check_affordable(published: Published, memory: Memory, study: Study, rows: int) -> None:
     """Refuse what cannot be paid for before anything is drawn, staged or noted."""
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
         if book.entry_called(published.id) is None:
-            book.check_affordable(_bill(replace(published, rows=rows), memory, memory.study))
+            book.check_affordable(_bill(replace(published, rows=rows), memory, study))
 
 
 def _bill(published: Published, memory: Memory, study: Study) -> Release:

@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sfumato.account import Published
@@ -73,6 +73,30 @@ class Destination:
         """Return where the key files of a part are staged."""
         return None if self.keys is None else staging_inside(self.keys, f"keys-{part[: len(_FIRST)]}")
 
+    @property
+    def holds_parts(self) -> bool:
+        """Whether a publication is in this folder."""
+        return is_publication(self.out)
+
+    def make_ready(self) -> None:
+        """Make the folder of a publication, which holds nothing yet."""
+        if self.is_folder and not self.out.exists():
+            try:
+                self.out.mkdir(parents=True)
+            except OSError as error:
+                raise InvalidParameter(
+                    f"cannot be made: {error.strerror}", parameter="out", value=str(self.out), way_out="Choose another."
+                ) from None
+
+    def for_part(self, published: Published) -> Destination:
+        """Return the place of a part that was published before; later parts have key files of their own."""
+        if published.of is None or self.keys is None:
+            return self
+        files = KeyFolder.of(self.files.study, self.keys, self.files.epoch, later=published.part)
+        staged = self.key_staging(published.part)
+        is_new = any(path.exists() or (staged is not None and (staged / path.name).exists()) for path in files.files)
+        return replace(self, files=files if is_new else replace(files, files={}))
+
     def tidy(self, wanted: Iterable[str]) -> None:
         """Remove what earlier attempts left here, but for the parts that can still be finished."""
         parts = list(wanted)
@@ -91,25 +115,23 @@ class Destination:
 
     @contextlib.contextmanager
     def staged(
-        self, part: str, protections: Mapping[str, Protection] | None, rows: int | None
+        self, part: str, protections: Mapping[str, Protection] | None, rows: int | None, *, draws: bool = False
     ) -> Iterator[StagedPart]:
         """Stage a part: reports and, with `protections`, new key files; after a failure nothing is left.
 
         The caller completes it.
         """
-        if self.is_folder:
-            self.out.mkdir(parents=True, exist_ok=True)
         try:
             with contextlib.ExitStack() as stack:
                 folder = stack.enter_context(staged_afresh(self.staging(part)))
                 keys = None
-                if protections is not None and self.files.files and self.keys is not None:
+                if protections is not None and self.keys is not None:
                     self.keys.mkdir(parents=True, exist_ok=True)
                     place = self.key_staging(part)
                     keys = None if place is None else stack.enter_context(staged_afresh(place))
                 table = folder / self.table(part).name
                 made = StagedPart(table=table, keys=keys, files=self.files, protections=protections or {}, rows=rows)
-                self._check_room(made, rows)
+                self._check_room(made, rows, draws=draws)
                 stack.callback(made.close)
                 yield made
         except BaseException as error:
@@ -118,14 +140,14 @@ class Destination:
                 error.parameter, error.value = "out", str(self.out)
             raise
 
-    def _check_room(self, made: StagedPart, rows: int | None) -> None:
+    def _check_room(self, made: StagedPart, rows: int | None, *, draws: bool) -> None:
         """Refuse before drawing what there is no room for."""
         if rows is None:
             return
         needed: dict[int, tuple[int, Path]] = {}
         columns = len(self.files.study.questions) + 1
         # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
-        levels = sum(len(way.key_levels) for way in self.files.study.ways) if made.has_draws else 0
+        levels = sum(len(way.key_levels) for way in self.files.study.ways) if draws else 0
         for place, size in ((made.table.parent, rows * columns), (made.keys, rows * levels // 2)):
             if place is not None:
                 disk = os.stat(place).st_dev

@@ -1,0 +1,92 @@
+"""The indexes of a publication: one sealed file a part beside the registrar's keys, from a person to a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter, KeyRefused, Place, UnreadableFile
+from sfumato.files import read_bytes, write_atomically
+from sfumato.files.tables import Words
+from sfumato.refine.key_protection import Protection, Unlock, Unprotected
+from sfumato.refine.people_indexes import People, PeopleIndex, index_protection, open_index, seal_index
+from sfumato.study.key_folders import SHORT, Unlocker
+
+ENDING = ".index"
+_ANY_SIZE = 1 << 40
+
+
+class IndexBuilder:
+    """Notes who is in which row while a part is drawn; a person is in one row only."""
+
+    def __init__(self, column: str, known: Iterable[PeopleIndex] = ()) -> None:
+        self.column = column
+        self._known = [set(index.people.rows) for index in known]
+        self._rows: dict[str, int] = {}
+
+    def add(self, words: Words, numbers: Sequence[int]) -> None:
+        """Note the people of a chunk; refuses one who is in already, by the row and never by the id."""
+        for code, number in zip(words.codes.tolist(), numbers, strict=True):
+            person = words.texts[code]
+            if person in self._rows:
+                raise UnreadableFile(
+                    f"column {self.column}, row {number + 1} names somebody who is in row {self._rows[person] + 1} "
+                    f"already",
+                    way_out="Leave one of the two rows out; corrected answers are for `sfumato amend`.",
+                )
+            if any(person in held for held in self._known):
+                raise UnreadableFile(
+                    f"column {self.column}, row {number + 1} names somebody who is in the publication already",
+                    way_out="Leave the row out; corrected answers are for `sfumato amend`.",
+                )
+            self._rows[person] = number
+
+    def finished(self, study: str, part: str) -> PeopleIndex:
+        """Return the index."""
+        return PeopleIndex(study=study, part=part, column=self.column, people=People(self._rows))
+
+
+def index_path(folder: Path, part: str) -> Path:
+    """Return where the index of a part stands."""
+    return folder / f"people.{part[:SHORT]}{ENDING}"
+
+
+def write_index(index: PeopleIndex, path: Path, protection: Protection) -> None:
+    """Write an index that only its owner may read."""
+    write_atomically(path, seal_index(index, protection), private=True)
+
+
+def read_index(path: Path, unlock: Unlocker) -> PeopleIndex:
+    """Read and open an index; one that is not protected is read only where that was said."""
+    data = read_bytes(path, limit_bytes=_ANY_SIZE)
+    try:
+        secret: Unlock | None = unlock(path)
+        if secret is None and index_protection(data) == "none":
+            raise KeyRefused(
+                "the index is not protected, and nothing was said about that: anyone could have written it",
+                way_out="Look for the one that is sealed, or say by `unlock` that unprotected ones are meant.",
+            )
+        return open_index(data, Unprotected() if secret is None else secret)
+    except KeyRefused as error:
+        raise error.at(Place(file=str(path))) from None
+
+
+def read_indexes(folder: Path | None, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
+    """Return the indexes of parts that have one."""
+    if folder is None:
+        return {}
+    paths = {part: index_path(folder, part) for part in parts}
+    return {part: read_index(path, unlock) for part, path in paths.items() if path.exists()}
+
+
+def find_person(indexes: dict[str, PeopleIndex], person: str) -> tuple[str, int]:
+    """Return the part and the row of a person; the refusal does not repeat the id."""
+    found = [(part, index.people.rows[person]) for part, index in indexes.items() if person in index.people.rows]
+    if len(found) != 1:
+        raise InvalidParameter(
+            "names a person who is not in the indexes of this publication" if not found else
+            "names a person who is in two parts",
+            parameter="id",
+            way_out="Check the id, and that the folder `keys` holds the index of every part.",
+        )
+    return found[0]
