@@ -50,3 +50,16 @@ def format_for_reading(path: str | Path) -> Format:
             "this is a folder, not a file", way_out="Name a file inside it.", place=Place(file=str(path))
         )
     return format_of(path)
+
+
+def table_format(path: str | Path) -> Format:
+    """Return the format of a table to be read, which is never JSON."""
+    found = format_for_reading(path)
+    if found is Format.JSON:
+        raise InvalidParameter(
+            "is JSON; tables are read from CSV or Parquet",
+            parameter="path",
+            value=str(path),
+            way_out="Write it as one of these.",
+        )
+    return found

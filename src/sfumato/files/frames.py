@@ -30,10 +30,17 @@ class PandasFrame(Protocol):
         """Yield the rows."""
 
 
+class LazyTable(Protocol):
+    """What looks like a lazy table of polars: computed when it is read."""
+
+    def collect_schema(self) -> Any:
+        """Return the names and types of the columns."""
+
+
 Column = Sequence[str | int | float | bool | None] | npt.NDArray[Any]
 """Cells in order: answers are text or whole numbers, None is an empty cell."""
-TableLike = str | Path | Mapping[str, Column] | ArrowStream | PandasFrame
-"""A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars or pandas."""
+TableLike = str | Path | Mapping[str, Column] | ArrowStream | PandasFrame | LazyTable
+"""A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars, pandas or DuckDB."""
 
 
 def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None) -> Any:
@@ -62,8 +69,13 @@ def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: 
             parameter="data",
             way_out="Use text or whole numbers throughout.",
         ) from None
-    raise InvalidParameter(
+    raise not_a_table(data)
+
+
+def not_a_table(data: object) -> InvalidParameter:
+    """Return the refusal of what is no table."""
+    return InvalidParameter(
         f"must be a table, not {type(data).__name__}",
         parameter="data",
-        way_out="Pass a path, an Arrow, pandas or polars table, or a dictionary of columns.",
+        way_out="Pass a path, an Arrow, pandas, polars or DuckDB table, or a dictionary of columns.",
     )

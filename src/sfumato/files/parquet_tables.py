@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import Place, SfumatoError, UnreadableFile
+from sfumato.files.texts import check_names
 
 MOST_ENTRIES = 20_000_000
 """Rows times columns of a table that is held in memory."""
 _FOOTER_LIMIT = 10_000_000
 """Bytes of one string, or entries of one list, in the footer."""
 _BATCH_ROWS = 2**16
+_BUFFER_BYTES = 2**20
 # A column of yes and no has eight entries in a byte; text that repeats itself is compressed to a fiftieth.
 _MOST_PER_BYTE = 100
 _PLAIN_BYTES = 2**27
@@ -50,14 +52,13 @@ def open_parquet(source: Any, path: str | Path) -> Any:
         "page_checksum_verification": True,
         "thrift_string_size_limit": _FOOTER_LIMIT,
         "thrift_container_size_limit": _FOOTER_LIMIT,
+        # Read ahead of batches, a file would be held as a whole; without a buffer, all of a row group's column.
+        "pre_buffer": False,
+        "buffer_size": _BUFFER_BYTES,
     }
     opened = pq.ParquetFile(source, **options)
     _check_proportions(opened.metadata, _size_of(source), path)
-    names = opened.schema_arrow.names
-    if len(set(names)) != len(names):
-        raise UnreadableFile(
-            "the file has two columns of the same name", way_out="Rename one of the two.", place=Place(file=str(path))
-        )
+    check_names(opened.schema_arrow.names, Place(file=str(path)))
     words = [field.name for field in opened.schema_arrow if is_text(field.type)]
     return pq.ParquetFile(source, read_dictionary=words, **options) if words else opened
 
@@ -111,6 +112,39 @@ def is_text(kind: Any) -> bool:
 
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(plain) or pa.types.is_large_string(plain))
+
+
+def common_kind(one: Any, other: Any) -> Any:
+    """Return the type that two columns of one name can both be read as; raises ArrowException where there is none."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if pa.types.is_null(one) or one == other:
+        return other
+    if pa.types.is_null(other):
+        return one
+    pair = [pa.schema([("it", one)]), pa.schema([("it", other)])]
+    return pa.unify_schemas(pair, promote_options="permissive").field(0).type
+
+
+def plain_text(column: Any) -> Any:
+    """Return a column whose text is laid out plainly: polars hands it over as views, alone or in a dictionary.
+
+    A dictionary that holds an empty word is spelled out, so that its empty cells count as empty.
+    """
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.string())
+    if not pa.types.is_dictionary(column.type):
+        return column
+    pieces = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    if any(piece.dictionary.null_count for piece in pieces):
+        found = [piece.dictionary_decode() for piece in pieces]
+    elif pa.types.is_string_view(column.type.value_type):
+        found = [pa.DictionaryArray.from_arrays(p.indices, p.dictionary.cast(pa.string())) for p in pieces]
+    else:
+        return column
+    return pa.chunked_array(found) if isinstance(column, pa.ChunkedArray) else found[0]
 
 
 def text_values(column: Any, path: str | Path, *, longest: int) -> list[str]:

@@ -14,29 +14,42 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, Place, UnreadableFile
-from sfumato.files.csv_tables import csv_errors, decode_text, find_separator, not_text, open_reader
+from sfumato.errors import UnreadableFile
+from sfumato.files.csv_rows import csv_batches, read_header
+from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import open_for_reading, read_bytes
-from sfumato.files.formats import Format, format_for_reading
-from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet
+from sfumato.files.formats import Format, format_for_reading, table_format
+from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet, plain_text
+from sfumato.files.texts import no_column
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
 NOTE_KEY = b"sfumato"
 """Where a Parquet file carries its note."""
 _ANY_SIZE = 1 << 62
-_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """A column as numbers into a list of different texts, without blanks around them."""
+    """A column as numbers into a list of different texts, without blanks around them.
+
+    A chunk of a longer column knows how many rows came `first`, so that a refusal names the row of the whole.
+    """
 
     codes: npt.NDArray[np.int64]
     texts: tuple[str, ...]
+    first: int = 0
 
     def __len__(self) -> int:
         return self.codes.size
+
+    def row(self, place: int | np.integer[Any]) -> int:
+        """Return the number, from 1, of the row at a place."""
+        return self.first + int(place) + 1
+
+    def among(self, count: int | np.integer[Any]) -> str:
+        """Say how many rows are like this, of those that have been read: after a chunk come others."""
+        return count_among(int(count), self.first + len(self))
 
 
 def read_table(
@@ -46,27 +59,20 @@ def read_table(
 
     With `columns`, others are left where they are; a table that lacks one of these is read whole, to tell what it has.
     """
-    kind = format_for_reading(path)
-    if kind is Format.JSON:
-        raise InvalidParameter(
-            "is JSON; tables are read from CSV or Parquet",
-            parameter="path",
-            value=str(path),
-            way_out="Write it as one of these.",
-        )
+    kind = table_format(path)
     if kind is Format.PARQUET and columns is not None and Path(path).is_file():
         with open_for_reading(path, limit_bytes=limit_bytes) as stream:
             table, note = _read_parquet(stream, path, columns)
-        return _with_names(table, path), note
+        return table, note
     data = read_bytes(path, limit_bytes=limit_bytes)
     if kind is Format.CSV:
         beside = note_path(path)
         note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
-        return _with_names(_read_csv(data, path, columns), path), note
+        return _read_csv(data, path, columns), note
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     table, note = _read_parquet(pa.BufferReader(data), path, columns)
-    return _with_names(table, path), note
+    return table, note
 
 
 def number_column(values: npt.NDArray[Any]) -> Any:
@@ -117,28 +123,29 @@ def note_path(path: str | Path) -> Path:
     return Path(f"{path}.about.json")
 
 
-def words_of(table: Any, name: str) -> Words:
-    """Return a column of texts or whole numbers; empty cells are refused by their row."""
+def count_among(count: int, rows: int) -> str:
+    """Say how many of the rows that have been read are like this; true of a whole table and of a chunk."""
+    return f"{count:,} of the first {rows:,} rows"
+
+
+def words_of(table: Any, name: str, first: int = 0) -> Words:
+    """Return a column of texts or whole numbers; empty cells are refused by their row, counted after `first` others."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
     import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
 
     if name not in table.column_names:
-        raise UnreadableFile(
-            f"the table has no column {name!r}; it has {', '.join(map(repr, table.column_names[:20]))}",
-            way_out="Rename one of its columns, or change the id of the question.",
-        )
-    column = table.column(name)
+        raise no_column(name, table.column_names)
+    column = plain_text(table.column(name))
     if column.null_count:
         row = int(np.flatnonzero(pc.is_null(column).to_numpy())[0])
         raise UnreadableFile(
-            f"column {name}, row {row + 1} is empty ({column.null_count} are)",
+            f"column {name}, row {first + row + 1} is empty "
+            f"({count_among(column.null_count, first + table.num_rows)} are)",
             way_out='Fill it in, or drop the row; an answer such as "prefer not to answer" can be listed in the study.',
         )
-    if pa.types.is_string_view(column.type):  # how polars keeps text
-        column = column.cast(pa.string())
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_floating(kind):
-        column = _as_whole(column, name)
+        column = _as_whole(column, name, first)
     elif pa.types.is_boolean(kind):
         column = pc.if_else(column, "yes", "no")
     elif not (is_text(column.type) or pa.types.is_integer(kind)):
@@ -149,19 +156,20 @@ def words_of(table: Any, name: str) -> Words:
     encoded = pa.chunked_array([encoded]) if isinstance(encoded, pa.Array) else encoded
     encoded = encoded.unify_dictionaries().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
-    return _stripped(_numbers_of(encoded.indices), [str(text) for text in encoded.dictionary.to_pylist()])
+    return _stripped(_numbers_of(encoded.indices), [str(text) for text in encoded.dictionary.to_pylist()], first)
 
 
-def places_in(table: Any, name: str, known: Sequence[str]) -> npt.NDArray[np.int64]:
+def places_in(table: Any, name: str, known: Sequence[str], first: int = 0) -> npt.NDArray[np.int64]:
     """Return the place of each cell in a list of known texts; others are refused by their row, never by their text."""
-    words = words_of(table, name)
+    words = words_of(table, name, first)
     place = {text: i for i, text in enumerate(known)}
     found = np.array([place.get(text, -1) for text in words.texts], dtype=np.int64)
     places: npt.NDArray[np.int64] = found[words.codes] if len(words) else np.empty(0, dtype=np.int64)
     if places.size and places.min() < 0:
-        row = int(np.flatnonzero(places < 0)[0])
+        unknown = np.flatnonzero(places < 0)
         raise UnreadableFile(
-            f"column {name}, row {row + 1} holds a value that is not known here ({int((places < 0).sum())} rows do)",
+            f"column {name}, row {words.row(unknown[0])} holds a value that is not known here "
+            f"({words.among(unknown.size)} do)",
             way_out="Correct it, or add the value.",
         )
     return places
@@ -188,34 +196,25 @@ def _numbers_of(array: Any) -> npt.NDArray[np.int64]:
     return held[array.offset : array.offset + len(array)].astype(np.int64)
 
 
-def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str]) -> Words:
+def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str], first: int) -> Words:
     place: dict[str, int] = {}
     merged = np.array([place.setdefault(text.strip(), len(place)) for text in texts], dtype=np.int64)
-    return Words(merged[codes] if codes.size else codes, tuple(place))
+    return Words(merged[codes] if codes.size else codes, tuple(place), first)
 
 
-def _as_whole(column: Any, name: str) -> Any:
+def _as_whole(column: Any, name: str, first: int) -> Any:
     """A table with gaps stores whole numbers as 3.0; anything else is no answer."""
     numbers = column.to_numpy()
-    if not np.all(np.isfinite(numbers)) or np.any(numbers != np.rint(numbers)) or np.any(np.abs(numbers) > 2**53):
+    broken = np.flatnonzero(~np.isfinite(numbers) | (numbers != np.rint(numbers)) | (np.abs(numbers) > 2**53))
+    if broken.size:
         raise UnreadableFile(
-            f"column {name} holds numbers that are not whole, and answers are text or whole numbers",
+            f"column {name}, row {first + int(broken[0]) + 1} holds a number that is not whole "
+            f"({count_among(broken.size, first + numbers.size)} do), and answers are text or whole numbers",
             way_out="Round them yourself, or write them as text.",
         )
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     return pa.chunked_array([pa.array(numbers.astype(np.int64))])
-
-
-def _with_names(table: Any, path: str | Path) -> Any:
-    """Refuse names that no sentence could repeat."""
-    if any(len(name) > _LONGEST_NAME for name in table.column_names):
-        raise UnreadableFile(
-            f"a column has a name of more than {_LONGEST_NAME} characters",
-            way_out="Shorten it, and check that the first line holds the names of the columns.",
-            place=Place(file=str(path)),
-        )
-    return table
 
 
 def _wanted(names: Sequence[str], columns: Collection[str] | None) -> list[str]:
@@ -225,40 +224,11 @@ def _wanted(names: Sequence[str], columns: Collection[str] | None) -> list[str]:
 
 def _read_csv(data: bytes, path: str | Path, columns: Collection[str] | None = None) -> Any:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
-    from pyarrow import csv  # noqa: PLC0415  takes a second to import
 
-    head = data[: 2**20].removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    if b"\0" in data[: 2**20]:
-        raise not_text(path)
-    separator = find_separator(head)
-    with csv_errors(path):
-        names = [cell.strip() for cell in next(open_reader(io.StringIO(head, newline=""), separator), [])]
-    # Without any name, which is what a blank first line gives, the next line would be taken for names, unread by us.
-    if not names or len(set(names)) != len(names) or not all(names):
-        raise UnreadableFile(
-            "the file needs a first line with a different name for each column",
-            way_out="Write one.",
-            place=Place(file=str(path)),
-        )
-    try:
-        return csv.read_csv(
-            io.BytesIO(data),
-            read_options=csv.ReadOptions(column_names=names, skip_rows=1),
-            parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                strings_can_be_null=True,
-                null_values=[""],
-                include_columns=_wanted(names, columns),
-            ),
-        )
-    except (pa.ArrowException, ValueError):  # its message quotes the row
-        raise UnreadableFile(
-            "the file is not a table in UTF-8: a line has another number of cells than the first, or a quote is not "
-            "closed",
-            way_out="Correct it, or write Parquet.",
-            place=Place(file=str(path)),
-        ) from None
+    header = read_header(data, path)
+    wanted = _wanted(header.names, columns)
+    schema = pa.schema([(name, pa.string()) for name in wanted])
+    return pa.Table.from_batches(csv_batches(io.BytesIO(data), header, wanted, path), schema)
 
 
 def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None) -> tuple[Any, str | None]:

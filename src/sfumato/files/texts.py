@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sfumato.errors import Place, UnreadableFile
 
 MOST_TEXT_ENTRIES = 5_000_000
 """Entries of a table that is read number by number."""
+_LONGEST_NAME = 300
 
 
 def check_size(entries: int, place: Place | None = None) -> None:
@@ -27,6 +30,30 @@ def check_text(text: str, what: str, place: Place | None = None) -> str:
             f"{what} is not valid text", way_out="Write the label in plain Unicode.", place=place
         ) from None
     return text
+
+
+def check_names(names: Sequence[str], place: Place | None = None) -> None:
+    """Refuse names of columns that no sentence could repeat, or that two columns share."""
+    if any(len(name) > _LONGEST_NAME for name in names):
+        raise UnreadableFile(
+            f"a column has a name of more than {_LONGEST_NAME} characters",
+            way_out="Shorten it, and check that the first line holds the names of the columns.",
+            place=place,
+        )
+    if len(set(names)) != len(names):
+        raise UnreadableFile(
+            "the table has two columns of the same name", way_out="Rename one of the two.", place=place
+        )
+
+
+def no_column(name: str, names: Sequence[str], place: Place | None = None) -> UnreadableFile:
+    """Return the refusal of a table without a column, which tells what there is."""
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return UnreadableFile(
+        f"the table has no column {name!r}; it has {', '.join(map(repr, names[:20]))}{more}",
+        way_out="Rename one of its columns, or change the id of the question.",
+        place=place,
+    )
 
 
 def short(label: object) -> str:

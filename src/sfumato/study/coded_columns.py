@@ -28,4 +28,4 @@ def coded_column(table: Any, name: str, declared: Sequence[str] | None = None) -
         )
     place = {text: code for code, text in enumerate(order)}
     codes = np.array([place[text] for text in words.texts], dtype=np.int64)
-    return Words(codes[words.codes] if len(words) else words.codes, order)
+    return Words(codes[words.codes] if len(words) else words.codes, order, words.first)

@@ -67,11 +67,11 @@ def positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray
     place = {answer: i for i, answer in enumerate(answers)}
     symbols = _taken(column, [place.get(text, -1) for text in column.texts])
     if symbols.size and symbols.min() < 0:
-        row = int(np.flatnonzero(symbols < 0)[0])
+        outside = np.flatnonzero(symbols < 0)
         shown = ", ".join(map(repr, answers[:8])) + (", …" if len(answers) > 8 else "")
         raise UnreadableFile(
-            f"column {name}, row {row + 1} holds none of the answers of the study ({shown}); "
-            f"{int((symbols < 0).sum())} rows are like this",
+            f"column {name}, row {column.row(outside[0])} holds none of the answers of the study ({shown}); "
+            f"{column.among(outside.size)} are like this",
             way_out="Correct it, or add the answer to the study.",
         )
     return symbols
@@ -83,8 +83,8 @@ def whole_numbers(name: str, column: Words, lowest: int, highest: int) -> Symbol
     outside = np.flatnonzero((numbers < lowest) | (numbers > highest))
     if outside.size:
         raise UnreadableFile(
-            f"column {name}, row {int(outside[0]) + 1} holds no whole number from {lowest} to {highest}; "
-            f"{outside.size} rows are like this",
+            f"column {name}, row {column.row(outside[0])} holds no whole number from {lowest} to {highest}; "
+            f"{column.among(outside.size)} are like this",
             way_out="Correct it, or widen the range in the study.",
         )
     return numbers

@@ -163,9 +163,9 @@ class HuntWay(Way):
         known: dict[int, int] = {}
         for code, text in enumerate(column.texts):
             if not 0 < len(text.encode(errors="replace")) <= self.question.longest or "\0" in text:
-                row = int(np.flatnonzero(column.codes == code)[0])
+                row = column.row(np.flatnonzero(column.codes == code)[0])
                 raise UnreadableFile(
-                    f"column {self.question.id}, row {row + 1} is empty or has more than {self.question.longest} bytes",
+                    f"column {self.question.id}, row {row} is empty or has more than {self.question.longest} bytes",
                     way_out="Shorten it, or raise longest in the study.",
                 )
             known[code] = string_keys([text], max_bytes=self.question.longest)[0]
