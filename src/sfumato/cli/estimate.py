@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.open import show_estimates
+from sfumato.cli.open import remark, show_estimates
 from sfumato.cli.options import (
     CountColumn,
     Group,
@@ -15,6 +15,7 @@ from sfumato.cli.options import (
     LimitMb,
     Markdown,
     MethodWord,
+    NoteFile,
     Questions,
     Quiet,
     ReportColumn,
@@ -50,6 +51,7 @@ def estimate_command(
         float | None,
         typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
     ] = None,
+    note_file: NoteFile = None,
     json: Json = False,
     markdown: Markdown = False,
     quiet: Quiet = False,
@@ -68,7 +70,6 @@ def estimate_command(
 
         sfumato estimate survey.toml typed.csv --group region --plot estimate.svg
     """
-    from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.files.places import check_places, check_table_place
     from sfumato.files.table_writers import write_table
@@ -80,15 +81,10 @@ def estimate_command(
     one_screen(json=json, markdown=markdown)
     check_places(plot=plot)
     check_table_place("out", out)
-    study, (path, *others) = study_and_reports(reports)
-    if others:
-        raise InvalidParameter(
-            f"takes one file of reports, not {1 + len(others)}",
-            parameter="reports",
-            way_out="Estimate one after the other; `sfumato report` puts several side by side.",
-        )
+    study, paths = study_and_reports(reports)
     level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
-    collected = collect(path, study, question, column, group, count, limit_mb * MEGABYTE)
+    collected = collect(paths, study, question, column, group, count, limit_mb * MEGABYTE, note=note_file)
+    remark(collected)
     with show_waiting("estimating"):
         found = estimate_reports(
             collected,
@@ -135,23 +131,26 @@ def study_and_reports(files: list[Path]) -> tuple[Path | None, list[Path]]:
 
 
 def collect(
-    path: Path,
+    paths: list[Path],
     study: Path | None,
     questions: list[str] | None,
     column: str | None,
     group: str | None,
     count: str | None,
     limit_bytes: int,
+    note: Path | None = None,
 ) -> Collected:
-    """Read published reports, or count typed-in ones."""
+    """Read published reports, in one part or several, or count typed-in ones."""
     from sfumato.study.steps import read_reports
     from sfumato.study.typed_reports import TypedReports
 
-    size = path.stat().st_size if path.is_file() else 0
+    path, *others = paths
+    size = path.stat().st_size if path.is_file() and not others else 0
     with show_progress("counting reports", size if size >= _LONG_FILE else 0) as advance:
         found = read_reports(
-            path,
+            paths if others else path,
             study,
+            note=note,
             questions=questions,
             column=column,
             group=group,

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.options import Confidence, Group, Json, LimitMb, Quiet
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell, tell_json
+from sfumato.cli.options import Confidence, Group, Json, NoteFile, Quiet, ReportFiles
+from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
 
 if TYPE_CHECKING:
-    from sfumato.study.estimating import Estimates
+    from sfumato.study.estimating import Collected, Estimates
     from sfumato.study.notes import ReportsNote
 
-KEYS = typer.Option("--key", "-k", help="A key file. Repeat it for several questions, or for the parts of one key.")
+KEYS = typer.Option("--key", "-k", help="A key file, or a folder of them. Repeatable: questions, parts of a key.")
 
 
 def open_command(
-    reports: Annotated[Path, typer.Argument(help="The public reports (CSV or Parquet).")],
+    reports: ReportFiles,
     key: Annotated[list[Path], KEYS],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the opened reports here.")] = None,
     group: Group = None,
@@ -27,9 +27,9 @@ def open_command(
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
     allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    note: NoteFile = None,
     json: Json = False,
     quiet: Quiet = False,
-    limit_mb: LimitMb = 2000,
 ) -> None:
     """Open public reports with a key: the same reports, as sharp as the key allows, and what they say.
 
@@ -37,34 +37,39 @@ def open_command(
 
         sfumato open reports.parquet --key keys/ministry.affair.key
     """
-    from sfumato.study.reports import Reports, check_reports_place
-    from sfumato.study.steps import estimate_reports, keys_of, open_reports
+    from sfumato.study.report_files import check_reports_place
+    from sfumato.study.reports import Reports
+    from sfumato.study.steps import estimate_reports, keys_for, open_reports
 
     if out is not None:
         check_reports_place(out)
-    public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
+    public = Reports.read(reports, note=note)
     # Before anything is shown to move: somebody may be asked for a passphrase.
-    keys = keys_of(key, unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected))
+    unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
+    keys = keys_for(public.note, key, unlock, recover=False)
+    remark(public)
     with show_waiting("opening reports"):
         opened = open_reports(public, keys)
+        if out is not None:
+            # What was written is read back for the estimates: rows are opened once.
+            opened.write(out)
+            opened = Reports.read(out)
         asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
         estimates = estimate_reports(opened, confidence=confidence, group=group, questions=asked)
-    if out is not None:
-        opened.write(out)
-        if not quiet:
-            say(f"wrote {out}")
+    if out is not None and not quiet:
+        say(f"wrote {out}")
     show_estimates(estimates, opened.note, json=json, quiet=quiet)
 
 
 def recover_command(
-    reports: Annotated[Path, typer.Argument(help="The public reports (CSV or Parquet).")],
+    reports: ReportFiles,
     key: Annotated[list[Path], KEYS],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the answers here, for your eyes only.")],
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
     private_key: Annotated[Path | None, PRIVATE_KEY] = None,
     allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    note: NoteFile = None,
     quiet: Quiet = False,
-    limit_mb: LimitMb = 2000,
 ) -> None:
     """Recover the answers themselves with the registrar's keys.
 
@@ -75,17 +80,24 @@ def recover_command(
     from sfumato.files.places import check_table_place
     from sfumato.render.words import counted
     from sfumato.study.reports import Reports
-    from sfumato.study.steps import keys_of, recover_answers, write_answers
+    from sfumato.study.steps import keys_for, recover_answers
 
     check_table_place("out", out)
-    public = Reports.read(reports, limit_bytes=limit_mb * MEGABYTE)
-    keys = keys_of(key, unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected))
+    public = Reports.read(reports, note=note)
+    unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
+    keys = keys_for(public.note, key, unlock, recover=True)
+    remark(public)
     with show_waiting("recovering answers"):
-        answers = recover_answers(public, keys)
-        write_answers(answers, out)
+        rows = recover_answers(public, keys, out=out)
     if not quiet:
         questions = counted(len({held.binding.question for held in keys}), "question")
-        say(f"recovered {answers.num_rows:,} answers to {questions} in {out}; only you may read it")
+        say(f"recovered {rows:,} answers to {questions} in {out}; only you may read it")
+
+
+def remark(reports: Collected) -> None:
+    """Say what a reader should know of reports: that they were not checked, or that people were erased."""
+    for said in getattr(reports, "remarks", ()):
+        say(f"note: {said}")
 
 
 def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet: bool) -> None:

@@ -33,6 +33,15 @@ class MethodWord(StrEnum):
     WALD = "wald"
 
 
+ReportFiles = Annotated[
+    list[Path], typer.Argument(help="The public reports: a file, the folder of a publication, or several files.")
+]
+NoteFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--note", help="Of rows that another tool selected: the file .about.json of the whole. Default: beside."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the result as Markdown.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing when all goes well.")]

@@ -72,23 +72,34 @@ def show_waiting(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def show_steps(what: str) -> Iterator[Callable[[str], None]]:
-    """Show which of several steps is under way; nothing before the first, since a passphrase may be asked for there."""
+def show_rows(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Show rows done, rows a second and time left; nothing before the first, since a passphrase may be asked for."""
     from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda _, __: None
         return
-    status = Console(stderr=True).status(what)
+    shown = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} rows, {task.fields[rate]} rows/s"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = shown.add_task(what, total=None, rate="…")
 
-    def show(step: str) -> None:
-        status.update(f"{what}: {step}")
-        status.start()
+    def advance(rows: int, total: int | None) -> None:
+        if not shown.live.is_started:
+            shown.start()
+        speed = shown.tasks[0].speed
+        shown.update(task, advance=rows, total=total, rate="…" if speed is None else f"{speed:,.0f}")
 
     try:
-        yield show
+        yield advance
     finally:
-        status.stop()
+        shown.stop()
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, LimitMb, PayingLedger, Quiet
-from sfumato.cli.output import MEGABYTE, say, show_steps, tell, tell_json
+from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, PayingLedger, Quiet
+from sfumato.cli.output import say, show_rows, tell, tell_json
 from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, private_key_from, protection_for, unlocker_of
 
 if TYPE_CHECKING:
@@ -22,14 +22,29 @@ _RELEASES = "Releases"
 
 
 def publish_command(
-    data: Annotated[Path, typer.Argument(help="The answers: CSV or Parquet, one row a respondent.")],
+    data: Annotated[Path, typer.Argument(help="The answers, a row a respondent: CSV, Parquet, or a folder of such.")],
     study: Annotated[Path, typer.Option(help="The study file (TOML).")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the public reports (CSV or Parquet) here.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Write the public reports here: CSV, Parquet, or a folder, which can grow."),
+    ],
     keys: Annotated[Path | None, typer.Option(help="Write the key files into this folder.")] = None,
     keep: Annotated[
         list[str] | None, typer.Option(help="Copy this column to the reports as it is, in public. Repeatable.")
     ] = None,
     epoch: Annotated[int, typer.Option(min=0, help="Which time step this is.")] = 0,
+    append: Annotated[
+        bool, typer.Option("--append", help="These are new people: add them to the publication in the folder.")
+    ] = False,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            "--id", help="A column of ids: refuse people twice, and write a sealed index of them beside the keys."
+        ),
+    ] = None,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Put the rows in an order of chance; they are held in memory.")
+    ] = False,
     ledger: PayingLedger = None,
     record: Annotated[
         Path | None,
@@ -67,7 +82,6 @@ def publish_command(
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     quiet: Quiet = False,
-    limit_mb: LimitMb = 2000,
 ) -> None:
     """Publish one private report for each respondent and question, and the keys that open them by degrees.
 
@@ -89,7 +103,7 @@ def publish_command(
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.steps import publish
 
-    with show_steps("drawing reports") as progress:
+    with show_rows("drawing reports") as progress:
         made = publish(
             study,
             data,
@@ -105,7 +119,9 @@ def publish_command(
             again=again,
             people=people,
             insecure_seed=insecure_seed,
-            limit_bytes=limit_mb * MEGABYTE,
+            id_column=id_column,
+            shuffle=shuffle,
+            append=append,
             progress=progress,
         )
     note = made.reports.note
@@ -121,7 +137,7 @@ def publish_command(
 
 
 def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
-    from sfumato.study.reports import codebook_path
+    from sfumato.study.report_files import codebook_path
     from sfumato.study.totals import totals_of
 
     note, published = made.reports.note, made.published

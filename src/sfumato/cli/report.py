@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.estimate import collect, study_and_reports
+from sfumato.cli.open import remark
 from sfumato.cli.options import Confidence, CountColumn, Group, Json, LimitMb, Quiet, ReportColumn
 from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
@@ -56,7 +57,9 @@ def report_command(
     limit = limit_mb * MEGABYTE
     check_places(out=out)
     study, paths = study_and_reports(reports)
-    files = [collect(path, study, None, column, group, count, limit) for path in paths]
+    files = [collect([path], study, None, column, group, count, limit) for path in paths]
+    for file in files:
+        remark(file)
     table = None if truth is None else read_table(truth, limit_bytes=limit)[0]
     note = files[0].note
     disclosed = None if release is None else _certified(release)

@@ -36,8 +36,6 @@ def staged_afresh(folder: Path) -> Iterator[Path]:
         discard(folder)
         folder.mkdir(mode=0o700)
         yield folder
-        flush_folder(folder)
-        flush_folder(folder.parent)
     except OSError as error:
         discard(folder)
         raise InvalidParameter(
@@ -49,6 +47,12 @@ def staged_afresh(folder: Path) -> Iterator[Path]:
     except BaseException:
         discard(folder)
         raise
+
+
+def flush_staged(folder: Path) -> None:
+    """Wait until what is staged is on the disk, and the folder with it."""
+    flush_folder(folder)
+    flush_folder(folder.parent)
 
 
 def discard(folder: Path) -> None:

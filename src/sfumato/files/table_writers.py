@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from sfumato.errors import InvalidParameter
 from sfumato.files.disk import flush_folder, temporary_beside, write_atomically, writing_sentences
@@ -37,10 +36,11 @@ class TableWriter:
         with writing_sentences(path):
             self._old = self._path.stat() if self._path.exists() else None
             if self._old is not None and not stat.S_ISREG(self._old.st_mode):  # a pipe or a device is written to
-                self._temporary, self._stream = None, self._path.open("wb")
+                self._temporary: Path | None = None
+                self._stream: BinaryIO = self._path.open("wb")
             else:
                 self._target = Path(os.path.realpath(self._path))
-                self._temporary = self._target.with_name(f".{self._target.name[:100]}.{secrets.token_hex(8)}.tmp")
+                self._temporary = temporary_beside(self._target)
                 self._stream = self._created(self._temporary)
 
     def _created(self, path: Path) -> BinaryIO:
@@ -90,7 +90,7 @@ class TableWriter:
             with contextlib.suppress(OSError):
                 self._temporary.unlink()
 
-    def __enter__(self) -> TableWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

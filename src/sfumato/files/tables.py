@@ -182,7 +182,8 @@ def numbers_of(table: Any, name: str) -> npt.NDArray[np.int64]:
     column = table.column(name)
     if column.null_count or not pa.types.is_integer(column.type):
         if column.null_count == 0 and is_text(column.type):
-            return np.array([int(text) if text.isdecimal() and len(text) <= 13 else -1 for text in column.to_pylist()], dtype=np.int64)
+            found = [int(text) if text.isdecimal() and len(text) <= 13 else -1 for text in column.to_pylist()]
+            return np.array(found, dtype=np.int64)
         raise UnreadableFile(f"column {name} must hold whole numbers", way_out="Ask for the file again.")
     pieces = [_numbers_of(chunk) for chunk in (column.chunks if isinstance(column, pa.ChunkedArray) else [column])]
     return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *pieces])

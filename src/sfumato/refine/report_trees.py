@@ -7,6 +7,7 @@ digests. Nothing needs the whole column at once.   Format: docs/reference/files.
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -46,7 +47,7 @@ class ReportTree:
             numbers, narrow = self._together()
         blocks = numbers // BLOCK_ROWS
         edges = [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), numbers.size]
-        for start, stop in zip(edges[:-2], edges[1:-1], strict=True):
+        for start, stop in itertools.pairwise(edges[:-1]):
             self._close(numbers[start:stop], {name: values[start:stop] for name, values in narrow.items()})
         last = edges[-2]
         rest = {name: values[last:] for name, values in narrow.items()}

@@ -106,27 +106,29 @@ def _check_alike(plan: StudyPlan, files: Sequence[Collected]) -> None:
 
 def _views(planned: QuestionPlan, files: Sequence[Collected], confidence: float, group: str | None) -> tuple[Seen, ...]:
     name = planned.question.id
-    found: dict[str, tuple[int, Seen]] = {}
+    found: dict[object, tuple[int, Seen]] = {}
     for file in files:
         column = file.note.columns.get(name)
         # Questions that a key does not open stand in an opened file as they are in public; answers are no reports.
-        if column is None or column.digest in found or column.level == 0:
+        mark = None if column is None else (column.level, *((part.id, part.start) for part in file.note.parts))
+        if column is None or mark in found or column.level == 0:
             continue
         way = file.note.way(name)
-        if way.by_position and not way.by_row and file.note.offset:
+        if not way.by_row and any(part.start for part in file.note.parts):
             continue  # what is found from all reports together is not found from a part
         by = None if way.by_position else group
         whole, *groups = estimate_collected(file, confidence=confidence, group=by, questions=[name])
         seen = Seen(reader=_reader(planned, file, column.level), whole=whole, groups=tuple(groups))
-        found[column.digest] = (column.level, seen)
+        found[mark] = (column.level, seen)
     return tuple(seen for _, seen in sorted(found.values(), key=lambda pair: -pair[0]))
 
 
 def _reader(planned: QuestionPlan, file: Collected, level: int) -> str:
     who = "public" if level == len(planned.levels) else planned.readers_of(level)
-    if len(file) == file.note.rows:
+    first, *others = file.note.parts
+    if others or not first.start:
         return who
-    return f"{who}, rows {file.note.offset + 1} to {file.note.offset + len(file)}"
+    return f"{who}, rows {first.start + 1} to {first.start + first.rows}"
 
 
 def _truths(plan: StudyPlan, table: pa.Table) -> dict[str, Truth]:

@@ -43,8 +43,8 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
     lines = [
         f"# {note.study.name}: how to read the reports",
         "",
-        f"One row a respondent, {note.rows:,} in all. `row` is its number, by which keys find it: keep that column when",
-        "you select or sort rows, and the file `.about.json` beside the table.",
+        f"One row a respondent, {note.rows:,} in all. `row` is its number, by which keys find it: keep that column",
+        "when you select rows, and the file `.about.json` beside the table.",
         "A report is drawn at random and proves nothing about its respondent beyond what its certificate says. Shares",
         'are read from many reports, by `sfumato estimate`; `sf.Reports.read(…).channel("question")` is the exact',
         "law of a report given the answer.",

@@ -63,7 +63,8 @@ def ring_of(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
             )
         for part in mine:
             found[part.id, key.binding.question] = for_part(key, part)
-    ring = KeyRing(keys=found)
+    order = {name: place for place, name in enumerate(note.columns)}
+    ring = KeyRing(keys=dict(sorted(found.items(), key=lambda item: order[item[0][1]])))
     _check_complete(note, ring)
     return ring
 

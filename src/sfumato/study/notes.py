@@ -155,7 +155,8 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
     if not isinstance(document["insecure"], bool):
         raise TypeError("insecure is true or false")
     parts = tuple(part_from(part) for part in document["parts"])
-    if not parts or len({part.id for part in parts}) < len(parts) or any(set(part.roots) - set(columns) for part in parts):
+    once = len({part.id for part in parts}) == len(parts)
+    if not parts or not once or any(set(part.roots) - set(columns) for part in parts):
         raise ValueError("the parts do not fit the columns")
     return ReportsNote(
         study=study,

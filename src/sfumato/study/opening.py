@@ -32,7 +32,7 @@ def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
     if any(ring.level(question) == 0 for question in ring.questions):
         raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
     note = reports.note
-    levels = {name: replace(column, level=ring.level(name)) for name, column in note.columns.items() if name in ring.questions}
+    levels = {name: replace(note.column(name), level=ring.level(name)) for name in ring.questions}
     rows = _Opened(reports=reports, ring=ring)
     parts = tuple(rows.view_of(part) for part in note.parts if part.amends is None)
     return Reports(
@@ -231,4 +231,3 @@ def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
                 f"column {question} was opened already", way_out="Use the public reports, with this key alone."
             )
     return ring
-

@@ -59,13 +59,14 @@ def write_index(index: PeopleIndex, path: Path, protection: Protection) -> None:
 def read_index(path: Path, unlock: Unlocker) -> PeopleIndex:
     """Read and open an index; one that is not protected is read only where that was said."""
     data = read_bytes(path, limit_bytes=_ANY_SIZE)
+    secret: Unlock | None = unlock(path)
+    if secret is None and index_protection(data) == "none":
+        raise KeyRefused(
+            "the index is not protected, and nothing was said about that: anyone could have written it",
+            way_out="Look for the one that is sealed, or say by `unlock` that unprotected ones are meant.",
+            place=Place(file=str(path)),
+        )
     try:
-        secret: Unlock | None = unlock(path)
-        if secret is None and index_protection(data) == "none":
-            raise KeyRefused(
-                "the index is not protected, and nothing was said about that: anyone could have written it",
-                way_out="Look for the one that is sealed, or say by `unlock` that unprotected ones are meant.",
-            )
         return open_index(data, Unprotected() if secret is None else secret)
     except KeyRefused as error:
         raise error.at(Place(file=str(path))) from None
@@ -83,9 +84,9 @@ def find_person(indexes: dict[str, PeopleIndex], person: str) -> tuple[str, int]
     """Return the part and the row of a person; the refusal does not repeat the id."""
     found = [(part, index.people.rows[person]) for part, index in indexes.items() if person in index.people.rows]
     if len(found) != 1:
+        rule = "a person who is in two parts" if found else "a person who is not in the indexes of this publication"
         raise InvalidParameter(
-            "names a person who is not in the indexes of this publication" if not found else
-            "names a person who is in two parts",
+            f"names {rule}",
             parameter="id",
             way_out="Check the id, and that the folder `keys` holds the index of every part.",
         )

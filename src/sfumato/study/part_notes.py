@@ -7,6 +7,7 @@ another has the numbers of the rows that it amends there.   Format: docs/referen
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -198,7 +199,7 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
 
 def _ascending(values: list[Any]) -> tuple[int, ...]:
     found = tuple(_whole(value) for value in values)
-    if any(later <= earlier for earlier, later in zip(found, found[1:], strict=False)):
+    if any(later <= earlier for earlier, later in itertools.pairwise(found)):
         raise ValueError("not ascending")
     return found
 

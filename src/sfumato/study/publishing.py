@@ -6,7 +6,7 @@ draws made is on the record as the roots of its columns, in its note and in its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,8 +33,8 @@ from sfumato.study.ways import Draw, Way
 from sfumato.study.ways.base import KeyStore
 from sfumato.values import Guarantee
 
-Progress = Callable[[int], None]
-"""Told how many rows were done since it was last told."""
+Progress = Callable[[int, int | None], None]
+"""Told how many rows were done since it was last told, and how many there are in all where that is known."""
 Keys = Mapping[str, Mapping[int, Key]]
 """Keys by question and level."""
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
@@ -142,7 +142,7 @@ def draw_part(
         sink.write(arrow_table(made | {name: table.column(name) for name in plan.keep}))
         done += table.num_rows
         if progress is not None:
-            progress(table.num_rows)
+            progress(table.num_rows, stream.rows)
     if not done:
         raise UnreadableFile("the table has no rows", way_out="Give at least one respondent.")
     keys = {way.question.id: held for way, drawer in drawers.items() if (held := drawer.keys(done))}
@@ -323,5 +323,3 @@ def _check_kept(names: Sequence[str], plan: PartPlan) -> None:
                 value=name,
                 way_out="Rename the column.",
             )
-
-

@@ -13,7 +13,7 @@ from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.formats import Format, format_of
 from sfumato.files.places import check_places, check_table_place
-from sfumato.files.row_streams import open_rows
+from sfumato.files.row_streams import open_rows, row_source
 from sfumato.files.table_writers import TableWriter
 from sfumato.files.tables import NOTE_LIMIT_BYTES, note_inside, note_path
 from sfumato.refine.report_trees import ReportTree
@@ -89,7 +89,7 @@ def _read(path: str | Path, note: str | Path | None) -> list[Reports]:
             )
         return [_read_file(found, note) for found in files]
     if not here.exists() and glob.has_magic(str(path)):
-        matched = sorted(glob.glob(str(path)))
+        matched = sorted(glob.glob(str(path)))  # noqa: PTH207  the pattern may be absolute
         if not matched:
             raise UnreadableFile("no file matches this", way_out="Check the name.", place=_at(here))
         return [found for one in matched for found in _read(one, note)]
@@ -116,14 +116,16 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
     noted = ReportsNote.from_text(text, path)
     if expected is not None and text is not None and note_digest(text) != expected:
         raise _older(path)
-    stream = open_rows(path, columns=[])
+    stream = row_source(path)
     check_has_rows(stream.names, path)
     missing = [name for name in noted.columns if name not in stream.names and name in noted.parts[0].roots]
     present = sum(part.present for part in noted.parts)
     rows = None
     if inside is None:
         # A selection keeps no footer, but has the note of the whole beside it.
-        rows = stream.rows if stream.rows is not None else sum(t.num_rows for t in open_rows(path, columns=[ROW]).chunks())
+        rows = stream.rows
+        if rows is None:
+            rows = sum(table.num_rows for table in open_rows(path, columns=[ROW]).chunks())
     if missing and (inside is not None or rows == present):
         raise UnreadableFile(
             f"lacks the column {missing[0]!r} of its note", way_out="Ask for the file again.", place=_at(path)
@@ -150,10 +152,11 @@ def _remarks(note: ReportsNote) -> tuple[str, ...]:
     if not gone:
         return ()
     blocks = sum(len(part.rewritten) for part in note.parts)
-    return (
-        f"{gone:,} of {note.rows + gone:,} people were erased: {blocks} blocks of rows were rewritten since, and are not "
-        f"covered by the record in the keys.",
+    remark = (
+        f"{gone:,} of {note.rows + gone:,} people were erased: {blocks} blocks of rows were rewritten since, and are "
+        f"not covered by the record in the keys."
     )
+    return (remark,)
 
 
 def write_report_file(reports: Reports, path: str | Path) -> None:

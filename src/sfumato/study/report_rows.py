@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.frames import TableLike
-from sfumato.files.row_streams import open_rows
+from sfumato.files.row_streams import open_rows, row_source
 from sfumato.files.tables import numbers_of, words_of
 from sfumato.refine.report_trees import NOTHING, Numbers
 from sfumato.study.part_notes import PartNote, not_as_noted
@@ -70,6 +70,8 @@ class Chunk:
 
 def chunks_of(source: Source, columns: Sequence[str]) -> Iterator[Chunk]:
     """Go through the rows once. The numbers of a part that is whole must be those that its note speaks of."""
+    if source.is_whole and not any(part.present for part in source.parts):
+        return  # everybody was erased
     wanted = [ROW, *columns]
     held = source.rows
     tables = held.chunks(wanted) if isinstance(held, MadeRows) else open_rows(held, columns=wanted).chunks()
@@ -99,7 +101,7 @@ def chunks_of(source: Source, columns: Sequence[str]) -> Iterator[Chunk]:
 def names_of(source: Source) -> tuple[str, ...]:
     """Return the columns that a source has."""
     held = source.rows
-    return tuple(held.names if isinstance(held, MadeRows) else open_rows(held, columns=[ROW]).names)
+    return tuple(held.names if isinstance(held, MadeRows) else row_source(held).names)
 
 
 def _numbers(piece: Any, part: PartNote, place: int, last: int, *, is_whole: bool) -> Numbers:

@@ -89,9 +89,9 @@ class Reports:
             return np.zeros(chunk.numbers.size, dtype=np.bool_)
         gone = self._superseded.get((chunk.part.id, question))
         if chunk.part.amends is None:
-            return None if gone is None else ~np.isin(chunk.numbers, gone)
-        there = chunk.reports(self.note.way(question)) != NOTHING
-        return there if gone is None else there & ~np.isin(chunk.numbers, gone)
+            return None if gone is None else np.isin(chunk.numbers, gone, invert=True)
+        there: npt.NDArray[np.bool_] = chunk.reports(self.note.way(question)) != NOTHING
+        return there if gone is None else there & np.isin(chunk.numbers, gone, invert=True)
 
     @cached_property
     def amended(self) -> Mapping[str, tuple[Reports, ...]]:
@@ -157,7 +157,7 @@ class Reports:
                     way_out="An identifier is no group; name another column.",
                 )
         yield None, found.pop(None)
-        yield from sorted(found.items())  # type: ignore[misc]  None is gone
+        yield from sorted((str(label), tally) for label, tally in found.items())
 
     def _check_group(self, group: str, question: str) -> None:
         if group in self.note.columns:
@@ -187,7 +187,8 @@ class Reports:
         several = len({chunk_part.id for source in self.sources for chunk_part in source.parts}) > 1
         found = [with_part(chunk, several=several) for chunk in self.chunks(list(self.note.columns), self.kept)]
         joined = pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
-        return joined.select([*([PART] if several else []), ROW, *(name for name in names if name in joined.column_names)])
+        there = [name for name in names if name in joined.column_names]
+        return joined.select([*([PART] if several else []), ROW, *there])
 
     def to_arrow(self) -> pa.Table:
         """Return the table as it is; a report that is an answer stands there by its label."""

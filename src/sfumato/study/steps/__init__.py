@@ -6,6 +6,7 @@ file by itself, so safety is written once.
 
 from sfumato.study.steps.answers import answer_query
 from sfumato.study.steps.keys import (
+    keys_for,
     keys_of,
     make_key_pair,
     merge_key_files,
@@ -16,7 +17,7 @@ from sfumato.study.steps.keys import (
 )
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
-from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers, write_answers
+from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers
 from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
@@ -25,6 +26,7 @@ __all__ = [
     "answer_query",
     "disclose_table",
     "estimate_reports",
+    "keys_for",
     "keys_of",
     "make_key_pair",
     "merge_key_files",
@@ -42,6 +44,5 @@ __all__ = [
     "release_noise",
     "rotate_key_file",
     "split_key_file",
-    "write_answers",
     "write_publication",
 ]

@@ -8,8 +8,8 @@ from typing import Any
 
 from sfumato.bits import BitSource, RowDraws, SystemBits
 from sfumato.files.frames import TableLike, as_arrow
-from sfumato.files.tables import TABLE_LIMIT_BYTES, places_in, text_column
 from sfumato.files.table_writers import write_table
+from sfumato.files.tables import TABLE_LIMIT_BYTES, places_in, text_column
 from sfumato.io.query_files import QueryDesign, read_query_design
 from sfumato.study.charging import release_of_answers
 from sfumato.study.publishing import arrow_table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_folder, check_free, check_places
 from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key, write_keys
 from sfumato.io.private_key_files import (
@@ -17,6 +18,7 @@ from sfumato.refine import Key, Ladder, merge_keys, new_key_pair, rotate_key, sp
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
 from sfumato.study.audience import REGISTRAR
 from sfumato.study.key_folders import Unlocker
+from sfumato.study.notes import ReportsNote
 
 Keys = Key | str | Path | Iterable[Key | str | Path]
 """Keys, or files of them."""
@@ -55,6 +57,34 @@ def keys_of(keys: Keys, unlock: Unlocking, *, becomes: Protection | None = None)
     """
     several, opener = [keys] if isinstance(keys, Key | str | Path) else list(keys), unlocker_of(unlock)
     return [key if isinstance(key, Key) else read_key_for(key, opener(Path(key)), becomes) for key in several]
+
+
+def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool) -> list[Key]:
+    """Read the keys to some reports; of a folder those that fit, which its headers tell without opening them.
+
+    They are the registrar's to recover answers, and others to open a level.
+    """
+    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
+    found: list[Key | str | Path] = []
+    for one in several:
+        if isinstance(one, Key) or not Path(one).is_dir():
+            found.append(one)
+            continue
+        drawings = {part.id for part in note.parts} | {part.seeds for part in note.parts}
+        for path in sorted(Path(one).glob("*.key")):
+            header = read_key_header(path)
+            mine = header.binding.study == note.fingerprint and header.binding.epoch == note.epoch
+            if mine and header.drawing in drawings and (header.level == 0) == recover:
+                found.append(path)
+        if not any(not isinstance(path, Key) and Path(path).parent == Path(one) for path in found):
+            whose = "the registrar's" if recover else "analysts'"
+            raise InvalidParameter(
+                f"is a folder without {whose} keys to these reports",
+                parameter="keys",
+                value=str(one),
+                way_out="Name the folder that was published with them, or key files.",
+            )
+    return keys_of(found, unlock)
 
 
 def split_key_file(

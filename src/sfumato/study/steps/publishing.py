@@ -123,7 +123,7 @@ def publish_to(
     protections = None if held else protections_of(place.files, protection, is_indexed=asked.id_column is not None)
     stream = asked.stream()
     rows = asked.rows(stream)
-    draw = drawing(plan, stream, asked, protections, place)
+    draw = drawing(plan, stream, asked, protections)
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC
     if is_simulation(asked.study, asked.bits, held):
         simulate(place, draw, part, protections, memory.ledger, rows=rows, draws=draws)
@@ -134,11 +134,9 @@ def publish_to(
         check_admissible(wanted, memory.history())
         _check_new_folder(place)
     _, published = release_part(
-        place, _securely(draw, memory.ledger), wanted, memory, protections, rows=rows, draws=draws
+        place, securely(draw, memory.ledger), wanted, memory, protections, rows=rows, draws=draws
     )
-    return StudyPublication(
-        reports=read_report_files(place.out), keys={}, published=published, record=memory.record
-    )
+    return StudyPublication(reports=read_report_files(place.out), keys={}, published=published, record=memory.record)
 
 
 def drawing(
@@ -146,7 +144,6 @@ def drawing(
     stream: RowStream,
     asked: PublishRequest,
     protections: Mapping[str, Protection] | None,
-    place: Destination,
     known: Iterable[PeopleIndex] = (),
 ) -> Callable[[StagedPart], tuple[ReportsNote, Keys]]:
     """Return what draws a part into its files, and writes the index of its people where there is a column of ids."""
@@ -256,9 +253,11 @@ def protections_of(
     return by_holder
 
 
-def _securely(
+def securely(
     draw: Callable[[StagedPart], tuple[ReportsNote, Keys]], ledger: Path | None
 ) -> Callable[[StagedPart], tuple[ReportsNote, Keys]]:
+    """Draw, and refuse to go on to pay for what anyone can repeat."""
+
     def checked(staged: StagedPart) -> tuple[ReportsNote, Keys]:
         note, keys = draw(staged)
         check_secure(note, ledger)

@@ -8,12 +8,15 @@ from typing import Any
 
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_table_place
-from sfumato.files.tables import TABLE_LIMIT_BYTES, has_note, write_table
+from sfumato.files.table_writers import TableWriter
+from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.infer import Method
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
-from sfumato.study.opening import open_table, recover_table
+from sfumato.study.opening import open_table, recover_table, recovered_chunks
+from sfumato.study.report_files import Paths, has_note
+from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Reports
-from sfumato.study.steps.keys import Keys, Unlocking, keys_of
+from sfumato.study.steps.keys import Keys, Unlocking, keys_for
 from sfumato.study.steps.paying import study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
@@ -21,9 +24,10 @@ from sfumato.study.typed_reports import TypedReports
 
 
 def read_reports(
-    path: str | Path,
+    path: Paths,
     study: Study | str | Path | None = None,
     *,
+    note: str | Path | None = None,
     questions: Sequence[str] | None = None,
     column: str | None = None,
     group: str | None = None,
@@ -38,11 +42,11 @@ def read_reports(
     """
     if study is None:
         _refuse(column=column, count=count)
-        return Reports.read(path, limit_bytes=limit_bytes)
+        return Reports.read(path, note=note)
     declared = study_of(study)
-    if has_note(path):
+    if not isinstance(path, str | Path) or note is not None or has_note(path):
         _refuse(column=column, count=count)
-        found = Reports.read(path, limit_bytes=limit_bytes)
+        found = Reports.read(path, note=note)
         _check_study(declared, found, f"the reports in {path}")
         return found
     return TypedReports.read(
@@ -57,20 +61,33 @@ def read_reports(
     )
 
 
-def open_reports(reports: Reports | str | Path, keys: Keys, *, unlock: Unlocking = None) -> Reports:
-    """Return reports as sharp as the keys allow."""
-    return open_table(_reports(reports), keys_of(keys, unlock))
+def open_reports(reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = None) -> Reports:
+    """Return reports as sharp as the keys allow: each row is opened when it is read.
+
+    Reports are a file, a folder, a glob or several of them. Keys are key files, or folders of them; of a folder the
+    keys of these reports are used that open a level.
+    """
+    found = _reports(reports)
+    return open_table(found, keys_for(found.note, keys, unlock, recover=False))
 
 
-def recover_answers(reports: Reports | str | Path, keys: Keys, *, unlock: Unlocking = None) -> Any:
-    """Return the answers as an Arrow table, with the registrar's keys."""
-    return recover_table(_reports(reports), keys_of(keys, unlock))
+def recover_answers(
+    reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = None, out: str | Path | None = None
+) -> Any:
+    """Return the answers as an Arrow table, with the registrar's keys.
 
-
-def write_answers(answers: Any, out: str | Path) -> None:
-    """Write recovered answers so that only their owner may read them."""
+    With `out` they are written there, chunk by chunk, so that only their owner may read them; then it is their number
+    that is returned.
+    """
+    found = _reports(reports)
+    if out is None:
+        return recover_table(found, keys_for(found.note, keys, unlock, recover=True))
     check_table_place("out", out)
-    write_table(answers, out, private=True)
+    with TableWriter(out, private=True, ascending=ROW) as writer:
+        for table in recovered_chunks(found, keys_for(found.note, keys, unlock, recover=True)):
+            writer.write(table)
+        writer.finish()
+    return writer.rows
 
 
 def estimate_reports(
@@ -115,7 +132,7 @@ def _check_study(study: Study, reports: Collected, which: str) -> None:
         )
 
 
-def _reports(reports: Reports | str | Path) -> Reports:
+def _reports(reports: Reports | Paths) -> Reports:
     return reports if isinstance(reports, Reports) else Reports.read(reports)
 
 

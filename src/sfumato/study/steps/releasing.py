@@ -113,7 +113,7 @@ def release_part(
     memory: Memory,
     protections: Mapping[str, Protection] | None,
     *,
-    rows: int | None = None,
+    rows: int,
     draws: bool = False,
 ) -> tuple[ReportsNote, Published]:
     """Draw a part into staging, note it, pay for it, and put it in place; `protections` are for new key files."""
@@ -121,7 +121,7 @@ def release_part(
     with locked(place.lock):
         pending = [one.published.part for one in memory.history() if not one.released]
         place.tidy(pending)
-        _check_affordable(wanted, memory, place.files.study, rows or 1)
+        _check_affordable(wanted, memory, place.files.study, rows)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)
             with memory.held() as record:
@@ -171,9 +171,7 @@ def _is_same(wanted: Published, noted: Published) -> bool:
 def _drawn(wanted: Published, note: ReportsNote) -> Published:
     """Return it with its draws and digests."""
     (part,) = note.parts
-    columns = tuple(
-        PublishedColumn(question=name, drawing=part.id, digest=root) for name, root in part.roots.items()
-    )
+    columns = tuple(PublishedColumn(question=name, drawing=part.id, digest=root) for name, root in part.roots.items())
     return replace(wanted, rows=part.rows, columns=columns)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.files import write_atomically
+from sfumato.files.staging import flush_staged
 from sfumato.files.table_writers import TableWriter
 from sfumato.io.key_files import write_key
 from sfumato.io.key_writers import KeyWriter
@@ -32,7 +33,7 @@ class StagedPart:
         keys: Path | None,
         files: KeyFolder,
         protections: Mapping[str, Protection],
-        rows: int | None,
+        rows: int,
     ) -> None:
         self.table, self.keys = table, keys
         self._files, self._protections, self._rows = files, protections, rows
@@ -75,6 +76,9 @@ class StagedPart:
                     writer.finish(keys[question][level].produced)
         write_atomically(codebook_path(self.table), codebook(note, self.kept))
         self._writer.finish(note.to_text())
+        for folder in (self.table.parent, self.keys):
+            if folder is not None:
+                flush_staged(folder)
 
     def close(self) -> None:
         """Let go of files that were not completed."""

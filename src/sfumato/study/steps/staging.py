@@ -115,7 +115,7 @@ class Destination:
 
     @contextlib.contextmanager
     def staged(
-        self, part: str, protections: Mapping[str, Protection] | None, rows: int | None, *, draws: bool = False
+        self, part: str, protections: Mapping[str, Protection] | None, rows: int, *, draws: bool = False
     ) -> Iterator[StagedPart]:
         """Stage a part: reports and, with `protections`, new key files; after a failure nothing is left.
 
@@ -140,17 +140,15 @@ class Destination:
                 error.parameter, error.value = "out", str(self.out)
             raise
 
-    def _check_room(self, made: StagedPart, rows: int | None, *, draws: bool) -> None:
+    def _check_room(self, made: StagedPart, rows: int, *, draws: bool) -> None:
         """Refuse before drawing what there is no room for."""
-        if rows is None:
-            return
         needed: dict[int, tuple[int, Path]] = {}
         columns = len(self.files.study.questions) + 1
         # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
         levels = sum(len(way.key_levels) for way in self.files.study.ways) if draws else 0
         for place, size in ((made.table.parent, rows * columns), (made.keys, rows * levels // 2)):
             if place is not None:
-                disk = os.stat(place).st_dev
+                disk = place.stat().st_dev
                 needed[disk] = (needed.get(disk, (0, place))[0] + size, place)
         for size, place in needed.values():
             free = shutil.disk_usage(place).free

@@ -104,7 +104,8 @@ def publish(
                     "is for files, which are written with the reports", parameter=name, way_out="Give `out` too."
                 )
         return publish_in_memory(asked, memory)
-    place = destination(declared, out, keys, epoch, opener_of_found(unlock, protection), is_indexed=id_column is not None)
+    opener = opener_of_found(unlock, protection)
+    place = destination(declared, out, keys, epoch, opener, is_indexed=id_column is not None)
     if append:
         return append_part(asked, place, memory, protection)
     return publish_to(asked, place, memory, protection)

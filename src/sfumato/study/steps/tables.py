@@ -11,8 +11,8 @@ from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.files.frames import TableLike, as_arrow
-from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column
 from sfumato.files.table_writers import write_table
+from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column
 from sfumato.io.priors import read_prior
 from sfumato.prob import Distribution
 from sfumato.study.charging import release_of_disclosure

@@ -6,7 +6,7 @@ A new kind is a module with a `Question` and its `Way`, and one line here.
 from __future__ import annotations
 
 from sfumato.errors import InvalidParameter
-from sfumato.study.ways.base import Draw, Drawn, Way
+from sfumato.study.ways.base import Draw, Drawer, Way
 from sfumato.study.ways.card import Card
 from sfumato.study.ways.counts import Count
 from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth, WholeColumn
@@ -90,7 +90,7 @@ __all__ = [
     "Card",
     "Count",
     "Draw",
-    "Drawn",
+    "Drawer",
     "FreeText",
     "Goal",
     "MeanEstimate",

@@ -14,7 +14,6 @@ from statistics import NormalDist
 from typing import ClassVar, Never
 
 import numpy as np
-import numpy.typing as npt
 
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter, UnreadableFile

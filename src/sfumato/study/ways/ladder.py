@@ -24,8 +24,8 @@ from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.base import Draw, IntArray, Way, label_bits
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
-from sfumato.study.ways.ladder_draws import LadderDrawer
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder
+from sfumato.study.ways.ladder_draws import LadderDrawer
 from sfumato.study.ways.ladder_plans import plan_ladder
 from sfumato.study.ways.means import mean_of_scores
 from sfumato.study.ways.plans import QuestionPlan
