@@ -14,10 +14,13 @@ from typing import Any
 import typer
 
 from sfumato import __version__
+from sfumato.cli.amend import amend_command
 from sfumato.cli.audit import audit_command
 from sfumato.cli.budget import budget_app
 from sfumato.cli.certify import certify_command
+from sfumato.cli.combine import combine_command
 from sfumato.cli.disclose import disclose_command
+from sfumato.cli.erase import erase_command
 from sfumato.cli.error_words import usage_words, words_of
 from sfumato.cli.estimate import estimate_command
 from sfumato.cli.explain import explain_command
@@ -48,6 +51,9 @@ app = typer.Typer(
 app.command("new")(new_command)
 app.command("plan")(plan_command)
 app.command("publish")(publish_command)
+app.command("amend")(amend_command)
+app.command("erase")(erase_command)
+app.command("combine")(combine_command)
 app.command("releases")(releases_command)
 app.command("open")(open_command)
 app.command("recover")(recover_command)
@@ -119,6 +125,16 @@ def main() -> None:
         # The reader (head, less) has seen enough. Python would complain again while closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except (MemoryError, OSError) as error:
+        if os.environ.get("SFUMATO_DEBUG"):
+            raise
+        # The machine, not the program: a full disk or memory, a medium that may only be read. No file is named by it.
+        what = "memory is full" if isinstance(error, MemoryError) else error.strerror or "it refused"
+        say(
+            f"sfumato: this machine could not go on: {what}. Every file is as it was before, or complete. Make room or "
+            f"choose another place, and run the same again."
+        )
+        sys.exit(2)
     except Exception as error:
         if os.environ.get("SFUMATO_DEBUG"):
             raise

@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from sfumato.study.notes import ReportsNote
     from sfumato.study.publishing import StudyPublication
 
-_SECRETS = "Secrets"
+SECRETS = "Secrets"
 _RELEASES = "Releases"
+RECORD = typer.Option(
+    help="Remember releases in this file. Default: releases.json beside the study.", rich_help_panel=_RELEASES
+)
+PRIVATE_KEY = typer.Option(help="Your private key: seal the registrar's keys under it.", rich_help_panel=SECRETS)
+TO = typer.Option(help="Seal an analyst's keys to a public key: NAME=FILE. Repeatable.", rich_help_panel=SECRETS)
 
 
 def publish_command(
@@ -46,12 +51,7 @@ def publish_command(
         bool, typer.Option("--shuffle", help="Put the rows in an order of chance; they are held in memory.")
     ] = False,
     ledger: PayingLedger = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            help="Remember releases in this file. Default: releases.json beside the study.", rich_help_panel=_RELEASES
-        ),
-    ] = None,
+    record: Annotated[Path | None, RECORD] = None,
     again: Annotated[
         str | None,
         typer.Option(
@@ -67,18 +67,12 @@ def publish_command(
     ] = None,
     guarantee: Annotated[
         GuaranteeWord,
-        typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=_SECRETS),
+        typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=SECRETS),
     ] = GuaranteeWord.TRUE,
     passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[
-        Path | None,
-        typer.Option(help="Your private key: seal the registrar's keys under it.", rich_help_panel=_SECRETS),
-    ] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
     unprotected: Annotated[bool, UNPROTECTED] = False,
-    to: Annotated[
-        list[str] | None,
-        typer.Option(help="Seal an analyst's keys to a public key: NAME=FILE. Repeatable.", rich_help_panel=_SECRETS),
-    ] = None,
+    to: Annotated[list[str] | None, TO] = None,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -109,7 +103,7 @@ def publish_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: _protections(holders, passphrase_file, private_key, unprotected, to or []),
+            protection=lambda holders: protections(holders, passphrase_file, private_key, unprotected, to or []),
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             keep=keep or [],
             epoch=epoch,
@@ -187,13 +181,14 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
         tell(releases_words(note))
 
 
-def _protections(
+def protections(
     holders: tuple[str, ...],
     passphrase_file: Path | None,
     private_key: Path | None,
     unprotected: bool,
     receivers: list[str],
 ) -> dict[str, Protection]:
+    """Return how the files of each holder are protected."""
     from sfumato.errors import InvalidParameter
     from sfumato.io.private_key_files import read_public_key
     from sfumato.refine.key_protection import Unprotected

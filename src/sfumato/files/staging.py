@@ -14,7 +14,6 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.disk import flush_folder, read_bytes, write_atomically
 
 _ENDING = ".staged"
-_LARGEST = 1 << 62
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 
@@ -94,7 +93,7 @@ def put_in_place(staged: Path, target: str | Path) -> None:
     try:
         old = real.stat() if real.exists() else None
         if old is not None and not stat.S_ISREG(old.st_mode):
-            write_atomically(real, read_bytes(staged, limit_bytes=_LARGEST))
+            write_atomically(real, read_bytes(staged, limit_bytes=staged.stat().st_size))
             return
         if old is not None:
             staged.chmod(stat.S_IMODE(old.st_mode))

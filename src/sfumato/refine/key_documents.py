@@ -99,7 +99,7 @@ class SealedKey:
         sealed = self.source.read(len(self.opening), header.box_bytes)
         body = open_body(sealed, self.opening, unlock, header.lock)
         try:
-            ladder = _ladder(header.ladder)
+            ladder = ladder_of(header.ladder)
         except (ValueError, TypeError, ArithmeticError):
             raise KeyRefused(
                 "the key file names a ladder that there cannot be", way_out="Ask for the file again."
@@ -220,7 +220,7 @@ def _opening(header: KeyHeader) -> bytes:
 
 
 def _ladder_of(key: Key) -> Ladder:
-    ladder = _ladder(key.ladder)
+    ladder = ladder_of(key.ladder)
     if key.level >= len(ladder.steps):
         raise InvalidParameter(
             f"is none of this ladder's {len(ladder.steps)} levels with keys",
@@ -232,6 +232,6 @@ def _ladder_of(key: Key) -> Ladder:
 
 
 @functools.lru_cache(maxsize=8)
-def _ladder(declaration: str) -> Ladder:
+def ladder_of(declaration: str) -> Ladder:
     """Build a ladder once for all its keys; finding a large difference set takes a while."""
     return Ladder.declared(declaration)

@@ -13,7 +13,6 @@ from sfumato.refine.people_indexes import People, PeopleIndex, index_protection,
 from sfumato.study.key_folders import SHORT, Unlocker
 
 ENDING = ".index"
-_ANY_SIZE = 1 << 40
 
 
 class IndexBuilder:
@@ -58,7 +57,7 @@ def write_index(index: PeopleIndex, path: Path, protection: Protection) -> None:
 
 def read_index(path: Path, unlock: Unlocker) -> PeopleIndex:
     """Read and open an index; one that is not protected is read only where that was said."""
-    data = read_bytes(path, limit_bytes=_ANY_SIZE)
+    data = read_bytes(path, limit_bytes=path.stat().st_size)
     secret: Unlock | None = unlock(path)
     if secret is None and index_protection(data) == "none":
         raise KeyRefused(

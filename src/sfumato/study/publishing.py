@@ -120,7 +120,7 @@ def draw_part(
     """
     _check_kept(stream.names, plan)
     _check_first_time(plan)
-    drawers = {way: way.drawer(_draw_of(plan, way, sink)) for way in plan.study.ways}
+    drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
     whole = {way: _drawn_whole(way, drawers[way], stream) for way in plan.study.ways if not way.by_row}
     salt_of = _salts(plan)
     tree = ReportTree([way.question.id for way in plan.study.ways], salt_of)
@@ -259,7 +259,8 @@ def source_or_system(bits: BitSource | None) -> BitSource:
     return SystemBits() if bits is None else bits
 
 
-def _draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
+def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
+    """Return what the reports of a question are drawn with."""
     name = way.question.id
     return Draw(
         bits=plan.source,

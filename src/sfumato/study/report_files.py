@@ -32,8 +32,9 @@ def read_report_files(paths: Paths, *, note: str | Path | None = None) -> Report
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     if not several:
         raise InvalidParameter("names no file", parameter="reports", way_out="Name at least one.")
-    found = [one for path in several for one in _read(path, note)]
-    return found[0] if len(found) == 1 else joined(found)
+    read = [one for path in several for one in _read(path, note)]
+    found = read[0] if len(read) == 1 else joined(read)
+    return replace(found, remarks=(*found.remarks, *_remarks(found.note)))
 
 
 def joined(several: Sequence[Reports]) -> Reports:
@@ -131,7 +132,7 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
             f"lacks the column {missing[0]!r} of its note", way_out="Ask for the file again.", place=_at(path)
         )
     if rows is None or rows == present:
-        return replace(Reports.of(path, noted), remarks=_remarks(noted))
+        return Reports.of(path, noted)
     if len(noted.parts) > 1 or rows > present:
         raise UnreadableFile(
             f"has {rows} rows, and its note speaks of {present}",
@@ -143,20 +144,16 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
         raise UnreadableFile("has no column of its note", way_out="Select the reports as well.", place=_at(path))
     remark = f"{rows:,} of {present:,} rows, selected by another tool: not checked against the digest of the reports."
     source = Source(rows=path, parts=noted.parts, is_whole=False)
-    return Reports(sources=(source,), note=replace(noted, columns=kept), remarks=(remark, *_remarks(noted)))
+    return Reports(sources=(source,), note=replace(noted, columns=kept), remarks=(remark,))
 
 
 def _remarks(note: ReportsNote) -> tuple[str, ...]:
     """Say what was erased since the keys were made."""
-    gone = note.erased
+    gone, blocks = note.erased, sum(len(part.rewritten) for part in note.parts)
     if not gone:
         return ()
-    blocks = sum(len(part.rewritten) for part in note.parts)
-    remark = (
-        f"{gone:,} of {note.rows + gone:,} people were erased: {blocks} blocks of rows were rewritten since, and are "
-        f"not covered by the record in the keys."
-    )
-    return (remark,)
+    since = f": {blocks:,} blocks of rows were rewritten since the keys were made, and are not covered by their record"
+    return (f"{gone:,} of {note.rows + gone:,} people were erased{since if blocks else ''}.",)
 
 
 def write_report_file(reports: Reports, path: str | Path) -> None:

@@ -4,7 +4,10 @@ The command, the library's `sf.*` and whatever serves them call these; none of t
 file by itself, so safety is written once.
 """
 
+from sfumato.study.steps.amending import amend
 from sfumato.study.steps.answers import answer_query
+from sfumato.study.steps.combining import combine
+from sfumato.study.steps.erasing import erase
 from sfumato.study.steps.keys import (
     keys_for,
     keys_of,
@@ -23,8 +26,11 @@ from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
 
 __all__ = [
+    "amend",
     "answer_query",
+    "combine",
     "disclose_table",
+    "erase",
     "estimate_reports",
     "keys_for",
     "keys_of",

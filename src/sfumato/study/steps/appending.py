@@ -24,6 +24,7 @@ from sfumato.study.steps.publishing import (
 from sfumato.study.steps.releasing import finish, intended, release_part
 from sfumato.study.steps.remembering import Memory
 from sfumato.study.steps.staging import Destination
+from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.values import Guarantee
 
@@ -32,7 +33,8 @@ def append_part(
     asked: PublishRequest, place: Destination, memory: Memory, protection: Protections | None
 ) -> StudyPublication:
     """Draw new people into a further part; who is in already is refused where an index says so."""
-    reports = publication_at(place, asked)
+    reports = publication_at(place, asked.study, asked.epoch)
+    _check_can_grow(reports, asked)
     first = reports.note.publication
     if asked.again is not None:
         raise InvalidParameter(
@@ -84,8 +86,8 @@ def append_part(
     return StudyPublication(reports=read_report_files(place.out), keys={}, published=published, record=memory.record)
 
 
-def publication_at(place: Destination, asked: PublishRequest) -> Reports:
-    """Return the publication that new people are added to: one of this study and epoch, in a folder."""
+def publication_at(place: Destination, study: Study, epoch: int) -> Reports:
+    """Return the publication in a folder, of this study and epoch."""
     if not place.is_folder or not place.holds_parts:
         raise InvalidParameter(
             "must be the folder of a publication",
@@ -94,10 +96,14 @@ def publication_at(place: Destination, asked: PublishRequest) -> Reports:
             way_out="Publish into a folder; `sfumato combine` makes one of files.",
         )
     reports = read_report_files(place.out)
-    if reports.note.fingerprint != fingerprint(asked.study) or reports.note.epoch != asked.epoch:
+    if reports.note.fingerprint != fingerprint(study) or reports.note.epoch != epoch:
         raise InvalidParameter(
             "holds a publication of another study or epoch", parameter="out", value=str(place.out), way_out="Choose it."
         )
+    return reports
+
+
+def _check_can_grow(reports: Reports, asked: PublishRequest) -> None:
     whole = [way.question.id for way in asked.study.ways if not way.by_row]
     if whole:
         raise InvalidParameter(
@@ -111,7 +117,6 @@ def publication_at(place: Destination, asked: PublishRequest) -> Reports:
             parameter="keep",
             way_out="Keep the same.",
         )
-    return reports
 
 
 def series_keys(place: Destination) -> Keys | None:

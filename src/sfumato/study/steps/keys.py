@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter
+from sfumato.files import read_bytes
 from sfumato.files.places import check_folder, check_free, check_places
 from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key, write_keys
 from sfumato.io.private_key_files import (
@@ -16,9 +17,11 @@ from sfumato.io.private_key_files import (
 )
 from sfumato.refine import Key, Ladder, merge_keys, new_key_pair, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
+from sfumato.refine.people_indexes import index_protection
 from sfumato.study.audience import REGISTRAR
 from sfumato.study.key_folders import Unlocker
 from sfumato.study.notes import ReportsNote
+from sfumato.study.part_indexes import ENDING
 
 Keys = Key | str | Path | Iterable[Key | str | Path]
 """Keys, or files of them."""
@@ -45,7 +48,9 @@ def opener_of_found(unlock: Unlocking, protection: object) -> Unlocker:
 
 
 def protection_of(file: str | Path) -> str:
-    """Say what opens a key file or a private key: "passphrase", "public_key", "private_key" or "none"."""
+    """Say what opens a key file, a private key or an index: "passphrase", "public_key", "private_key" or "none"."""
+    if Path(file).suffix == ENDING:
+        return index_protection(read_bytes(file, limit_bytes=max(1, Path(file).stat().st_size)))
     return protection_of_private_key(file) if is_private_key_file(file) else read_key_header(file).protection
 
 

@@ -1,0 +1,113 @@
+"""sfumato amend: corrected answers take the place of those that were published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, PayingLedger, Quiet
+from sfumato.cli.output import say, show_waiting, tell, tell_json
+from sfumato.cli.publish import PRIVATE_KEY, RECORD, SECRETS, TO, protections
+from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, unlocker_of
+
+
+def amend_command(
+    data: Annotated[
+        Path, typer.Argument(help="The corrections: a column `row` or ids, and questions; empty cells stay.")
+    ],
+    study: Annotated[Path, typer.Option(help="The study file (TOML).")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the publication.")],
+    keys: Annotated[Path | None, typer.Option(help="The folder with the key files.")] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="The column of ids, which the index beside the keys knows.")
+    ] = None,
+    cover: Annotated[
+        int, typer.Option(min=0, help="Redraw so many people besides, chosen by chance, who did not change; they pay.")
+    ] = 0,
+    epoch: Annotated[int, typer.Option(min=0, help="Which time step this is.")] = 0,
+    ledger: PayingLedger = None,
+    record: Annotated[Path | None, RECORD] = None,
+    guarantee: Annotated[
+        GuaranteeWord,
+        typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=SECRETS),
+    ] = GuaranteeWord.TRUE,
+    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    unprotected: Annotated[bool, UNPROTECTED] = False,
+    to: Annotated[list[str] | None, TO] = None,
+    insecure_seed: InsecureSeed = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Correct answers of a publication in a folder: only the amended cells are drawn again, and paid for again.
+
+    With the registrar's keys at hand, cells that are right already are left alone. THAT A CELL WAS AMENDED IS PUBLIC,
+    whatever ε says; of two answers it means that the other one is true now. --cover hides corrected people among
+    others, who pay as well.
+
+    Example:
+
+        sfumato amend corrections.csv --study study.toml --out reports --keys keys --id person --unprotected
+    """
+    from sfumato.render.words import counted
+    from sfumato.study.release_words import sums_words
+    from sfumato.study.steps import amend
+
+    with show_waiting("amending"):
+        made = amend(
+            study,
+            data,
+            out=out,
+            keys=keys,
+            protection=lambda holders: protections(holders, passphrase_file, private_key, unprotected, to or []),
+            unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
+            id_column=id_column,
+            cover=cover,
+            epoch=epoch,
+            guarantee=guarantee.value,
+            ledger=ledger,
+            record=record,
+            insecure_seed=insecure_seed,
+        )
+    note = made.publication.reports.note
+    if note.insecure:
+        say(f"WARNING: {note.source}")
+    if made.resumed:
+        say("note: finished the amendment that was interrupted, with the reports that were drawn then.")
+    if json:
+        document: dict[str, Any] = {
+            "schema": "sfumato/amended/1",
+            "study": note.study.name,
+            "publication": note.publication,
+            "reports": str(out),
+            "cells": made.cells,
+            "rows": made.rows,
+            "covered": made.covered,
+            "unchanged": made.unchanged,
+            "resumed": made.resumed,
+            "worst_epsilon": {one.holder: one.as_json for one in made.sums},
+        }
+        tell_json(document)
+        return
+    if quiet:
+        return
+    tell(f"{note.study.name}: {counted(made.cells, 'cell')} of {counted(made.rows, 'row')} amended in {out}")
+    if made.unchanged:
+        tell(f"{counted(made.unchanged, 'cell')} held the right answer already, and stay as they are.")
+    if made.sums:
+        tell(f"Of the person of whom most is seen, over all questions: {sums_words(made.sums)}.")
+    tell(_public_words(made.covered))
+
+
+def _public_words(covered: int) -> str:
+    if covered:
+        return (
+            f"Everybody sees which rows were amended, {covered:,} of them as cover: who is corrected hides among them, "
+            f"and no further."
+        )
+    return (
+        "Everybody sees which rows were amended, outside any ε: these people's answers changed, and of two answers it "
+        "is known which way. --cover hides them among others."
+    )

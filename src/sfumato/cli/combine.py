@@ -1,0 +1,64 @@
+"""sfumato combine: parts of several offices as one publication."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.options import Json, Quiet
+from sfumato.cli.output import say, show_waiting, tell, tell_json
+from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
+
+
+def combine_command(
+    reports: Annotated[list[Path], typer.Argument(help="Public reports of one study: files and folders.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for the publication.")],
+    keys: Annotated[
+        list[Path] | None,
+        typer.Option(help="A folder of keys with the index of people, to find those who are in twice. Repeatable."),
+    ] = None,
+    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Put public reports of one study under one manifest: nothing is drawn, paid or renumbered, and keys stay valid.
+
+    People who are in two of them are counted twice unless they are found, and only the indexes of all parts find them.
+
+    Example:
+
+        sfumato combine north south.parquet --out country --keys north-keys --keys south-keys
+    """
+    from sfumato.render.words import counted
+    from sfumato.study.steps import combine
+
+    with show_waiting("combining"):
+        made = combine(
+            reports,
+            out,
+            keys=keys or [],
+            unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected),
+        )
+    note = made.reports.note
+    if json:
+        tell_json(
+            {
+                "schema": "sfumato/combined/1",
+                "study": note.study.name,
+                "reports": str(out),
+                "rows": note.rows,
+                "parts": [part.id for part in note.parts],
+                "people_compared": made.is_compared,
+            }
+        )
+    elif not quiet:
+        tell(f"{note.study.name}: {note.rows:,} reports in {counted(len(note.parts), 'part')} in {out}")
+        if not made.is_compared:
+            say(
+                f"note: people who are in two parts were not looked for: {made.compared} of {made.parts} indexes were "
+                f"opened. --keys names the folders that hold them."
+            )

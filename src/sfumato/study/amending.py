@@ -1,0 +1,168 @@
+"""Corrected answers: which cells of a part they are, and the part that takes their place.
+
+Only amended cells are drawn again. That a cell was amended is public, whatever ε says: an amendment has the number of
+the row that it amends. Of two answers it means that the other one is true now, unless unchanged people are redrawn
+beside it, as cover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits import BitSource, UniformBelow
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.tables import Words, number_column, words_of
+from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, blocks_of
+from sfumato.study.codebooks import written_column
+from sfumato.study.notes import ReportsNote
+from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.publishing import Keys, PartPlan, PartSink, arrow_table, draw_of, finished_part
+from sfumato.study.report_rows import ROW
+
+Cells = Mapping[str, Mapping[int, str]]
+"""By question: the answers, by the number of the row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """The cells of one part that are drawn again: corrected ones, and those of people who are redrawn as cover."""
+
+    part: PartNote
+    cells: Cells
+    corrected: int
+    covered: int = 0
+
+    @property
+    def numbers(self) -> Numbers:
+        """The rows that are amended, ascending."""
+        return np.array(sorted({number for column in self.cells.values() for number in column}), dtype=np.int64)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions that are amended."""
+        return tuple(name for name, column in self.cells.items() if column)
+
+
+def corrections(
+    table: Any, questions: Sequence[str], rows: Sequence[tuple[str, int]]
+) -> dict[str, dict[str, dict[int, str]]]:
+    """Return the cells that a table corrects, by part and question; an empty cell stays as it is."""
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    found: dict[str, dict[str, dict[int, str]]] = {}
+    for name in questions:
+        column = table.column(name)
+        filled = np.flatnonzero(np.asarray(pc.is_valid(column).to_pylist(), dtype=np.bool_))
+        if not filled.size:
+            continue
+        words = words_of(table.filter(pc.is_valid(column)), name)
+        for place, code in zip(filled.tolist(), words.codes.tolist(), strict=True):
+            part, number = rows[place]
+            found.setdefault(part, {}).setdefault(name, {})[number] = words.texts[code]
+    if not found:
+        raise UnreadableFile("the table corrects nothing", way_out="Fill in the answers that are to be corrected.")
+    return found
+
+
+def check_rows(part: PartNote, numbers: Iterable[int]) -> None:
+    """Refuse rows that a part does not have, or no longer."""
+    gone = set(part.erased)
+    for number in numbers:
+        if number in gone:
+            raise InvalidParameter(
+                "was erased, and does not come back by an amendment", parameter=ROW, value=number, way_out="Drop it."
+            )
+        if not part.start <= number < part.start + part.rows:
+            raise InvalidParameter(
+                f"is none of the rows {part.start} to {part.start + part.rows - 1} of part {part.id[:8]}",
+                parameter=ROW,
+                value=number,
+                way_out="Take the numbers from the column `row` of the reports.",
+            )
+
+
+def with_cover(
+    amendment: Amendment, answers: Mapping[str, Mapping[int, str]], cover: int, source: BitSource
+) -> Amendment:
+    """Add the cells of people who are drawn by chance, with the answers that they have; each pays as if corrected.
+
+    `answers` are those of everybody in the part who is left. A covering row is amended in the same questions as one of
+    the corrected rows, so that it looks like one.
+    """
+    taken = set(amendment.numbers.tolist())
+    others = sorted(set.intersection(*(set(column) for column in answers.values())) - taken) if answers else []
+    if cover > len(others):
+        raise InvalidParameter(
+            f"asks for more people than the {len(others)} whose answers are not corrected",
+            parameter="cover",
+            value=cover,
+            way_out="Lower it.",
+        )
+    patterns = [
+        tuple(name for name, column in amendment.cells.items() if number in column)
+        for number in amendment.numbers.tolist()
+    ]
+    cells = {name: dict(column) for name, column in amendment.cells.items()}
+    for place, number in enumerate(_chosen(others, cover, source)):
+        for name in patterns[place % len(patterns)]:
+            cells[name][number] = answers[name][number]
+    return replace(amendment, cells=cells, covered=cover)
+
+
+def draw_amendment(plan: PartPlan, amendment: Amendment, kept: Any, sink: PartSink) -> tuple[ReportsNote, Keys]:
+    """Draw the amended cells as a part of their own; `kept` has the columns that were kept, of the amended rows."""
+    numbers = amendment.numbers
+    source = plan.source
+    salt_of = fresh_salts(plan.part, source)
+    ways = [way for way in plan.study.ways if way.question.id in amendment.questions]
+    tree = ReportTree([way.question.id for way in ways], salt_of)
+    reports: dict[str, npt.NDArray[np.int64]] = {}
+    keys = {}
+    made: dict[str, Any] = {ROW: number_column(numbers)}
+    for way in ways:
+        name = way.question.id
+        column = amendment.cells[name]
+        filled = np.array([number in column for number in numbers.tolist()], dtype=np.bool_)
+        drawer = way.drawer(draw_of(plan, way, sink))
+        drawn = drawer.draw(way.read(_words(name, column, numbers[filled])), numbers, filled)
+        reports[name] = np.full(numbers.size, NOTHING, dtype=np.int64)
+        reports[name][filled] = drawn
+        made[name] = _with_gaps(written_column(way, drawn), filled)
+        if held := drawer.keys(numbers.size):
+            keys[name] = held
+    tree.add(numbers, reports)
+    sink.write(arrow_table(made | {name: kept.column(name) for name in plan.keep}))
+    return finished_part(plan, tree, salt_of, rows=numbers.size, blocks=blocks_of(numbers), keys=keys)
+
+
+def _words(name: str, column: Mapping[int, str], numbers: Numbers) -> Words:
+    texts = [column[number] for number in numbers.tolist()]
+    known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+    del name
+    return Words(np.array([known[text] for text in texts], dtype=np.int64), tuple(known))
+
+
+def _with_gaps(column: Any, filled: npt.NDArray[np.bool_]) -> Any:
+    """Return a column with empty cells where nothing is amended."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    places = np.cumsum(filled) - 1
+    return column.take(
+        pa.array([int(place) if full else None for place, full in zip(places, filled, strict=True)], pa.int64())
+    )
+
+
+def _chosen(others: Sequence[int], count: int, source: BitSource) -> list[int]:
+    """Return so many of the others, each selection as probable as any other."""
+    pool = list(others)
+    chosen = []
+    for _ in range(count):
+        place = int(UniformBelow(bound=len(pool)).sample(source, 1)[0]) if len(pool) > 1 else 0
+        pool[place], pool[-1] = pool[-1], pool[place]
+        chosen.append(pool.pop())
+    return chosen
