@@ -39,7 +39,7 @@ _EXPONENT = 56
 _ROUNDING = math.ceil(math.log2(1 + 2.0**-8) * _UNIT)
 # Draws with hardly any entropy would let a few bytes stand for any number of rows; 64 to a byte is the most.
 _ROWS_PER_BYTE = 64
-_SMALL, _SMALL_BLOCK, _BLOCK = 16384, 256, 4096
+_BLOCK = 256
 
 
 def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
@@ -211,5 +211,4 @@ def _packed_dtype(law: TwoLevelShift) -> np.dtype[Any]:
 
 
 def _in_blocks(length: int) -> int:
-    block = _SMALL_BLOCK if length <= _SMALL else _BLOCK
-    return -(-length // block) * block
+    return -(-length // _BLOCK) * _BLOCK
