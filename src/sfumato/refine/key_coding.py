@@ -105,15 +105,16 @@ def code_ranks(ranks: npt.NDArray[np.int64], law: TwoLevelShift) -> bytes:
     """Return the code of ranks in the order of the law, as long as it happens to be."""
     coder = _coders().stack.AnsCoder()
     outside = ranks >= law.favoured.size
+    inner, outer = _classes(law)
     # The coder is a stack: what is read first is written last.
-    for size, places in reversed(
-        list(zip(_classes(law), (ranks[~outside], _others(ranks, outside, law)), strict=True))
-    ):
+    for size, first, chosen in ((outer, inner, outside), (inner, 0, ~outside)):
         bits, high = _digits(size)
-        if high > 1 and places.size:
-            if bits:
-                coder.encode_reverse((places & ((1 << bits) - 1)).astype(np.int32), _uniform(1 << bits))
-            coder.encode_reverse((places >> bits).astype(np.int32), _uniform(high))
+        if high == 1:
+            continue
+        places = ranks[chosen] - first
+        if bits:
+            coder.encode_reverse((places & ((1 << bits) - 1)).astype(np.int32), _uniform(1 << bits))
+        coder.encode_reverse((places >> bits).astype(np.int32), _uniform(high))
     coder.encode_reverse(outside.astype(np.int32), _outside_model(law))
     words: bytes = coder.get_compressed().astype(_WORD).tobytes()
     return words
@@ -148,11 +149,6 @@ def damaged_material() -> KeyRefused:
     return KeyRefused(
         "what the key file holds is not a key of its ladder, level and rows", way_out="Ask for the file again."
     )
-
-
-def _others(ranks: npt.NDArray[np.int64], outside: npt.NDArray[np.bool_], law: TwoLevelShift) -> npt.NDArray[np.int64]:
-    places: npt.NDArray[np.int64] = ranks[outside] - law.favoured.size
-    return places
 
 
 def _classes(law: TwoLevelShift) -> tuple[int, int]:
