@@ -4,12 +4,13 @@ import base64
 import contextlib
 import io
 import json
-import re
+import struct
 from pathlib import Path
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from rich.console import Console
 
 import sfumato as sf
@@ -35,6 +36,9 @@ from sfumato.io.key_files import read_key, read_key_header
 from sfumato.io.noise_files import read_distortion, read_private_number
 from sfumato.io.private_key_files import protection_of_private_key, read_private_key, read_public_key
 from sfumato.io.query_files import read_query_design, read_query_table
+from sfumato.refine.key_boxes import Material
+from sfumato.refine.key_documents import MAGIC as KEY_MAGIC
+from sfumato.refine.key_documents import read_header
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.key_seals import OpenLock, seal_body
 from sfumato.render import certificate_table
@@ -82,6 +86,8 @@ def read_key_file(path):
     opener = {"passphrase": seeds.CHEAP, "none": Unprotected()}.get(header.protection, seeds.PRIVATE)
     key = read_key(path, opener)
     repr(key), repr(header)
+    if header.material is Material.DRAWS:
+        assert key.material.shifts.size == header.rows
 
 
 def read_any_private_key(path):
@@ -246,10 +252,13 @@ def frame_parts(magic):
     def forge(dice, originals):
         data = dice.choice(originals)
         end = start + int.from_bytes(data[len(magic) : start], "little")
-        raw, sealed = data[start:end], data[end:]
+        stop = end + read_header(data).box_bytes if magic == KEY_MAGIC else len(data)
+        raw, sealed, segments = data[start:end], data[end:stop], data[stop:]
         is_open = json.loads(raw)["protection"] == {"kind": "none"}
         body = sealed[:-32] if is_open else sealed
-        what = dice.choice(("header", "header", "text", "body"))
+        what = dice.choice(
+            ("header", "header", "text", "body") + ("segment", "segment") * (is_open and segments != b"")
+        )
         if what == "header":
             document = mutated_document(dice, json.loads(raw))
             if isinstance(document, dict) and isinstance(document.get("ladder"), str) and dice.random() < 0.4:
@@ -257,14 +266,25 @@ def frame_parts(magic):
             raw = sorted_text(document)
         elif what == "text":
             raw = mutated(dice, (raw,))
-        else:
+        elif what == "body":
             body = mutated(dice, (body,))
-        if is_open:
-            raw = re.sub(rb'"sealed_bytes":\d+', b'"sealed_bytes":%d' % (len(body) + 32), raw)
+        else:
+            segments = other_draws(dice, body, segments)
         opening = magic + len(raw).to_bytes(4, "little") + raw
-        return opening + (seal_body(body, opening, Unprotected(), OpenLock()) if is_open else body)
+        return opening + (seal_body(body, opening, Unprotected(), OpenLock()) if is_open else body) + segments
 
     return forge
+
+
+def other_draws(dice, body, segment):
+    """Change what the only segment of an open file holds, and seal it again: its content key lies there in clear."""
+    cipher, nonce, associated = AESGCM(body[4:]), bytes(12), b"sfumato/segment/1" + struct.pack("<QQ", 0, 1)
+    code = cipher.decrypt(nonce, segment[4:], associated)
+    changed = mutated(dice, (code,))
+    if dice.random() < 0.8:  # or its length alone gives it away
+        changed = changed[: len(code)].ljust(len(code), b"\0")
+    sealed = cipher.encrypt(nonce, changed, associated)
+    return len(sealed).to_bytes(4, "little") + sealed
 
 
 def declared(dice, text):
@@ -337,7 +357,7 @@ TARGETS = (
     ),
     Target(
         name="keys", suffix=".key", seeds=seeds.keys, read=read_key_file, share=10,
-        forgers=(mutated, frame_parts(b"SFUMATO KEY\n"), frame_parts(b"SFUMATO KEY\n")), watch=("refine/",),
+        forgers=(mutated, frame_parts(KEY_MAGIC), frame_parts(KEY_MAGIC)), watch=("refine/",),
     ),
     Target(
         name="private keys", suffix=".private", seeds=seeds.private_keys, read=read_any_private_key, share=4,

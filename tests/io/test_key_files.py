@@ -121,9 +121,6 @@ def test_places_that_cannot_be_written(tmp_path):
         write_key(key, tmp_path, OPEN)
     with pytest.raises(UnreadableFile, match="does not exist"):
         read_key(tmp_path / "k", OPEN)
-    write_key(key, tmp_path / "k", OPEN)
-    with pytest.raises(UnreadableFile, match="limit_bytes"):
-        read_key(tmp_path / "k", OPEN, limit_bytes=100)
 
 
 def test_use_is_recorded_in_the_file(tmp_path):
@@ -255,7 +252,7 @@ def test_threads_take_turns(tmp_path):
         except KeyReused:
             lost.append(digest)
 
-    threads = [threading.Thread(target=race, args=(f"{number:064x}",)) for number in range(8)]
+    threads = [threading.Thread(target=race, args=(f"{number:064x}",)) for number in range(1, 9)]
     for thread in threads:
         thread.start()
     for thread in threads:

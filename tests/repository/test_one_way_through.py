@@ -25,6 +25,7 @@ DOORS = {SOURCE / "study" / "__init__.py"}
 RUNG_NAMES = {"CyclicRung", "FlipRung"}
 OF_KEY_FILES = {
     *("key_files", "read_key", "read_own_key", "read_key_for", "write_key", "record_use", "protect_key"),
+    *("write_keys", "overwrite_draws", "key_writers", "KeyWriter"),
     *("private_key_files", "write_private_key", "write_key_pair", "protect_private_key"),
 }
 

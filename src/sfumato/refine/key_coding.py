@@ -39,7 +39,7 @@ _EXPONENT = 56
 _ROUNDING = math.ceil(math.log2(1 + 2.0**-8) * _UNIT)
 # Draws with hardly any entropy would let a few bytes stand for any number of rows; 64 to a byte is the most.
 _ROWS_PER_BYTE = 64
-_SMALL, _SMALL_BLOCK, _BLOCK = 16384, 256, 4096
+_BLOCK = 256
 
 
 def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
@@ -105,15 +105,16 @@ def code_ranks(ranks: npt.NDArray[np.int64], law: TwoLevelShift) -> bytes:
     """Return the code of ranks in the order of the law, as long as it happens to be."""
     coder = _coders().stack.AnsCoder()
     outside = ranks >= law.favoured.size
+    inner, outer = _classes(law)
     # The coder is a stack: what is read first is written last.
-    for size, places in reversed(
-        list(zip(_classes(law), (ranks[~outside], _others(ranks, outside, law)), strict=True))
-    ):
+    for size, first, chosen in ((outer, inner, outside), (inner, 0, ~outside)):
         bits, high = _digits(size)
-        if high > 1 and places.size:
-            if bits:
-                coder.encode_reverse((places & ((1 << bits) - 1)).astype(np.int32), _uniform(1 << bits))
-            coder.encode_reverse((places >> bits).astype(np.int32), _uniform(high))
+        if high == 1:
+            continue
+        places = ranks[chosen] - first
+        if bits:
+            coder.encode_reverse((places & ((1 << bits) - 1)).astype(np.int32), _uniform(1 << bits))
+        coder.encode_reverse((places >> bits).astype(np.int32), _uniform(high))
     coder.encode_reverse(outside.astype(np.int32), _outside_model(law))
     words: bytes = coder.get_compressed().astype(_WORD).tobytes()
     return words
@@ -148,11 +149,6 @@ def damaged_material() -> KeyRefused:
     return KeyRefused(
         "what the key file holds is not a key of its ladder, level and rows", way_out="Ask for the file again."
     )
-
-
-def _others(ranks: npt.NDArray[np.int64], outside: npt.NDArray[np.bool_], law: TwoLevelShift) -> npt.NDArray[np.int64]:
-    places: npt.NDArray[np.int64] = ranks[outside] - law.favoured.size
-    return places
 
 
 def _classes(law: TwoLevelShift) -> tuple[int, int]:
@@ -211,5 +207,4 @@ def _packed_dtype(law: TwoLevelShift) -> np.dtype[Any]:
 
 
 def _in_blocks(length: int) -> int:
-    block = _SMALL_BLOCK if length <= _SMALL else _BLOCK
-    return -(-length // block) * block
+    return -(-length // _BLOCK) * _BLOCK

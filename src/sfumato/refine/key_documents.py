@@ -44,10 +44,10 @@ class KeySealer:
     """How long all segments will be, but for one chance in 2^80 each."""
 
     def __init__(self, blank: Key, protection: Protection) -> None:
-        ladder = _ladder_of(blank)
+        _ladder_of(blank)
         if not isinstance(blank.material, Draws):
             raise InvalidParameter("the key holds a seed, and no draws", way_out="Write it with write_key.")
-        content, layout = ContentKey.fresh(), SegmentLayout(blank.stop - blank.start, ladder.key_law(blank.level))
+        content, layout = ContentKey.fresh(), _layout(blank.ladder, blank.level, blank.stop - blank.start)
         self._box, self._protection = pack_content_key(content), protection
         self._header = _header_of(blank, new_lock(protection))
         self._segments = SegmentSealer(layout, content)
@@ -112,7 +112,7 @@ class SealedKey:
         found = unpack_box(body, header.material, start=header.start, stop=header.stop, steps=steps)
         material: Draws | Seed | BlockSeeds
         if isinstance(found, ContentKey):
-            layout = SegmentLayout(header.rows, ladder.key_law(header.level))
+            layout = _layout(header.ladder, header.level, header.rows)
             material = stored_draws(self.source, self.front_bytes, layout, found)
         else:
             material = found
@@ -235,3 +235,9 @@ def _ladder_of(key: Key) -> Ladder:
 def ladder_of(declaration: str) -> Ladder:
     """Build a ladder once for all its keys; finding a large difference set takes a while."""
     return Ladder.declared(declaration)
+
+
+@functools.lru_cache(maxsize=32)
+def _layout(declaration: str, level: int, rows: int) -> SegmentLayout:
+    """Work out lengths once for all files of a level."""
+    return SegmentLayout(rows, _ladder(declaration).key_law(level))
