@@ -65,7 +65,7 @@ def test_report_follows_its_law_exactly(mechanism, data):
     hits = [0] * mechanism.outcomes
     for word in range(1 << mechanism.width):
         try:
-            hits[int(mechanism.privatize([x], ScriptedBits([word]), offset=position)[0])] += 1
+            hits[int(mechanism.privatize([x], ScriptedBits([word]), positions=position)[0])] += 1
         except SourceFailed:
             continue
     assert tuple(Fraction(hit, sum(hits)) for hit in hits) == mechanism.law(x, mechanism.question(position))
@@ -256,7 +256,10 @@ def test_a_long_column_is_worked_through_in_pieces():
     """Beyond 2^20 rows the position goes on counting."""
     answers = np.arange((1 << 20) + 9) % 3
     source = InsecureSeeded(3)
-    parts = [PLAIN.privatize(answers[: 1 << 20], source), PLAIN.privatize(answers[1 << 20 :], source, offset=1 << 20)]
+    parts = [
+        PLAIN.privatize(answers[: 1 << 20], source),
+        PLAIN.privatize(answers[1 << 20 :], source, positions=1 << 20),
+    ]
     assert np.array_equal(PLAIN.privatize(answers, InsecureSeeded(3)), np.concatenate(parts))
 
 
@@ -280,9 +283,9 @@ def test_merged_tallies_in_any_order_are_the_whole(data, mechanism):
     parts = []
     script = ScriptedBits(words)
     for start, stop in itertools.pairwise(edges):
-        reports = mechanism.privatize(answers[start:stop], script, offset=start)
+        reports = mechanism.privatize(answers[start:stop], script, positions=start)
         assert np.array_equal(reports, whole[start:stop])
-        parts.append(mechanism.tally(reports, offset=start))
+        parts.append(mechanism.tally(reports, positions=start))
     parts = data.draw(st.permutations(parts))
     merged = parts[0]
     for part in parts[1:]:
@@ -329,5 +332,5 @@ def test_too_few_or_misplaced_reports_are_refused():
         PLAIN.risk([0.5, 0.25, 0.25], 2)
     with pytest.raises(InvalidParameter, match="law has 2 entries for 3 answers"):
         PLAIN.risk([0.5, 0.5], 20)
-    with pytest.raises(InvalidParameter, match="offset=-1 must lie"):
-        PLAIN.tally([0], offset=-1)
+    with pytest.raises(InvalidParameter, match="positions=-1 must lie"):
+        PLAIN.tally([0], positions=-1)

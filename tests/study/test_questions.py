@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.bits import ScriptedBits
+from sfumato.bits import AnyRows, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.study import Audience, Card, Count, FreeText, Goal, OneOfMany, Recoverable, YesNo
@@ -27,7 +27,7 @@ def column(*cells):
 
 def symbols(question, cells, bits=NO_BITS):
     """Answers as numbers: looked up, and rounded with these bits."""
-    return question.rounded(question.places(cells), bits)
+    return question.rounded(question.places(cells), AnyRows(bits))
 
 
 def test_labels_become_positions():

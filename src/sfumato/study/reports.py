@@ -97,7 +97,7 @@ class Reports:
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
         """Count the reports of a question: over everybody first, then by the groups of a kept column."""
         way, reports, level = self.note.way(question), self.column(question), self.note.column(question).level
-        yield None, way.tally(reports, level, offset=self.note.offset)
+        yield None, way.tally(reports, level, positions=self.note.offset)
         for label, rows in self._groups(group):
             if way.by_position:
                 raise InvalidParameter(

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sfumato import measures
 from sfumato.account.published import PUBLIC
 from sfumato.bits import BitSource
+from sfumato.bits.mechanism import Positions
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.tables import Words
@@ -182,9 +183,9 @@ class Way(ABC):
     def report_count(self) -> int:
         """How many different reports there are."""
 
-    def tally(self, reports: IntArray, level: int, *, offset: int = 0, counts: IntArray | None = None) -> Any:
-        """Count reports; `counts` is how often each row stands for itself, `offset` the place of the first row."""
-        del level, offset
+    def tally(self, reports: IntArray, level: int, *, positions: Positions = 0, counts: IntArray | None = None) -> Any:
+        """Count reports; `counts` is how often each row stands for itself, `positions` where the first is, or each."""
+        del level, positions
         found = np.zeros(self.report_count, dtype=np.int64)
         np.add.at(found, reports, 1 if counts is None else counts)
         return Tally(mechanism=self.question.id, counts=tuple(found.tolist()))

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sfumato.bits import BitSource, UniformBelow
+from sfumato.bits import RowSource, UniformBelow
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
 from sfumato.study.ways.answers import MOST_ANSWERS, SymbolArray, is_whole, whole_numbers
@@ -123,12 +123,12 @@ class Count(LadderQuestion):
         """Return the numbers."""
         return whole_numbers(self.id, column, self.lowest, self.highest)
 
-    def rounded(self, places: SymbolArray, bits: BitSource) -> SymbolArray:
+    def rounded(self, places: SymbolArray, source: RowSource) -> SymbolArray:
         """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
         floors, rests = np.divmod(places - self.lowest, self.step)
         if self.step > 1:
-            draws = UniformBelow(bound=self.step).sample(bits, places.size)
-            floors += draws < rests
+            draws = UniformBelow(bound=self.step).draw_rows(source, np.arange(places.size))
+            floors += draws < rests.astype(np.uint64)
         symbols: SymbolArray = floors
         return symbols
 

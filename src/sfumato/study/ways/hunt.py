@@ -16,6 +16,7 @@ from typing import ClassVar, Never
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.mechanism import Positions
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import Words
@@ -194,11 +195,12 @@ class HuntWay(Way):
         return self._hardest.modulus
 
     def tally(
-        self, reports: IntArray, level: int, *, offset: int = 0, counts: npt.NDArray[np.int64] | None = None
+        self, reports: IntArray, level: int, *, positions: Positions = 0, counts: npt.NDArray[np.int64] | None = None
     ) -> WholeColumn:
         """Keep all reports; a part of them cannot be read."""
         del level
-        if offset or counts is not None:
+        in_order = np.array_equal(positions, np.arange(reports.size)) if np.ndim(positions) else positions == 0
+        if counts is not None or not in_order:
             raise self._only_whole()
         return WholeColumn(reports=reports)
 

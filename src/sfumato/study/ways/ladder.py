@@ -13,9 +13,12 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import KeyedBits
+from sfumato.bits import RowWords
+from sfumato.bits.mechanism import Positions
+from sfumato.bits.row_words import RowArray
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.tables import Words
@@ -136,7 +139,7 @@ class LadderWay(Way):
         if keys is None:
             keys = self.ladder.draw_keys(len(answers), draw.bits, guarantee=draw.guarantee, binding=draw.binding)
         drawing = next(iter(keys.values())).drawing
-        rounded = self.question.rounded(answers, _rounding_bits(self.question.id, drawing))
+        rounded = self.question.rounded(answers, rounding_words(self.question.id, drawing, np.arange(len(answers))))
         published = self.ladder.publish(rounded, binding=draw.binding, keys=keys)
         return Drawn(reports=published.reports, keys=published.keys)
 
@@ -191,14 +194,16 @@ class LadderWay(Way):
         """The modulus of the ladder."""
         return self.ladder.modulus
 
-    def tally(self, reports: IntArray, level: int, *, offset: int = 0, counts: IntArray | None = None) -> Tally:
+    def tally(
+        self, reports: IntArray, level: int, *, positions: Positions = 0, counts: IntArray | None = None
+    ) -> Tally:
         """Count reports as the level's mechanism does."""
         if counts is not None:
             if self.by_position:
                 raise self._no_groups()
             found: Tally = super().tally(reports, level, counts=counts)
             return found
-        return self._rung(level).tally(reports, offset=offset)
+        return self._rung(level).tally(reports, positions=positions)
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return shares, and the mean of a count."""
@@ -247,9 +252,10 @@ def _dense(channel: AnyChannel) -> Channel:
     return channel if isinstance(channel, Channel) else channel.to_dense()
 
 
-def _rounding_bits(question: str, drawing: str) -> KeyedBits:
-    """Return what a count is rounded with: fixed by the drawing, so that publishing again makes the same reports.
+def rounding_words(question: str, drawing: str, numbers: RowArray) -> RowWords:
+    """Return what counts are rounded with: words of the rows, fixed by question, drawing and row number.
 
-    Rounding need not be secret: whatever it is, the ladder after it keeps its ε; it must only not depend on answers.
+    So publishing again makes the same reports, in whatever pieces. Rounding need not be secret: whatever it is, the
+    ladder after it keeps its ε; it must only not depend on answers.
     """
-    return KeyedBits(sha256(f"sfumato rounding {drawing} {question}".encode()).digest())
+    return RowWords(sha256(f"sfumato rounding {drawing} {question}".encode()).digest(), numbers)
