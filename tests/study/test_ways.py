@@ -248,6 +248,9 @@ class TestTallies:
         if not way.by_row:
             with pytest.raises(InvalidParameter, match="all reports together"):
                 way.tally(reports[1:], 1, positions=1)
+            with pytest.raises(InvalidParameter, match="all reports together"):
+                way.tally(reports[1:], 1, positions=np.arange(1, ROWS))
+            assert way.tally(reports, 1, positions=np.arange(ROWS)).total == ROWS
 
 
 class TestEstimates:
