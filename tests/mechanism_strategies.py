@@ -158,7 +158,7 @@ class Case:
 
     def tally(self, mechanism: Any, reports: np.ndarray, start: int) -> Any:
         """Count a part of a column, the first report of which stood at `start`."""
-        return mechanism.tally(reports, offset=start) if hasattr(mechanism, "groups") else mechanism.tally(reports)
+        return mechanism.tally(reports, positions=start) if hasattr(mechanism, "groups") else mechanism.tally(reports)
 
 
 def enumerated(mechanism: Any, x: int, words: int = 1) -> tuple[Fraction, ...]:

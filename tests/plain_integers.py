@@ -1,4 +1,4 @@
-"""What samplers at 64 bits are held against: plain Python integers, written from the definitions and not from the code.
+"""What samplers in production are held against: plain integers, written from the definitions and not from the code.
 
 Words come from a list, in the order in which they are asked for, so that the code and its reference are fed alike and
 must use equally many. Beside random words there are those at which an error would hide: ends, borders of outcomes,
@@ -67,12 +67,12 @@ def near(numbers, bound):
     return sorted({number + i for number in numbers for i in (-1, 0, 1) if 0 <= number + i < bound})
 
 
-def words_by_remainder(numbers, bound):
+def words_by_remainder(numbers, bound, width=64):
     """Words that stand for these numbers when a number is word mod bound, and those beside the border of rejection."""
-    full = WORDS // bound
+    full = (1 << width) // bound
     times = (0, full // 3, full - 1)
     wanted = [number + k * bound for number in near(numbers, bound) for k in times]
-    return wanted + near([full * bound, WORDS - 1], WORDS)
+    return wanted + near([full * bound, (1 << width) - 1], 1 << width)
 
 
 def words_by_product(numbers, bound):
@@ -80,32 +80,32 @@ def words_by_product(numbers, bound):
     return near([-(-number * WORDS // bound) for number in near(numbers, bound)], WORDS)
 
 
-def uniform_below(reader, bound, count):
+def uniform_below(reader, bound, count, width=64):
     """Word mod bound; words beyond the last full multiple are drawn again, all of them together, in order."""
     words = reader.take(count)
-    full = WORDS // bound * bound
+    full = (1 << width) // bound * bound
     while again := [i for i, word in enumerate(words) if word >= full]:
         for i, word in zip(again, reader.take(len(again)), strict=True):
             words[i] = word
     return [word % bound for word in words]
 
 
-def coin(reader, chance, count):
-    """Word w is the interval [w, w+1)/2^64: 1 below the chance, 0 above it, and thrown again where it is inside."""
+def coin(reader, chance, count, width=64):
+    """Word w is the interval [w, w+1)/2^width: 1 below the chance, 0 above it, and thrown again where it is inside."""
     if chance in {0, 1}:
         return [int(chance)] * count
     throws, open_places, rest = [], [], None
     for i, word in enumerate(reader.take(count)):
-        if Fraction(word + 1, WORDS) <= chance:
+        if Fraction(word + 1, 1 << width) <= chance:
             throws.append(1)
-        elif Fraction(word, WORDS) >= chance:
+        elif Fraction(word, 1 << width) >= chance:
             throws.append(0)
         else:
             throws.append(None)
             open_places.append(i)
-            rest = chance * WORDS - word
+            rest = chance * (1 << width) - word
     if open_places:
-        for i, throw in zip(open_places, coin(reader, rest, len(open_places)), strict=True):
+        for i, throw in zip(open_places, coin(reader, rest, len(open_places), width), strict=True):
             throws[i] = throw
     return throws
 
@@ -144,17 +144,12 @@ def thrifty_coin(narrow, wide, chance, count):
     return throws
 
 
-def two_level_shift(reader, modulus, favoured, inside, count):
-    """A coin decides whether a shift is outside; then those inside get their place, and after them those outside."""
-    order = [*sorted(favoured), *(u for u in range(modulus) if u not in set(favoured))]
-    outside = coin(reader, 1 - inside, count)
-    found = [0] * count
-    for level, members in enumerate((order[: len(favoured)], order[len(favoured) :])):
-        rows = [i for i in range(count) if outside[i] == level]
-        places = uniform_below(reader, len(members), len(rows)) if len(members) > 1 else [0] * len(rows)
-        for i, place in zip(rows, places, strict=True):
-            found[i] = members[place]
-    return found
+def two_level_shift(reader, modulus, favoured, inside, width=64):
+    """A coin decides whether the shift is outside; then it gets its place among those inside, or those outside."""
+    (outside,) = coin(reader, 1 - inside, 1, width)
+    members = sorted(set(range(modulus)) - set(favoured)) if outside else sorted(favoured)
+    (place,) = uniform_below(reader, len(members), 1, width) if len(members) > 1 else (0,)
+    return members[place]
 
 
 def random_numbers(seed, bound, count):

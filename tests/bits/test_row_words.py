@@ -126,7 +126,7 @@ EDGES = [0, 1, 2**62, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 4, 2**64 - 3, 2**64 -
 
 
 def test_boundary_words_at_full_width_against_plain_integers():
-    from sfumato.refine.shift_kernel import OPEN, first_ranks
+    from sfumato.refine.shift_kernel import add_first, rows_left
 
     step = TwoLevelShift(modulus=7, favoured=np.array([1, 2, 4]), inside=Fraction(5, 7))
     chance, sizes = 1 - step.inside, (3, 4)
@@ -134,15 +134,13 @@ def test_boundary_words_at_full_width_against_plain_integers():
     words = sorted({*EDGES, border - 1, border, border + 1, 2**64 - 2**64 % 3 - 1, 2**64 - 2**64 % 3})
     blocks = np.array(list(itertools.product(words, repeat=2)), dtype=np.uint64)
     lasts = np.array([2**64 - 2**64 % size - 1 for size in sizes], dtype=np.uint64)
-    ranks = np.empty(len(blocks), dtype=np.int64)
-    first_ranks(blocks, np.uint64(0), np.uint64(border), True, np.array(sizes, dtype=np.uint64), lasts, ranks)
-    for (first, second), rank in zip(blocks.tolist(), ranks.tolist(), strict=True):
-        if first == border:
-            assert rank == OPEN
-            continue
+    sums = np.full(len(blocks), 5, dtype=np.uint8)
+    seen = (blocks, np.uint64(0), np.uint64(border), True)
+    assert add_first(*seen, np.array(sizes, dtype=np.uint64), lasts, step.order, 7, sums)
+    for (first, second), total, is_left in zip(
+        blocks.tolist(), sums.tolist(), rows_left(*seen, lasts).tolist(), strict=True
+    ):
         outside = first < border
         size = sizes[outside]
-        if second >= 2**64 - 2**64 % size:
-            assert rank == OPEN
-        else:
-            assert rank == second % size + 3 * outside
+        assert is_left == (first == border or second >= 2**64 - 2**64 % size)
+        assert total == (5 if is_left else (5 + step.order[second % size + 3 * outside]) % 7)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import binary_hadamards
 from sfumato import measures
-from sfumato.bits import InsecureSeeded, ScriptedBits
+from sfumato.bits import BulkBits, InsecureSeeded, ScriptedBits
 from sfumato.certificates import certify
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.infer import clip_normalise, critical_random_bits
@@ -65,7 +65,7 @@ def test_report_follows_its_law_exactly(mechanism, data):
     hits = [0] * mechanism.outcomes
     for word in range(1 << mechanism.width):
         try:
-            hits[int(mechanism.privatize([x], ScriptedBits([word]), offset=position)[0])] += 1
+            hits[int(mechanism.privatize([x], ScriptedBits([word]), positions=position)[0])] += 1
         except SourceFailed:
             continue
     assert tuple(Fraction(hit, sum(hits)) for hit in hits) == mechanism.law(x, mechanism.question(position))
@@ -256,8 +256,49 @@ def test_a_long_column_is_worked_through_in_pieces():
     """Beyond 2^20 rows the position goes on counting."""
     answers = np.arange((1 << 20) + 9) % 3
     source = InsecureSeeded(3)
-    parts = [PLAIN.privatize(answers[: 1 << 20], source), PLAIN.privatize(answers[1 << 20 :], source, offset=1 << 20)]
+    parts = [
+        PLAIN.privatize(answers[: 1 << 20], source),
+        PLAIN.privatize(answers[1 << 20 :], source, positions=1 << 20),
+    ]
     assert np.array_equal(PLAIN.privatize(answers, InsecureSeeded(3)), np.concatenate(parts))
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data(), mechanism=st.sampled_from([PLAIN, QUIET, BinaryHadamard(size=2, odds=Fraction(3))]))
+def test_rows_keep_their_positions_when_others_are_missing(data, mechanism):
+    """Whatever rows are left, in whatever order: each is asked, reports and is counted as it was in the whole."""
+    answers, start = np.arange(60) % mechanism.size, data.draw(st.integers(0, 1000))
+    rows = np.array(data.draw(st.lists(st.integers(0, 59), min_size=1, unique=True)))
+    dtype = data.draw(st.sampled_from([np.int64, np.uint32]))
+    places = (rows + start).astype(dtype)
+    truths = mechanism.truths(answers, start)
+    assert mechanism.truths(answers[rows], places).tolist() == truths[rows].tolist()
+    words = InsecureSeeded(8).words(60, 64).tolist()
+    whole = mechanism.privatize(answers, ScriptedBits(words), start)
+    script = ScriptedBits([words[row] for row in rows])
+    assert mechanism.privatize(answers[rows], script, places).tolist() == whole[rows].tolist()
+    single = [mechanism.tally(whole[[row]], start + int(row)) for row in rows]
+    assert mechanism.tally(whole[rows], places) == sum(single[1:], single[0])
+
+
+def test_the_variance_at_given_positions_is_that_of_the_questions_asked():
+    law = [Fraction(1, 3)] * 3
+    assert PLAIN.variance(law, 30, np.arange(7, 37)) == PLAIN.variance(law, 30, 7)
+    assert PLAIN.risk(law, 30, np.arange(7, 37)) == pytest.approx(PLAIN.risk(law, 30, 7), rel=1e-12)
+    some = np.arange(200)[np.arange(200) % 5 > 0][:30]
+    assert PLAIN.variance(law, 30, some) == PLAIN.variance(law, 30, some[::-1])
+    assert PLAIN.variance(law, 30, some) != PLAIN.variance(law, 30)
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [np.arange(4), np.array([0.0, 1.0, 2.0]), np.zeros((3, 1), dtype=int), np.array([0, 1, -1]), -1, 1 << 63, 0.5],
+    ids=repr,
+)
+def test_positions_that_rows_cannot_have(positions):
+    for act in (PLAIN.truths, PLAIN.tally, lambda held, where: PLAIN.privatize(held, BulkBits(), where)):
+        with pytest.raises(InvalidParameter, match="positions"):
+            act([0, 1, 0], positions)
 
 
 def test_wrong_scale_is_rejected():
@@ -271,7 +312,7 @@ def test_wrong_scale_is_rejected():
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), mechanism=st.sampled_from([PLAIN, QUIET]))
 def test_merged_tallies_in_any_order_are_the_whole(data, mechanism):
-    """A column privatised and tallied in parts, each told its offset, gives the same estimate to the last bit."""
+    """A column privatised and tallied in parts, each told its position, gives the same estimate to the last bit."""
     answers = np.arange(200) % 3
     cuts = sorted(data.draw(st.sets(st.integers(1, 199), max_size=5)))
     edges = [0, *cuts, 200]
@@ -280,9 +321,9 @@ def test_merged_tallies_in_any_order_are_the_whole(data, mechanism):
     parts = []
     script = ScriptedBits(words)
     for start, stop in itertools.pairwise(edges):
-        reports = mechanism.privatize(answers[start:stop], script, offset=start)
+        reports = mechanism.privatize(answers[start:stop], script, positions=start)
         assert np.array_equal(reports, whole[start:stop])
-        parts.append(mechanism.tally(reports, offset=start))
+        parts.append(mechanism.tally(reports, positions=start))
     parts = data.draw(st.permutations(parts))
     merged = parts[0]
     for part in parts[1:]:
@@ -329,5 +370,5 @@ def test_too_few_or_misplaced_reports_are_refused():
         PLAIN.risk([0.5, 0.25, 0.25], 2)
     with pytest.raises(InvalidParameter, match="law has 2 entries for 3 answers"):
         PLAIN.risk([0.5, 0.5], 20)
-    with pytest.raises(InvalidParameter, match="offset=-1 must lie"):
-        PLAIN.tally([0], offset=-1)
+    with pytest.raises(InvalidParameter, match="positions=-1 must lie"):
+        PLAIN.tally([0], positions=-1)

@@ -178,7 +178,8 @@ def test_the_rotated_view_is_the_steps_above_it():
     top, low = block_secrets(held[0], 2), block_secrets(held[1], 2)
     assert top[1:] == low
     seen = CYCLIC.open(reports, held[1]).reports
-    first_step = (shifts_of(held[0], CYCLIC.steps) - shifts_of(held[1], CYCLIC.steps)) % CYCLIC.modulus
+    all_steps, lower_steps = (shifts_of(held[level], CYCLIC.steps).astype(int) for level in (0, 1))
+    first_step = (all_steps - lower_steps) % CYCLIC.modulus
     np.testing.assert_array_equal(seen, first_step)
 
 

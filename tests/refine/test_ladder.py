@@ -25,7 +25,7 @@ from sfumato.values.rounding import fraction_below_exp
 
 SEVEN = CyclicResponse(size=5, odds=Fraction(2), q=2, t=3)
 KINDS = [Guarantee.INFORMATION_THEORETIC, Guarantee.COMPUTATIONAL]
-LARGEST = (1 << 64) - 1
+LARGEST = 2**16 - 1
 
 
 def truth(ladder, x, group=1):
@@ -142,8 +142,8 @@ def test_a_script_of_draws_gives_the_reports_that_it_says():
     first, second = ladder.steps
     assert first.favoured.size == 3
     drawing = [1] * 16
-    step_two = [LARGEST, 0, 3]  # two coins (largest word: inside), then a place outside for the second row
-    step_one = [LARGEST, 0, 1, 2]  # two coins, a place inside for the first row, a place outside for the second
+    step_two = [LARGEST, 0, 3]  # a coin for the first row (largest word: inside), coin and place for the second
+    step_one = [LARGEST, 1, 0, 2]  # coin and place for either row
     script = ScriptedBits(drawing + step_two + step_one)
     published = ladder.publish([4, 1], script)
     assert script.left == 0
@@ -296,8 +296,10 @@ def test_blocks_do_not_depend_on_each_other():
         assert (shifts_of(part, SMALL.steps) == whole[start:stop]).all()
         alone = replace(part, material=BlockSeeds(block_secrets(part, 3)))
         assert (shifts_of(alone, SMALL.steps) == whole[start:stop]).all()
+    part = replace(key, start=5, stop=BLOCK_ROWS)
+    assert (shifts_of(part, SMALL.steps) == whole[5:BLOCK_ROWS]).all()
     with pytest.raises(KeyRefused, match="whole blocks of 4096 rows"):
-        shifts_of(replace(key, start=5, stop=BLOCK_ROWS), SMALL.steps)
+        block_secrets(part, 3)
 
 
 def test_expanded_draws_follow_their_law():

@@ -1,4 +1,7 @@
-"""Steps of ladders at 64 bits, against plain integers: what is drawn, what a seed is expanded to, what is published."""
+"""Steps of ladders in production, against plain integers: what is drawn, what a seed is expanded to, what is published.
+
+True draws take words of 16 bits, or of 32 where there are many reports; seeds give each row words of 64.
+"""
 
 import hmac
 import itertools
@@ -12,7 +15,7 @@ import pytest
 
 import plain_integers as plain
 from plain_integers import WORDS, ByWidth, Reader, corner_words, random_words
-from sfumato.bits import RowWords, ScriptedBits
+from sfumato.bits import RowStarts, RowWords, ScriptedBits
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.refine import Binding, Ladder, TwoLevelShift, shifts
 from sfumato.refine.expansion import shifts_of
@@ -29,23 +32,75 @@ SHIFTS = [
     TwoLevelShift(modulus=5, favoured=np.array([0, 1, 2, 3]), inside=Fraction(0)),
     TwoLevelShift(modulus=5, favoured=np.array([0, 2]), inside=Fraction(1)),
 ]
+MANY = [
+    TwoLevelShift(modulus=16_384, favoured=np.arange(1, 5000), inside=Fraction(2, 7)),
+    TwoLevelShift(modulus=16_385, favoured=np.arange(0, 16_385, 3), inside=Fraction(2, 7)),
+    TwoLevelShift.erasure(137_257, Fraction(3, 11)),
+]
 NARROW, WIDE = random_words(11, 60_000, 16), random_words(12, 200_000)
 
 
-@pytest.mark.parametrize("shift", SHIFTS, ids=lambda shift: f"{shift.modulus} {shift.favoured.tolist()} {shift.inside}")
+def chance_words(shift, width, count):
+    """The first words of the chance to lie outside, as a coin is compared with them."""
+    digits, rest = [], 1 - shift.inside
+    for _ in range(count):
+        digit, rest = divmod(rest * (1 << width), 1)
+        digits.append(int(digit) % (1 << width))
+    return digits
+
+
+def shifts_in_turn(reader, shift, count, width):
+    favoured = shift.favoured.tolist()
+    return [plain.two_level_shift(reader, shift.modulus, favoured, shift.inside, width) for _ in range(count)]
+
+
+@pytest.mark.parametrize("shift", [*SHIFTS, *MANY], ids=lambda shift: f"{shift.modulus} {shift.inside}")
 def test_a_step_word_by_word(shift):
-    """Words beside the border of the level, those that leave it open, and those that are drawn again for a place."""
-    border = int((1 - shift.inside) * WORDS) % WORDS
-    special = [*plain.near([border], WORDS), border, border, *corner_words()]
+    """Words beside the border of the level, those that leave it open, and those that are drawn again for a place.
+
+    What a source hands out beyond the words that rows use would be lost: nothing may be left or asked for in vain.
+    """
+    width = 16 if shift.modulus <= 1 << 14 else 32
+    assert shift.stream_width == width
+    words = 1 << width
+    deep = chance_words(shift, width, 40)
+    special = [*plain.near(deep[:2], words), deep[0], deep[0], *(word % words for word in corner_words())]
     for size in (shift.favoured.size, shift.modulus - shift.favoured.size):
-        special += plain.words_by_remainder(list(range(size)), size)
+        special += plain.words_by_remainder([*range(min(size, 40)), size - 1], size, width)
+    # A coin that agrees with its chance for longer than it was written out, and then lies below, above, or goes on.
+    for length in (1, 2, 7, 8, 9, 15, 16, 17, 33):
+        special += [*deep[:length], 0, 1, *deep[:length], words - 1, 1]
+    rows = 25 if shift.modulus > 100 else len(special)
+    filler = random_words(14, 8000, width)
     for start in range(0, 40, 7):
-        words = [*special[start:], *special, *WIDE[:8000]]
-        script, reader = ScriptedBits(words), Reader(words)
-        count = len(special)
-        expected = plain.two_level_shift(reader, shift.modulus, shift.favoured.tolist(), shift.inside, count)
-        assert shift.draw(script, count).tolist() == expected
-        assert script.left == reader.left
+        for script in ([*special[start:], *special, *filler], [*special[-start - 1 :], *filler]):
+            reader = Reader(script)
+            expected = shifts_in_turn(reader, shift, rows, width)
+            source = ScriptedBits(script)
+            assert shift.draw(source, rows).tolist() == expected
+            assert source.left == reader.left
+
+
+@pytest.mark.parametrize("shift", [CYCLIC.steps[0], SHIFTS[3]], ids=lambda shift: str(shift.inside))
+def test_every_word_of_a_true_draw(shift):
+    """All words of 16 bits, which production draws, as coin and as place: each level and each place has its share."""
+    words, (border, after) = 1 << 16, chance_words(shift, 16, 2)
+    assert 0 < border < words - 1
+    coins = [word for word in range(words) if word != border]
+    outside = ~np.isin(shift.draw(ScriptedBits([w for coin in coins for w in (coin, 0)]), len(coins)), shift.favoured)
+    assert outside.tolist() == [coin < border for coin in coins]
+    coins = [word for word in range(words) if word != after]
+    script = ScriptedBits([w for coin in coins for w in (border, coin, 0)])
+    outside = ~np.isin(shift.draw(script, len(coins)), shift.favoured)
+    assert outside.tolist() == [coin < after for coin in coins]
+    for level, size in ((words - 1, shift.favoured.size), (0, shift.modulus - shift.favoured.size)):
+        kept = words - words % size
+        places = shift.draw(ScriptedBits([w for place in range(kept) for w in (level, place)]), kept)
+        hits = np.bincount(places, minlength=shift.modulus)
+        assert set(hits.tolist()) == {0, kept // size}
+        assert (hits > 0).sum() == size
+        rejected = range(kept, words)
+        assert shift.draw(ScriptedBits([level, *rejected, 0]), 1).tolist() == places[:1].tolist()
 
 
 @pytest.mark.parametrize("step", FLIPS.steps, ids=lambda step: str(step.inside))
@@ -57,24 +112,19 @@ def test_a_flip_word_by_word(step):
         assert 0 < sum(expected) < 5000
 
 
-def drawn(step, narrow, wide, count):
-    if step.modulus == 2:
-        return plain.thrifty_coin(narrow, wide, 1 - step.inside, count)
-    return plain.two_level_shift(wide, step.modulus, step.favoured.tolist(), step.inside, count)
-
-
 @pytest.mark.parametrize("ladder", [CYCLIC, FLIPS], ids=["cyclic", "flips"])
 def test_true_draws_are_the_sums_of_fresh_steps(ladder):
     """The lowest step is drawn first, each from words of its own; the key of a level is the sum of those below it."""
     count = 700
     scripts = {"bits_8": random_words(ladder.modulus, 16, 8), "bits_16": NARROW, "bits_64": WIDE}
     keys = ladder.draw_keys(count, ByWidth(**scripts))
-    again, wide = ByWidth(**scripts), Reader(WIDE)
+    again, reader = ByWidth(**scripts), Reader(NARROW)
     sums = [0] * count
     for level in reversed(range(len(ladder.steps))):
         # How many narrow words a flip asks for beyond those it uses is its own business, so flips are drawn again.
         step = ladder.steps[level]
-        fresh = step.draw(again, count).tolist() if ladder.modulus == 2 else drawn(step, None, wide, count)
+        is_flip = ladder.modulus == 2
+        fresh = step.draw(again, count).tolist() if is_flip else shifts_in_turn(reader, step, count, 16)
         sums = [(one + other) % ladder.modulus for one, other in zip(sums, fresh, strict=True)]
         assert keys[level].material.shifts.tolist() == sums
     values = plain.random_numbers(13, ladder.size, count)
@@ -90,7 +140,10 @@ class ScriptedRows:
 
     def __init__(self, table):
         self.table, self.taken = table, [0] * len(table)
-        self.first = np.array([words[:2] for words in table], dtype=np.uint64)
+        self.numbers = np.arange(len(table))
+
+    def under(self, key):
+        return np.array([words[:2] for words in self.table], dtype=np.uint64)
 
     def words(self, rows, width=64):
         assert width == 64
@@ -101,26 +154,29 @@ class ScriptedRows:
         return np.array(found, dtype=np.uint64)
 
 
-@pytest.mark.parametrize("shift", [*SHIFTS, *FLIPS.steps], ids=lambda shift: f"{shift.modulus} {shift.inside}")
+@pytest.mark.parametrize("shift", [*SHIFTS, *MANY, *FLIPS.steps], ids=lambda shift: f"{shift.modulus} {shift.inside}")
 def test_a_step_row_by_row(shift, monkeypatch):
     """Each special word as the first, the second and the third of a row; what the compiled pass leaves open as well."""
     border = int((1 - shift.inside) * WORDS) % WORDS
     special = [*plain.near([border], WORDS), border, *corner_words()]
     for size in (shift.favoured.size, shift.modulus - shift.favoured.size):
-        special += plain.words_by_remainder(list(range(size)), size)
+        special += plain.words_by_remainder([*range(min(size, 9)), size - 1], size)
     starts = [
         *([word, other] for word, other in zip(special, [*special[7:], *special[:7]], strict=True)),
         *([border, word] for word in special),
         *([border, word, other] for word, other in zip(special, reversed(special), strict=True)),
         *([word, WORDS - 1, other] for word, other in zip(special, [*special[3:], *special[:3]], strict=True)),
-    ]
+    ][:: 1 if shift.modulus < 100 else 17]
     table = [[*start, *WIDE[i : i + 60]] for i, start in enumerate(starts)]
     # Those that are left open are asked for anew, from their first word on.
     monkeypatch.setattr(shifts, "RowWords", lambda key, numbers: ScriptedRows([table[n] for n in numbers.tolist()]))
-    expected = []
-    for words in table:
-        expected += plain.two_level_shift(Reader(words), shift.modulus, shift.favoured.tolist(), shift.inside, 1)
-    assert shift.draw_numbered(b"", np.arange(len(table))).tolist() == expected
+    sums = plain.random_numbers(15, shift.modulus, len(table)).astype(np.min_scalar_type(shift.modulus - 1))
+    expected = [
+        (before + shifts_in_turn(Reader(words), shift, 1, 64)[0]) % shift.modulus
+        for before, words in zip(sums.tolist(), table, strict=True)
+    ]
+    shift.add_numbered(b"", ScriptedRows(table), sums)
+    assert sums.tolist() == expected
 
 
 def derived(secret, salt, purpose, number, block):
@@ -148,8 +204,11 @@ def test_words_of_rows():
     """In any order, any number at a time, at any width: the next words of a row are its own."""
     key, numbers = bytes(range(50, 82)), [0, 1, 4095, 4096, 1 << 40, (1 << 63) - 1]
     streams = [row_stream(key, number) for number in numbers]
+    starts = RowStarts(len(numbers) + 3)
+    for some in (numbers, numbers[::-2]):
+        starts.take(np.array(some))
+        assert starts.under(key).tolist() == [streams[numbers.index(number)][:2] for number in some]
     source = RowWords(key, np.array(numbers))
-    assert source.first.tolist() == [words[:2] for words in streams]
     taken = [0] * len(numbers)
     for asked, width in (
         ([0, 2, 4], 64),
@@ -179,7 +238,7 @@ def expanded(ladder, seed, binding, drawing, rows, level):
                 purpose = b"draw" + bytes.fromhex(drawing)
                 secret = derived(chain[number], salt, purpose, number + 1, row // BLOCK_ROWS)
             words = Reader(row_stream(secret, row, 8))
-            (shift,) = plain.two_level_shift(words, step.modulus, step.favoured.tolist(), step.inside, 1)
+            shift = plain.two_level_shift(words, step.modulus, step.favoured.tolist(), step.inside)
             sums[row] = (sums[row] + shift) % ladder.modulus
     return sums, chain[level]
 

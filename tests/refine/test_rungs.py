@@ -161,13 +161,17 @@ def test_scores_want_one_finite_value_for_each_answer(rung, values):
 
 
 @pytest.mark.parametrize("rung", EACH, ids=repr)
-def test_tallies_take_an_offset_everywhere(rung):
+def test_tallies_take_positions_everywhere(rung):
     reports = rung.privatize(np.arange(40) % rung.size, InsecureSeeded(5))
     whole = rung.tally(reports)
-    parts = rung.tally(reports[:13]) + rung.tally(reports[13:], offset=13)
+    parts = rung.tally(reports[:13]) + rung.tally(reports[13:], positions=13)
     assert isinstance(whole, Tally)
     assert parts == whole
-    assert rung.by_position == (rung.tally(reports, offset=1) != whole)
+    assert rung.by_position == (rung.tally(reports, positions=1) != whole)
+    order = np.random.default_rng(1).permutation(40)
+    assert rung.tally(reports[order], positions=order) == whole
+    answers = np.arange(40) % rung.size
+    assert (rung.truths(answers[order], order) == rung.truths(answers)[order]).all()
 
 
 @settings(max_examples=40)

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.bits import ScriptedBits
+from sfumato.bits import AnyRows, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.study import Audience, Card, Count, FreeText, Goal, OneOfMany, Recoverable, YesNo
+from sfumato.study.ways.ladder_draws import rounding_words
 from sfumato.study.wording import checked_epsilon
 
 NO_BITS = ScriptedBits([])
@@ -27,7 +28,7 @@ def column(*cells):
 
 def symbols(question, cells, bits=NO_BITS):
     """Answers as numbers: looked up, and rounded with these bits."""
-    return question.rounded(question.places(cells), bits)
+    return question.rounded(question.places(cells), AnyRows(bits))
 
 
 def test_labels_become_positions():
@@ -80,6 +81,23 @@ def test_the_mean_of_the_rounding_is_the_answer_exactly(step, points, lowest, da
     assert Fraction(sum(values), step) == answer
     assert all(abs(value - answer) < step for value in values)
     assert bits.left == 0
+
+
+def test_a_count_is_rounded_by_its_row_alone():
+    """In any piece or order the same; another drawing or question rounds otherwise."""
+    question, rows = Count(id="q", text="Q?", highest=10), np.arange(3000)
+    answers = rows % 11
+
+    def rounded(numbers, drawing="ab" * 16, name="q"):
+        return question.rounded(answers[numbers], rounding_words(name, drawing, numbers))
+
+    whole = rounded(rows)
+    assert 0 < whole[answers == 5].mean() < 1
+    order = np.random.default_rng(1).permutation(3000)
+    for numbers in (order, rows[1000:2000], rows[::7], rows[2999:]):
+        assert (rounded(numbers) == whole[numbers]).all()
+    assert (rounded(rows, drawing="cd" * 16) != whole).any()
+    assert (rounded(rows, name="r") != whole).any()
 
 
 def test_a_biased_rounding_would_be_seen():

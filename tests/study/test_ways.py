@@ -223,7 +223,9 @@ class TestTallies:
             whole = way.tally(seen, level)
             assert whole.total == ROWS
             if way.by_row:
-                parts = [way.tally(seen[start : start + 5000], level, offset=start) for start in range(0, ROWS, 5000)]
+                parts = [
+                    way.tally(seen[start : start + 5000], level, positions=start) for start in range(0, ROWS, 5000)
+                ]
                 assert sum(parts[1:], parts[0]) == whole
             if not way.by_position:
                 shuffled = np.random.default_rng(3).permutation(seen)
@@ -245,7 +247,10 @@ class TestTallies:
             way.estimate(tally, Reading(level=len(way.epsilons), group="north"))
         if not way.by_row:
             with pytest.raises(InvalidParameter, match="all reports together"):
-                way.tally(reports[1:], 1, offset=1)
+                way.tally(reports[1:], 1, positions=1)
+            with pytest.raises(InvalidParameter, match="all reports together"):
+                way.tally(reports[1:], 1, positions=np.arange(1, ROWS))
+            assert way.tally(reports, 1, positions=np.arange(ROWS)).total == ROWS
 
 
 class TestEstimates:

@@ -12,8 +12,13 @@ from sfumato.bits.source import BitSource, BulkBits
 from sfumato.errors import InvalidParameter
 from sfumato.prob import AnyChannel
 from sfumato.values import Estimate, Tally
+from sfumato.values.checks import check_between, check_integer
 
 ReportArray = npt.NDArray[Any]  # unsigned integers, as small as the alphabet allows
+Positions = int | npt.NDArray[np.integer[Any]]
+"""Where the rows of a column stand: the position of the first, the others follow it; or the position of each."""
+
+_MOST_POSITION = 1 << 62
 
 
 class Mechanism(Protocol):
@@ -93,6 +98,30 @@ def check_symbols(name: str, values: npt.ArrayLike, size: int, *, empty: bool = 
             way_out="Map labels to their positions, or raise `size`.",
         )
     return array.astype(np.int64, copy=False)
+
+
+def check_positions(positions: Positions, count: int) -> Positions:
+    """Return positions that `count` rows can have."""
+    if not isinstance(positions, np.ndarray):
+        first = check_integer("positions", positions)
+        check_between("positions", first, 0, _MOST_POSITION)
+        return first
+    if positions.shape != (count,) or positions.dtype.kind not in "iu":
+        raise InvalidParameter(
+            f"must be one whole number for each of the {count} rows, or the position of the first",
+            parameter="positions",
+            way_out="Pass the numbers of the rows.",
+        )
+    if count and (positions.min() < 0 or positions.max() > _MOST_POSITION):
+        raise InvalidParameter(
+            f"must lie in [0, {_MOST_POSITION}]", parameter="positions", way_out="Pass the numbers of the rows."
+        )
+    return positions
+
+
+def positions_from(positions: Positions, start: int, stop: int) -> Positions:
+    """Return the positions of the rows start..stop-1 of a column."""
+    return positions[start:stop] if isinstance(positions, np.ndarray) else positions + start
 
 
 def smallest_dtype(size: int) -> np.dtype[Any]:

@@ -24,7 +24,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols
+from sfumato.bits.mechanism import (
+    Positions,
+    ReportArray,
+    bits_or_default,
+    check_positions,
+    check_symbols,
+    positions_from,
+)
 from sfumato.bits.samplers import UniformBelow
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
@@ -169,10 +176,10 @@ class BinaryHadamard:
         rows = [entropy_interval((p, 1) for p in law) for law in self._laws()]
         return Interval(max(row.lower for row in rows), max(row.upper for row in rows))
 
-    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None, offset: int = 0) -> ReportArray:
-        """One report for each value; `offset` is the position of the first, when a column comes in parts."""
-        _check_offset(offset)
+    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None, positions: Positions = 0) -> ReportArray:
+        """One report for each value; `positions` is that of the first, when a column comes in parts, or of each."""
         answers = check_symbols("values", values, self.size)
+        places = check_positions(positions, answers.size)
         source, denominator = bits_or_default(bits), self._denominator
         uniform = UniformBelow(bound=denominator, width=self.width)
         yes_if_in, yes_if_out = (np.uint64(int(law[YES] * denominator)) for law in self._laws())
@@ -180,7 +187,7 @@ class BinaryHadamard:
         reports = np.empty(answers.size, dtype=np.uint8)
         for start in range(0, answers.size, _CHUNK):
             held = answers[start : start + _CHUNK]
-            questions = self._questions(held.size, offset + start)
+            questions = self._questions(held.size, positions_from(places, start, start + held.size))
             draws = uniform.draw(source, held.size)
             outside = np.bitwise_count(held & questions) & np.uint8(1)
             chunk = (draws >= np.where(outside, yes_if_out, yes_if_in)).astype(np.uint8)
@@ -189,23 +196,23 @@ class BinaryHadamard:
             reports[start : start + held.size] = chunk
         return reports
 
-    def truths(self, values: npt.ArrayLike, offset: int = 0) -> ReportArray:
+    def truths(self, values: npt.ArrayLike, positions: Positions = 0) -> ReportArray:
         """Return what each would report without noise: 0 where the answer to the question asked is yes, else 1."""
-        _check_offset(offset)
         answers = check_symbols("values", values, self.size)
-        shared = np.bitwise_count(answers & self._questions(answers.size, offset))
+        asked = self._questions(answers.size, check_positions(positions, answers.size))
+        shared = np.bitwise_count(answers & asked)
         truths: ReportArray = shared & np.uint8(1)
         return truths
 
-    def tally(self, reports: npt.ArrayLike, offset: int = 0) -> Tally:
-        """Count reports by question; `offset` is the position of the first, as it was when they were made."""
-        _check_offset(offset)
+    def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:
+        """Count reports by question; `positions` is that of the first or of each, as when they were made."""
         column = check_symbols("reports", reports, self.outcomes)
+        rows = check_positions(positions, column.size)
         counts = np.zeros(self.groups * self.outcomes, dtype=np.int64)
         for start in range(0, column.size, _CHUNK):
             chunk = column[start : start + _CHUNK]
-            places = (self._questions(chunk.size, offset + start) - 1) * self.outcomes + chunk
-            counts += np.bincount(places, minlength=counts.size)
+            questions = self._questions(chunk.size, positions_from(rows, start, start + chunk.size))
+            counts += np.bincount((questions - 1) * self.outcomes + chunk, minlength=counts.size)
         return Tally(mechanism=self.name, counts=tuple(counts.tolist()))
 
     def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
@@ -232,15 +239,15 @@ class BinaryHadamard:
         variance = contrasts.share_variance(np.array(point.projected), asked, self._moment())
         return normal_estimate(raw, np.full_like(raw, variance), total=total, confidence=confidence)
 
-    def variance(self, law: Distribution | LawLike, n: int, offset: int = 0) -> tuple[Fraction, ...]:
+    def variance(self, law: Distribution | LawLike, n: int, positions: Positions = 0) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`: all the same."""
         shares = law_of_answers(law, self.size, n)
-        return (contrasts.exact_share_variance(shares, self._asked(n, offset), self._moment()),) * self.size
+        return (contrasts.exact_share_variance(shares, self._asked(n, positions), self._moment()),) * self.size
 
-    def risk(self, law: Distribution | LawLike, n: int, offset: int = 0) -> float:
+    def risk(self, law: Distribution | LawLike, n: int, positions: Positions = 0) -> float:
         """E‖raw - p‖² over the `size` answers, exact up to float rounding; every group must be asked at least once."""
         shares = np.array([float(share) for share in law_of_answers(law, self.size, n)])
-        asked = self._asked(n, offset).astype(np.float64)
+        asked = self._asked(n, positions).astype(np.float64)
         return self.size * contrasts.share_variance(shares, asked, self._moment())
 
     def largest_risk(self, n: int) -> float:
@@ -262,23 +269,22 @@ class BinaryHadamard:
     def _moment(self) -> contrasts.Moment:
         return contrasts.second_moment(*self._laws())
 
-    def _questions(self, count: int, offset: int) -> npt.NDArray[np.int64]:
-        return assigned_questions(self.groups, count, offset)
+    def _questions(self, count: int, positions: Positions) -> npt.NDArray[np.int64]:
+        return assigned_questions(self.groups, count, positions)
 
-    def _asked(self, n: int, offset: int) -> npt.NDArray[np.int64]:
+    def _asked(self, n: int, positions: Positions) -> npt.NDArray[np.int64]:
         """How many of n positions are asked each question; refused unless every question is asked."""
-        _check_offset(offset)
-        head = min(n, -offset % self.groups)
-        rounds, tail = divmod(n - head, self.groups)
-        rest = [self._questions(head, offset), self._questions(tail, offset + n - tail)]
-        asked = rounds + np.bincount(np.concatenate(rest) - 1, minlength=self.groups)
+        places = check_positions(positions, n)
+        if isinstance(places, np.ndarray):
+            rounds, rest = 0, [self._questions(n, places)]
+        else:  # whole rounds in the middle ask each of them once
+            head = min(n, -places % self.groups)
+            rounds, tail = divmod(n - head, self.groups)
+            rest = [self._questions(head, places), self._questions(tail, places + n - tail)]
+        asked: npt.NDArray[np.int64] = rounds + np.bincount(np.concatenate(rest) - 1, minlength=self.groups)
         contrasts.check_everything_asked(asked, n)
         return asked
 
     @property
     def _denominator(self) -> int:
         return math.lcm(*(p.denominator for law in self._laws() for p in law))
-
-
-def _check_offset(offset: int) -> None:
-    check_between("offset", check_integer("offset", offset), 0, 1 << 62)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.mechanism import Positions
 from sfumato.errors import InvalidParameter
 
 FloatArray = npt.NDArray[np.float64]
@@ -26,13 +27,19 @@ def power_of_two_from(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def assigned_questions(groups: int, count: int, offset: int) -> npt.NDArray[np.int64]:
-    """Which of the questions 1..groups the positions offset, offset+1, … are asked: in every round, each of them once.
+def assigned_questions(groups: int, count: int, positions: Positions) -> npt.NDArray[np.int64]:
+    """Which of the questions 1..groups the rows at these positions are asked: in every round, each of them once.
 
     Rounds start at a scrambled place, so that a column with a rhythm does not beat in time with them.
     """
+    if groups == 1:
+        return np.ones(count, dtype=np.int64)
     modulus = np.uint64(groups)
-    rounds, places = np.divmod(np.uint64(offset) + np.arange(count, dtype=np.uint64), modulus)
+    if isinstance(positions, np.ndarray):
+        numbers = positions.astype(np.uint64)
+    else:
+        numbers = np.arange(positions, positions + count, dtype=np.uint64)
+    rounds, places = np.divmod(numbers, modulus)
     questions: npt.NDArray[np.uint64] = (places + _scrambled(rounds) % modulus) % modulus
     return questions.astype(np.int64) + 1
 

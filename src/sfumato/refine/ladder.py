@@ -219,7 +219,7 @@ class Ladder:
             raise KeyRefused("this key recovers answers; it is not for a level", way_out="Use recover.")
         rows = rows_of(key, self.declaration, public)
         seen = moved_back(rows, shifts_of(key, self.steps), self.modulus)
-        return View(mechanism=self.levels[key.level - 1], reports=seen, level=key.level, offset=key.start)
+        return View(mechanism=self.levels[key.level - 1], reports=seen, level=key.level, positions=key.start)
 
     def recover(self, reports: npt.ArrayLike, key: Key) -> npt.NDArray[np.int64]:
         """Return the answers themselves, with the key of level 0."""

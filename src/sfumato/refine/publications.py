@@ -25,13 +25,13 @@ class Publication:
 class View:
     """Reports as the key of a level shows them; `mechanism` tallies and estimates them.
 
-    `offset` is the row of the first report, for mechanisms that ask each position another question.
+    `positions` is the row of the first report, for mechanisms that ask each position another question.
     """
 
     mechanism: Rung
     reports: ReportArray
     level: int
-    offset: int = 0
+    positions: int = 0
 
     def __repr__(self) -> str:
         return f"<View of level {self.level}: {self.reports.size} reports of {self.mechanism.name}>"

@@ -1,11 +1,11 @@
 """Words turned into two-level shifts in compiled passes: from the first two of each row, or from a stream of them.
 
-Both say what :meth:`TwoLevelShift.draw_rows` says, and add the shifts to sums mod `modulus`. Below the border a row lies
-outside, at it the coin goes on with the next word where the chance does; a place is a word modulo the number of shifts
-at the level, unless it lies beyond the last full multiple. `sizes` are how many shifts lie inside and outside, `lasts`
-the last words that are taken for a place among them; `order` holds the shifts by place, those inside first, and is
-empty where each is its own place. Import this module only when there is something to draw: the compiler behind it takes
-a second to load.
+Both say what :meth:`TwoLevelShift.draw_rows` says, and add the shifts to sums mod `modulus`. Below the border a row
+lies outside, at it the coin goes on with the next word where the chance does; a place is a word modulo the number of
+shifts at the level, unless it lies beyond the last full multiple. `sizes` are how many shifts lie inside and outside,
+`lasts` the last words that are taken for a place among them; `order` holds the shifts by place, those inside first, and
+is empty where each is its own place. Import this module only when there is something to draw: the compiler behind it
+takes a second to load.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import Mechanism, ReportArray
+from sfumato.bits.mechanism import Mechanism, Positions, ReportArray
 from sfumato.errors import InvalidParameter
 from sfumato.prob import AnyChannel
 from sfumato.refine.shift_laws import ShiftLaw
@@ -89,16 +89,16 @@ class Rung(Mechanism, Protocol):
         """Return the largest odds on the mechanism's grid that keep `epsilon`."""
         ...
 
-    def truths(self, values: npt.ArrayLike, offset: int = 0) -> ReportArray:
-        """Return the true symbols of answers, the first of them at position `offset`."""
+    def truths(self, values: npt.ArrayLike, positions: Positions = 0) -> ReportArray:
+        """Return the true symbols of answers; `positions` is that of the first, or of each."""
         ...
 
     def answers(self, symbols: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the answers of true symbols; only where it is `recoverable`."""
         ...
 
-    def tally(self, reports: npt.ArrayLike, offset: int = 0) -> Tally:
-        """Count reports, the first of them at position `offset`."""
+    def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:
+        """Count reports; `positions` is that of the first, or of each."""
         ...
 
     def channel_at(self, position: int) -> AnyChannel:

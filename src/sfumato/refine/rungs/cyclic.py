@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import measures
-from sfumato.bits.mechanism import ReportArray, check_symbols
+from sfumato.bits.mechanism import Positions, ReportArray, check_symbols
 from sfumato.mechanisms import CyclicResponse
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import Family, best_set, least_noise
@@ -88,7 +88,7 @@ class CyclicRung(CyclicResponse):
         weight = (nominal_odds(epsilon) + 1) * self.modulus
         return odds_keeping(epsilon, weight=weight, size=self.size, width=self.width)
 
-    def truths(self, values: npt.ArrayLike, offset: int = 0) -> ReportArray:  # noqa: ARG002  all positions are alike
+    def truths(self, values: npt.ArrayLike, positions: Positions = 0) -> ReportArray:  # noqa: ARG002  all are alike
         """Return the answers themselves."""
         return check_symbols("values", values, self.size)
 
@@ -96,7 +96,7 @@ class CyclicRung(CyclicResponse):
         """Return the symbols themselves."""
         return symbols
 
-    def tally(self, reports: npt.ArrayLike, offset: int = 0) -> Tally:  # noqa: ARG002  all positions are alike
+    def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:  # noqa: ARG002  all are alike
         """Count reports."""
         return CyclicResponse.tally(self, reports)
 

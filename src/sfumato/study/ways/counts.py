@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import ClassVar, Self
 
 import numpy as np
 
-from sfumato.bits import RowWords, UniformBelow
+from sfumato.bits import RowSource, UniformBelow
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
 from sfumato.study.ways.answers import MOST_ANSWERS, SymbolArray, is_whole, whole_numbers
@@ -124,17 +123,12 @@ class Count(LadderQuestion):
         """Return the numbers."""
         return whole_numbers(self.id, column, self.lowest, self.highest)
 
-    def rounded(self, places: SymbolArray, numbers: SymbolArray, part: str) -> SymbolArray:
-        """Return answers rounded up or down at random, so that the mean of the rounding is the answer.
-
-        Part, question and row fix the draw, so that publishing again makes the same reports. It need not be secret:
-        whatever it is, the ladder after it keeps its ε; it must only not depend on answers.
-        """
+    def rounded(self, places: SymbolArray, source: RowSource) -> SymbolArray:
+        """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
         floors, rests = np.divmod(places - self.lowest, self.step)
         if self.step > 1:
-            source = RowWords(sha256(f"sfumato rounding {part} {self.id}".encode()).digest(), numbers)
             draws = UniformBelow(bound=self.step).draw_rows(source, np.arange(places.size))
-            floors += draws < rests
+            floors += draws < rests.astype(np.uint64)
         symbols: SymbolArray = floors
         return symbols
 

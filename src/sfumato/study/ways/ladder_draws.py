@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits import RowWords
+from sfumato.bits.row_words import RowArray
 from sfumato.refine import Key, Ladder
 from sfumato.refine.drawing import LevelDraws, blank_key, draw_keys
 from sfumato.refine.expansion import shifts_at
@@ -52,7 +55,7 @@ class LadderDrawer(Drawer):
         """Make a report for each answer; a row that is not filled has its draw all the same, so that places stay."""
         shifts = self._shifts(numbers)
         rows = numbers if filled is None else numbers[filled]
-        rounded = self._question.rounded(answers, rows, self._draw.part)
+        rounded = self._question.rounded(answers, rounding_words(self._question.id, self._draw.part, rows))
         return made_rows(self._ladder, rounded, shifts if filled is None else shifts[filled], positions_of(rows))
 
     def _shifts(self, numbers: IntArray) -> npt.NDArray[Any]:
@@ -74,3 +77,12 @@ class LadderDrawer(Drawer):
         return {
             level: replace(key, start=0, stop=rows, total=rows) for level, key in self._keys.items() if level in handed
         }
+
+
+def rounding_words(question: str, part: str, numbers: RowArray) -> RowWords:
+    """Return what counts are rounded with: words of the rows, fixed by question, part and row number.
+
+    So publishing again makes the same reports, in whatever pieces. Rounding need not be secret: whatever it is, the
+    ladder after it keeps its ε; it must only not depend on answers.
+    """
+    return RowWords(sha256(f"sfumato rounding {part} {question}".encode()).digest(), numbers)

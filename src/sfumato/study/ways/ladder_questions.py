@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from sfumato.bits import RowSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
 from sfumato.study.audience import Audience
@@ -90,9 +91,9 @@ class LadderQuestion(Question):
         """Return answers that are checked, and not yet rounded."""
         return positions(self.id, column, self.labels)
 
-    def rounded(self, places: SymbolArray, numbers: SymbolArray, part: str) -> SymbolArray:
-        """Return the positions of the answers among `labels`, of the rows with these numbers in a part."""
-        del numbers, part
+    def rounded(self, places: SymbolArray, source: RowSource) -> SymbolArray:
+        """Return the positions of the answers among `labels`; what is drawn for a row comes from its own words."""
+        del source
         return places
 
     def true_mean(self, held: Counter[str]) -> Truth | None:
