@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         read_reports,
         recover_answers,
         release_noise,
+        report_weights,
         write_publication,
     )
 
@@ -92,6 +93,7 @@ _HOMES = {
     "read_study": "study",
     "recover_answers": "study.steps",
     "release_noise": "study.steps",
+    "report_weights": "study.steps",
     "study_report_html": "render.report_pages",
     "verify": "certificates",
     "write_publication": "study.steps",
@@ -135,6 +137,7 @@ __all__ = [
     "refine",
     "release_noise",
     "render",
+    "report_weights",
     "study",
     "study_report_html",
     "values",
