@@ -133,21 +133,6 @@ def test_group_by_in_sql_is_the_estimate(tmp_path, kind, name):
     base.close()
 
 
-def test_the_mean_of_a_count_is_one_sum_too(tmp_path):
-    made = published(tmp_path)
-    table = sf.report_weights(made.reports, questions=["rooms"])
-    base = duckdb.connect()
-    base.register("reports", made.reports.to_arrow())
-    base.register("weights", table)
-    ((found,),) = base.execute(
-        "SELECT sum(w.weight * CAST(w.answer AS DOUBLE)) / (SELECT count(*) FROM reports) FROM reports r "
-        "JOIN weights w ON w.report = CAST(r.rooms AS VARCHAR)"
-    ).fetchall()
-    (estimate,) = sf.estimate_reports(made.reports, questions=["rooms"])
-    assert found == pytest.approx(estimate.mean.raw, abs=1e-9)
-    base.close()
-
-
 @each
 def test_every_report_of_a_file_is_in_the_table_once_for_each_answer(tmp_path, sample):
     made = sf.publish(sample.study, sample.table.slice(0, 500), insecure_seed=5)
