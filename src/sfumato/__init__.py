@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         read_reports,
         recover_answers,
         release_noise,
+        report_weights,
         write_publication,
     )
 
@@ -98,6 +99,7 @@ _HOMES = {
     "read_study": "study",
     "recover_answers": "study.steps",
     "release_noise": "study.steps",
+    "report_weights": "study.steps",
     "study_report_html": "render.report_pages",
     "verify": "certificates",
     "write_publication": "study.steps",
@@ -144,6 +146,7 @@ __all__ = [
     "refine",
     "release_noise",
     "render",
+    "report_weights",
     "study",
     "study_report_html",
     "values",

@@ -22,6 +22,7 @@ STEPS = {
     "disclose": sf.disclose_table,
     "query answer": sf.answer_query,
     "estimate": sf.estimate_reports,
+    "weights": sf.report_weights,
 }
 
 

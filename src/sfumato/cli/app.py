@@ -38,6 +38,7 @@ from sfumato.cli.query import query_app
 from sfumato.cli.releases import releases_command
 from sfumato.cli.report import report_command
 from sfumato.cli.verify import verify_command
+from sfumato.cli.weights import weights_command
 from sfumato.errors import InsecureBitsWarning, SfumatoError, WeakKeyWarning
 
 app = typer.Typer(
@@ -58,6 +59,7 @@ app.command("releases")(releases_command)
 app.command("open")(open_command)
 app.command("recover")(recover_command)
 app.command("estimate")(estimate_command)
+app.command("weights")(weights_command)
 app.command("report")(report_command)
 app.command("certify")(certify_command)
 app.command("verify")(verify_command)

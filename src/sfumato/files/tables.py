@@ -6,6 +6,7 @@ Parquet carries the note in its footer. CSV has no place for it, so it stands be
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import open_for_reading, read_bytes
 from sfumato.files.formats import Format, format_for_reading, table_format
 from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet, plain_text
+from sfumato.files.streams import parquet_file
 from sfumato.files.texts import no_column
 
 TABLE_LIMIT_BYTES = 2_000_000_000
@@ -115,6 +117,18 @@ def note_inside(path: str | Path) -> str | None:
 
     with open_for_reading(path, limit_bytes=_ANY_SIZE) as stream, arrow_errors(path):
         note = (open_parquet(pa.PythonFile(stream, mode="r"), path).metadata.metadata or {}).get(NOTE_KEY)
+        return None if note is None else decode_text(note, path)
+
+
+def read_note(path: str | Path) -> str | None:
+    """Return what a table says of itself, None if nothing; its rows stay on the disk."""
+    if table_format(path) is Format.CSV:
+        beside = note_path(path)
+        # A file that is missing is told before a note that is.
+        with open_for_reading(path, limit_bytes=sys.maxsize):
+            return decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
+    with parquet_file(path, limit_bytes=sys.maxsize) as (opened, _):
+        note = (opened.schema_arrow.metadata or {}).get(_NOTE)
         return None if note is None else decode_text(note, path)
 
 

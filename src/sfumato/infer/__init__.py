@@ -17,7 +17,7 @@ from sfumato.infer.planning import Respondents, respondents_for_half_width, resp
 from sfumato.infer.prefix_trees import Forecast, hashed_keys, key_text, string_keys
 from sfumato.infer.response_guesses import Guesser
 from sfumato.infer.share_model import ShareModel
-from sfumato.infer.shares import ShareEstimate, estimate_groups, estimate_share, sensitivity_band
+from sfumato.infer.shares import ShareEstimate, estimate_groups, estimate_share, sensitivity_band, share_weights
 from sfumato.infer.simplex_estimates import clip_normalise
 from sfumato.infer.testing import TestErrors, supports_first, test_errors
 
@@ -48,6 +48,7 @@ __all__ = [
     "risk_floor",
     "sensitivity_band",
     "share_interval",
+    "share_weights",
     "string_keys",
     "supports_first",
     "test_errors",

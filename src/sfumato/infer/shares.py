@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.infer.intervals import Method, share_interval
@@ -68,6 +72,21 @@ def estimate_groups(
     model = ShareModel.of(channel)
     level = 1 - (1 - confidence) / len(groups) if simultaneous else confidence
     return {name: _estimate(model, model.counts(counts), level, _method(method)) for name, counts in groups.items()}
+
+
+def share_weights(channel: Channel) -> npt.NDArray[np.float64]:
+    """Return what a report counts towards either answer, a row a report, so that the mean is an unbiased share.
+
+    A report y counts ½ + (p_1(y) - p_0(y))/(p(y)·I) towards the second answer, p and I being the law and the Fisher
+    information at a share of one half: no unbiased share that is linear in the counts has a smaller variance there.
+    Where reports are of two kinds there is no other.   Proof: docs/theory/intervals.md
+    """
+    first, second = (tuple(Fraction(p) for p in row) for row in channel.to_exact().rows)
+    ShareModel.of(channel)  # refuses what says nothing
+    pairs = list(zip(first, second, strict=True))
+    information = sum(((q - p) ** 2 / ((p + q) / 2) for p, q in pairs if p + q), Fraction(0))
+    towards = [Fraction(1, 2) + ((q - p) / ((p + q) / 2) / information if p + q else 0) for p, q in pairs]
+    return np.array([[float(1 - w), float(w)] for w in towards])
 
 
 def sensitivity_band(channel: Channel, counts: Counts, *, ignoring: float) -> Interval:

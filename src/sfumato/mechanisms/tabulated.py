@@ -74,7 +74,7 @@ class Tabulated:
         """Shares of the answers by least squares: unbiased, with normal intervals cut to [0, 1]."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        inverse = self._inverse()
+        inverse = self.weights().T
         shares = np.array(tally.counts) / total
         raw = inverse @ shares
         # Var(A s) for multinomial s: A (diag s - s sᵀ) Aᵀ / n.
@@ -87,12 +87,13 @@ class Tabulated:
         Least squares has no exact coefficients here, so this is no Fraction.
         """
         shares = np.array([float(share) for share in law_of_answers(law, self.size, n)])
-        inverse = self._inverse()
+        inverse = self.weights().T
         reports = shares @ self._channel.array
         variances: list[float] = (((inverse**2) @ reports - (inverse @ reports) ** 2) / n).tolist()
         return tuple(variances)
 
-    def _inverse(self) -> npt.NDArray[np.float64]:
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Return what a report counts towards each answer, a row a report: least squares, so their mean is unbiased."""
         rows = self._channel.array
         if np.linalg.matrix_rank(rows) < len(rows):
             raise InvalidParameter(
@@ -100,4 +101,4 @@ class Tabulated:
                 "of others",
                 way_out="Merge those answers.",
             )
-        return np.asarray(np.linalg.pinv(rows.T), dtype=np.float64)
+        return np.asarray(np.linalg.pinv(rows.T).T, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Estimates as one JSON document, for programs."""
+"""Estimates, and what weights are of, as one JSON document, for programs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,42 @@ from sfumato.study.ways import QuestionEstimate
 from sfumato.values import Interval
 
 
+def weights_document(note: ReportsNote, questions: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return what a table of weights is of, as one document."""
+    names = note.columns if questions is None else dict.fromkeys(questions)
+    return {**_heading("sfumato/weights/1", note), "questions": [_weighed(note, name) for name in names]}
+
+
+def _weighed(note: ReportsNote, name: str) -> dict[str, Any]:
+    way, level = note.way(name), note.column(name).level
+    epsilon = way.epsilons[level - 1]
+    return {
+        "question": name,
+        "level": level,
+        "epsilon": epsilon if isfinite(epsilon) else "inf",
+        "reports": way.report_count,
+        "answers": list(way.question.labels),
+    }
+
+
 def estimates_document(estimates: Sequence[QuestionEstimate], note: ReportsNote) -> dict[str, Any]:
     """Return estimates as one document."""
     return {
-        "schema": "sfumato/estimates/1",
-        "study": note.study.name,
-        "epoch": note.epoch,
-        "source": note.source,
-        "insecure": note.insecure,
+        **_heading("sfumato/estimates/1", note),
         "again": note.again,
         "releases": len(note.earlier) + 1,
         "total_epsilon_of_releases": {one.holder: one.as_json for one in note.sums},
         "estimates": [_estimate(found) for found in estimates],
+    }
+
+
+def _heading(schema: str, note: ReportsNote) -> dict[str, Any]:
+    return {
+        "schema": schema,
+        "study": note.study.name,
+        "epoch": note.epoch,
+        "source": note.source,
+        "insecure": note.insecure,
     }
 
 

@@ -128,6 +128,13 @@ class Rung(Mechanism, Protocol):
         """
         ...
 
+    def weights(self) -> Scores | None:
+        """Return what a report counts towards each answer, a row a report; the sums are unbiased counts of answers.
+
+        None where a report means nothing without its position.
+        """
+        ...
+
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say in words why a ladder with these odds is made over this mechanism; `asked` is what is asked for."""
         ...

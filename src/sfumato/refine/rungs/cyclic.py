@@ -132,6 +132,15 @@ class CyclicRung(CyclicResponse):
         scores: Scores = (hits - other * held.sum()) / (own - other)
         return scores
 
+    def weights(self) -> Scores:
+        """Give report y to the answers x with y in x + D, rescaled: two numbers, wherever they stand."""
+        own, other = self.probabilities
+        hit, miss = (1 - other) / (own - other), -other / (own - other)
+        values = np.where(self.difference_set.indicator() == 1, float(hit), float(miss))
+        shifts = np.subtract.outer(np.arange(self.modulus), np.arange(self.size)) % self.modulus
+        found: Scores = values[shifts]
+        return found
+
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say how many reports there are, and what one set for all levels costs."""
         words = f"{self.size} {asked}: the cyclic response on {self.modulus} possible reports, {by_degrees(levels)}."

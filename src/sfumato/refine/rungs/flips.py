@@ -145,6 +145,14 @@ class FlipRung(BinaryHadamard):
         scores: Scores = (held - other * held.sum()) / (own - other)
         return scores
 
+    def weights(self) -> Scores | None:
+        """Give a report to its answer, and take a part of it from the other; of two answers only."""
+        if self.by_position:
+            return None
+        own, other = self.law(0)
+        hit, miss = float((1 - other) / (own - other)), float(-other / (own - other))
+        return np.array([[hit, miss], [miss, hit]])
+
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say what a bit is about."""
         if not self.by_position:

@@ -24,6 +24,7 @@ from sfumato.study.steps.reading import estimate_reports, open_reports, read_rep
 from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
+from sfumato.study.steps.weighing import report_weights
 
 __all__ = [
     "amend",
@@ -48,6 +49,7 @@ __all__ = [
     "read_reports",
     "recover_answers",
     "release_noise",
+    "report_weights",
     "rotate_key_file",
     "split_key_file",
     "write_publication",

@@ -34,6 +34,7 @@ from sfumato.values import Guarantee, Tally
 from sfumato.values.rounding import log2_bounds
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 # 1/ln 2, rounded up.
 _BITS_A_NAT = Fraction("1.4426950408889634074")
 
@@ -225,6 +226,21 @@ class Way(ABC):
     @abstractmethod
     def estimate(self, tally: Any, reading: Reading) -> QuestionEstimate:
         """Return what a tally says."""
+
+    def weights(self, level: int) -> FloatArray:
+        """Return what a report counts towards each answer: a row a report, in their order, and a column an answer.
+
+        Sums are unbiased counts, of which `raw` shares are made; refuses where reports do not stand alone.
+        """
+        del level
+        raise self.without_weights()
+
+    def without_weights(self) -> InvalidParameter:
+        """Return the refusal of weights."""
+        return InvalidParameter(
+            f"question {self.question.id!r} is read from all its reports together, so that one alone has no weight",
+            way_out="Name the other questions with `question`; `sfumato estimate` reads this one.",
+        )
 
     def truth(self, held: Counter[str]) -> Truth | None:
         """Return the true shares of answers that a simulation started from; None where there are none to compare."""

@@ -16,10 +16,11 @@ from sfumato.certificates import Certificate
 from sfumato.design import Limits, SurveyDesign, playable, survey
 from sfumato.design.cards import MOST_FACES
 from sfumato.errors import InvalidParameter
+from sfumato.infer import share_weights
 from sfumato.prob import Channel
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, checked_pair
-from sfumato.study.ways.base import label_bits
+from sfumato.study.ways.base import FloatArray, label_bits
 from sfumato.study.ways.card_plans import plan_card
 from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
@@ -215,6 +216,11 @@ class CardWay(ChannelWay):
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return the share of the second answer by maximum likelihood."""
         return estimate_two(self.question, self.design.channel, tally, reading)
+
+    def weights(self, level: int) -> FloatArray:
+        """Return the weights of the card's reports."""
+        del level
+        return share_weights(self.design.channel)
 
     @property
     def answer_bits(self) -> Fraction:

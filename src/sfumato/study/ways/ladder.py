@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
+from sfumato.infer import share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
 from sfumato.refine.keys import BlockSeeds, Seed
@@ -22,7 +23,7 @@ from sfumato.refine.ladder_rows import undone_rows
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answers import SymbolArray
-from sfumato.study.ways.base import Draw, IntArray, Way, label_bits
+from sfumato.study.ways.base import Draw, FloatArray, IntArray, Way, label_bits
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder
 from sfumato.study.ways.ladder_draws import LadderDrawer
@@ -190,7 +191,7 @@ class LadderWay(Way):
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return shares, and the mean of a count."""
         if reading.level == 0:
-            raise InvalidParameter(f"column {self.question.id} holds answers, not reports", way_out="Count them.")
+            raise self._are_answers()
         rung, values = self._rung(reading.level), self.question.values
         if self.ladder.size == 2:
             channel = _dense(rung.channel())
@@ -204,6 +205,16 @@ class LadderWay(Way):
         if values is not None and (scores := rung.linear_scores(values)) is not None:
             mean = mean_of_scores(scores, tally, values, reading.confidence)
         return QuestionEstimate.of_shares(self.question, found, reading, epsilon=math.log(rung.odds), mean=mean)
+
+    def weights(self, level: int) -> FloatArray:
+        """Return the weights of the level's mechanism."""
+        if level == 0:
+            raise self._are_answers()
+        rung = self._rung(level)
+        found = share_weights(_dense(rung.channel())) if self.ladder.size == 2 else rung.weights()
+        if found is None:
+            raise self.without_weights()
+        return found
 
     def truth(self, held: Counter[str]) -> Truth | None:
         """Return the true mean of a count, or the true shares."""
@@ -221,6 +232,9 @@ class LadderWay(Way):
 
     def _rung(self, level: int) -> Rung:
         return self.ladder.levels[level - 1]
+
+    def _are_answers(self) -> InvalidParameter:
+        return InvalidParameter(f"column {self.question.id} holds answers, not reports", way_out="Count them.")
 
     def _no_groups(self) -> InvalidParameter:
         return InvalidParameter(

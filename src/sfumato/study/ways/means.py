@@ -12,13 +12,14 @@ from sfumato.study.ways.estimates import MeanEstimate
 from sfumato.values import Interval, Tally
 
 
-def mean_of_two(values: tuple[float, float], share: float, error: float, interval: Interval) -> MeanEstimate:
+def mean_of_two(
+    values: tuple[float, float], share: float, raw: float, error: float, interval: Interval
+) -> MeanEstimate:
     """Read the mean off the share of the second of two values; its interval is as exact as that of the share."""
     low, span = values[0], values[1] - values[0]
-    mean = low + span * share
     return MeanEstimate(
-        mean=mean,
-        raw=mean,
+        mean=low + span * share,
+        raw=low + span * float(raw),
         standard_error=span * error,
         interval=Interval(low + span * interval.lower, low + span * interval.upper),
     )

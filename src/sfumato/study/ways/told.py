@@ -20,7 +20,7 @@ from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, check_list, check_masses
-from sfumato.study.ways.base import label_bits
+from sfumato.study.ways.base import FloatArray, label_bits
 from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
@@ -170,14 +170,22 @@ class ToldWay(ChannelWay):
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Read the shares of what may be told; the noise depends on nothing else."""
         reading = reading.plain(self.question.id)
+        mechanism = self._noise()
+        found = mechanism.estimate(Tally(mechanism=mechanism.name, counts=tally.counts), confidence=reading.confidence)
+        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=measures.epsilon(self.design.channel))
+
+    def weights(self, level: int) -> FloatArray:
+        """Return the weights of what was told."""
+        del level
+        return self._noise().weights()
+
+    def _noise(self) -> Tabulated:
         if self.design.noise is None:
             raise InvalidParameter(
                 f"question {self.question.id!r} hides more than its value; its shares cannot be read",
                 way_out="Name the other questions.",
             )
-        mechanism = Tabulated(self.design.noise)
-        found = mechanism.estimate(Tally(mechanism=mechanism.name, counts=tally.counts), confidence=reading.confidence)
-        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=measures.epsilon(self.design.channel))
+        return Tabulated(self.design.noise)
 
     def truth(self, held: Counter[str]) -> Truth:
         """Return the true shares of what may be told."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sfumato import infer
 from sfumato.measures import epsilon
 from sfumato.prob import Channel
@@ -23,9 +25,13 @@ def estimate_two(
     *,
     values: tuple[float, float] | None = None,
 ) -> QuestionEstimate:
-    """Return both shares; with `values` of the two answers, their mean as well."""
+    """Return both shares; with `values` of the two answers, their mean as well.
+
+    Shares are the likeliest within [0, 1], `raw` ones unbiased.
+    """
     found = infer.estimate_share(channel, tally.counts, confidence=reading.confidence, method=reading.method)
     upper = found.interval
+    raw = np.array(tally.counts) @ infer.share_weights(channel) / tally.total
     band = (
         None if reading.ignoring is None else infer.sensitivity_band(channel, tally.counts, ignoring=reading.ignoring)
     )
@@ -36,13 +42,13 @@ def estimate_two(
         epsilon=epsilon(channel),
         labels=question.labels,
         shares=(1 - found.share, found.share),
-        raw=(1 - found.share, found.share),
+        raw=tuple(raw.tolist()),
         standard_errors=(found.standard_error, found.standard_error),
         intervals=(Interval(1 - upper.upper, 1 - upper.lower), upper),
         confidence=found.confidence,
         total=found.total,
         method=METHOD_WORDS.get(found.method, f"maximum likelihood, {found.method.value} interval"),
-        mean=None if values is None else mean_of_two(values, found.share, found.standard_error, upper),
+        mean=None if values is None else mean_of_two(values, found.share, raw[1], found.standard_error, upper),
         band=band,
         ignoring=reading.ignoring,
         notes=tuple(found.notes),
