@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sfumato.account import Ledger, Published, PublishedColumn, Release
+from sfumato.account import Book, Ledger, Published, PublishedColumn, Release
 from sfumato.account.published import check_parts
 from sfumato.bits import SystemBits
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore
@@ -168,7 +168,7 @@ def _put(
     receipt = None
     if payer is not None:
         try:
-            receipt = payer.spend(_bill(published, made, memory), release_id=published.id)
+            receipt = payer.spend(_bill(published, made, memory, payer.read()), release_id=published.id)
         except (BudgetSpent, KeyReused, ReleasedBefore):
             # Nothing left staging: what was refused was not released, and need not be remembered.
             if record is not None and place.holds(published):
@@ -190,9 +190,10 @@ def _check_affordable(published: Published, made: StudyPublication, memory: Memo
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
         if book.entry_called(published.id) is None:
-            book.check_affordable(_bill(published, made, memory))
+            book.check_affordable(_bill(published, made, memory, book))
 
 
-def _bill(published: Published, made: StudyPublication, memory: Memory) -> Release:
+def _bill(published: Published, made: StudyPublication, memory: Memory, book: Book) -> Release:
     note = made.reports.note
-    return release_of_reports(note.study, note.rows, memory.billed(published))
+    paid_rows = book.rows_paid(published)
+    return release_of_reports(note.study, note.rows, memory.billed(published), paid_rows=paid_rows)
