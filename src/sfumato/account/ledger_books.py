@@ -27,7 +27,7 @@ from sfumato.account.ledger_sums import LedgerSums, Standing
 from sfumato.account.payers import people_key
 from sfumato.account.periods import Period, now, period_of
 from sfumato.account.published import Published, Role, check_parts
-from sfumato.account.refusals import check_voidable, rows_again, short_of
+from sfumato.account.refusals import rows_again, short_of, voidable
 from sfumato.account.releases import Release
 from sfumato.errors import InvalidParameter
 
@@ -225,9 +225,8 @@ class Book:
 
     def voiding(self, entry: Entry, reason: str, time: str) -> Row:
         """Return the row that gives a debit back; raise InvalidParameter where nobody can know that it was not seen."""
-        check_voidable(entry.receipt.number, entry.release, settled=entry.settled)
-        published = entry.release.published
-        if published is not None and any(published.part in {one.of, one.amends} for one in self.published):
+        published = voidable(entry.receipt.number, entry.release, settled=entry.settled)
+        if any(published.part in {one.of, one.amends} for one in self.published):
             raise InvalidParameter(
                 "paid for a part to which others were appended, or which was amended, since",
                 parameter="number",

@@ -20,6 +20,7 @@ from sfumato.study.steps.reading import estimate_reports, open_reports, read_rep
 from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
+from sfumato.study.steps.voiding import void_debit
 
 __all__ = [
     "answer_query",
@@ -42,6 +43,7 @@ __all__ = [
     "release_noise",
     "rotate_key_file",
     "split_key_file",
+    "void_debit",
     "write_answers",
     "write_publication",
 ]

@@ -55,12 +55,12 @@ class Memory:
         if self.ledger is not None:
             for entry in Ledger(self.ledger).read().live:
                 if entry.release.published is not None:
-                    one = _here(entry.release.published, self.ledger)
+                    one = here(entry.release.published, self.ledger)
                     settled = entry.settled is not None
                     found[one.id] = Remembered(published=one, time=entry.receipt.time, released=settled)
         if self.record is not None:
             for noted in read_record_file(self.record) if record is None else record.releases:
-                one = _here(noted.published, self.record)
+                one = here(noted.published, self.record)
                 released = noted.released is not None
                 found[one.id] = Remembered(published=one, time=noted.time, released=released)
         return tuple(sorted(found.values(), key=lambda one: one.time))
@@ -114,7 +114,8 @@ def _seen_from(book: Path, published: Published) -> Published:
     return replace(published, file=Path(file).as_posix())
 
 
-def _here(published: Published, book: Path) -> Published:
+def here(published: Published, book: Path) -> Published:
+    """Return a publication as it is seen from here, where a record or a ledger wrote it as seen from there."""
     if published.file is None:
         return published
     return replace(published, file=os.path.realpath(Path(os.path.realpath(book.parent)) / published.file))

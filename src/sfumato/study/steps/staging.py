@@ -17,6 +17,7 @@ from sfumato.files.disk import read_bytes
 from sfumato.files.formats import Format, format_of
 from sfumato.files.staging import discard, discard_others, put_in_place, staged_afresh, staging_beside
 from sfumato.files.tables import NOTE_LIMIT_BYTES, note_path, read_table
+from sfumato.io.key_files import read_key_header
 from sfumato.refine.key_protection import Protection
 from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.notes import ReportsNote
@@ -67,8 +68,31 @@ class Destination:
         """Whether reports are staged here, none of which is in place yet."""
         return (staging_beside(self.out, published.token) / self.out.name).exists()
 
-    def found(self, published: Published, limit_bytes: int) -> Reports | None:
-        """Return the reports of a publication, staged here or in place; None unless its keys are here as well."""
+    def never_left(self, published: Published, limit_bytes: int) -> bool:
+        """Whether all of a publication is staged here, whole, and nothing of it was ever in place.
+
+        A file leaves staging by being renamed, so one that is staged was never in place; but what goes into a pipe or
+        a device is written there, and leaves no trace. Keys that were here before are marked first of all.
+        """
+        waiting = staging_beside(self.out, published.token)
+        if not all((waiting / target.name).exists() for target in self._targets):
+            return False
+        if os.path.lexists(self.out) and not self.out.is_file():
+            return False
+        if self._reports(published, limit_bytes) is None:
+            return False
+        keys = self._staged_keys(published)
+        if keys is not None:
+            return all((keys / path.name).exists() for path in self.folder.files)
+        try:
+            present = self.folder.present
+            headers = [read_key_header(path) for path in present]
+        except SfumatoError:
+            return False
+        return bool(present) == bool(self.folder.files) and all(header.produced is None for header in headers)
+
+    def _reports(self, published: Published, limit_bytes: int) -> Reports | None:
+        """Return the reports of a publication, staged here or in place; None unless they are whole."""
         staged = staging_beside(self.out, published.token) / self.out.name
         try:
             reports = self._read(staged if staged.exists() else self.out, limit_bytes)
@@ -78,6 +102,13 @@ class Destination:
             for name in digests:
                 reports.column(name)
         except SfumatoError:  # not there, damaged, or something else that has this name
+            return None
+        return reports
+
+    def found(self, published: Published, limit_bytes: int) -> Reports | None:
+        """Return the reports of a publication, staged here or in place; None unless its keys are here as well."""
+        reports = self._reports(published, limit_bytes)
+        if reports is None:
             return None
         if not self.folder.files or self._staged_keys(published) is not None:
             return reports
@@ -97,9 +128,14 @@ class Destination:
         elif self.folder.files:
             self.folder.write(keys or self._marked(published), {}, self.unlock)
         waiting = staging_beside(self.out, published.token)
-        beside = [] if format_of(self.out) is Format.PARQUET else [note_path(self.out)]
-        for target in (codebook_path(self.out), *beside, self.out):
+        for target in self._targets:
             put_in_place(waiting / target.name, target)
+
+    @property
+    def _targets(self) -> tuple[Path, ...]:
+        """What stands beside the reports, and the reports last."""
+        beside = [] if format_of(self.out) is Format.PARQUET else [note_path(self.out)]
+        return (codebook_path(self.out), *beside, self.out)
 
     def _staged_keys(self, published: Published) -> Path | None:
         folder = None if self.keys is None else staging_beside(self.keys, published.token)
