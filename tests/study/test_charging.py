@@ -10,16 +10,17 @@ import pytest
 
 import sfumato as sf
 from record_channels import h2
-from sfumato.account import Kind, Ledger
+from sfumato.account import Kind, Ledger, Published, PublishedColumn, Role
+from sfumato.account.payers import Payer
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import BudgetSpent, InvalidParameter, ReleasedBefore, UnreadableFile
 from sfumato.refine import Unprotected
-from sfumato.study import FreeText, YesNo
+from sfumato.study import FreeText, OneOfMany, YesNo
 from sfumato.study.charging import release_of_disclosure, release_of_noise, release_of_reports
 from sfumato.study.publishing import draw_publication
 from sfumato.study.steps.paying import ledger_of, paid, probe, probe_folder
 from sfumato.study.study_files import as_toml, read_study, write_study
-from sfumato.study.totals import totals_of
+from sfumato.study.totals import seen_by_readers, totals_of
 from small_studies import PLACES, answers, small_study
 
 
@@ -53,6 +54,49 @@ class TestWhatReportsCost:
         assert 1 - h2(1 / (1 + math.exp(0.1))) <= release.charges.bits
         assert float(release_of_reports(study, 5).charges.bits) == pytest.approx(0.5 / math.log(2), rel=1e-9)
         assert release_of_reports(study, 100).charges.bits == 1
+
+    def test_reports_on_one_question_may_tell_the_answer_to_another(self):
+        """Who believes that the yes/no answers of two neighbours spell out where a third person lives, sees it there.
+
+        The least for each question on its own, one bit for the yes or no and next to nothing for the place, would be
+        too little: both neighbours' reports tell 2 (1 - h(flip)) bits about the place.
+        """
+        place = OneOfMany(id="place", text="Where?", answers=PLACES[:4], epsilon=Fraction(1, 100))
+        moved = YesNo(id="moved", text="Did you move?", epsilon=Fraction(5))
+        study = small_study(questions=(moved, place), analysts=(), recover=False, public_epsilon=None)
+        flip = 1 / (1 + math.exp(5))
+        told = 2 * (1 - h2(flip))
+        assert told > 1.8
+        assert release_of_reports(study, 3).charges.bits >= told
+        assert release_of_reports(study, 10**6).charges.bits == 3
+
+    def test_an_appended_part_adds_what_all_rows_tell_beyond_those_before(self):
+        study = small_study(
+            questions=(YesNo(id="moved", text="Did you move?", epsilon=Fraction(1, 10)),), analysts=(), recover=False,
+            public_epsilon=None,
+        )  # fmt: skip
+        sizes, before, charged = (2, 3, 1, 400, 7), 0, []
+        for rows in sizes:
+            charged.append(release_of_reports(study, rows, paid_rows=before).charges)
+            before += rows
+        assert sum(one.bits for one in charged) == release_of_reports(study, before).charges.bits == 1
+        assert charged[-1].bits == 0, "all that can be told about an answer is paid for"
+        assert {one.epsilon for one in charged} == {release_of_reports(study, 1).charges.epsilon}
+
+    def test_an_amendment_is_charged_for_its_questions_and_their_whole_answers(self):
+        study = small_study(questions=small_study().questions[:2], analysts=(), recover=False)
+        part = {"drawing": "e" * 32, "digest": "f" * 64}
+        amended = Published(
+            study=study.name, fingerprint="c" * 64, epoch=0, rows=2, seen=seen_by_readers(study, {"moved"}),
+            columns=(PublishedColumn(question="moved", **part),), part="e" * 32, role=Role.AMEND, of="a" * 32,
+            amends="a" * 32, people="South",
+        )  # fmt: skip
+        release = release_of_reports(study, 2, amended)
+        whole = release_of_reports(study, 2)
+        assert release.charges.bits >= 1
+        assert release.charges.epsilon == Fraction(float(dict(amended.seen)["public"])) < whole.charges.epsilon
+        assert release.title.endswith(", amended")
+        assert release.payer == Payer(people="south", publication="a" * 32, part="a" * 32)
 
     def test_texts_are_counted_by_their_bytes(self):
         study = small_study(

@@ -26,8 +26,8 @@ from sfumato.account.ledger_records import (
 from sfumato.account.ledger_sums import LedgerSums, Standing
 from sfumato.account.payers import people_key
 from sfumato.account.periods import Period, now, period_of
-from sfumato.account.published import Published, check_parts
-from sfumato.account.refusals import check_voidable, rows_again, short_of
+from sfumato.account.published import Published, Role, check_parts
+from sfumato.account.refusals import rows_again, short_of, voidable
 from sfumato.account.releases import Release
 from sfumato.errors import InvalidParameter
 
@@ -123,6 +123,19 @@ class Book:
         """The publications of reports among the debits, in their order."""
         return tuple(entry.release.published for entry in self.live if entry.release.published is not None)
 
+    def rows_paid(self, published: Published) -> int:
+        """Count the rows of other parts of a publication that were paid for before a part of it, which is new or not.
+
+        Amendments bring no new rows.
+        """
+        rows = 0
+        for one in self.published:
+            if one.id == published.id:
+                break
+            if one.publication == published.publication and one.role is not Role.AMEND:
+                rows += one.rows
+        return rows
+
     def row_for(self, record: Record) -> Row:
         """Return a record as the next row."""
         text = record_text(record)
@@ -212,7 +225,14 @@ class Book:
 
     def voiding(self, entry: Entry, reason: str, time: str) -> Row:
         """Return the row that gives a debit back; raise InvalidParameter where nobody can know that it was not seen."""
-        check_voidable(entry.receipt.number, entry.release, settled=entry.settled)
+        published = voidable(entry.receipt.number, entry.release, settled=entry.settled)
+        if any(published.part in {one.of, one.amends} for one in self.published):
+            raise InvalidParameter(
+                "paid for a part to which others were appended, or which was amended, since",
+                parameter="number",
+                value=entry.receipt.number,
+                way_out="Finish its publication with the command that began it.",
+            )
         return self.row_for(Voided(time=time, number=entry.receipt.number, reason=reason))
 
     def check_affordable(self, release: Release, time: str | None = None) -> None:

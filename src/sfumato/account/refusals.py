@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
 from sfumato.account.ledger_sums import Standing
+from sfumato.account.published import Published
 from sfumato.account.releases import Release
 from sfumato.errors import BudgetSpent, InvalidParameter
 
@@ -41,8 +42,8 @@ def rows_again(release: Release, count: int) -> BudgetSpent:
     )
 
 
-def check_voidable(number: int, release: Release, *, settled: str | None) -> None:
-    """Refuse to give back what was released, or what may have been seen for all that anybody can prove."""
+def voidable(number: int, release: Release, *, settled: str | None) -> Published:
+    """Return the publication of a debit; refuse what was released, or may have been for all that anybody can prove."""
     if settled is not None:
         raise InvalidParameter(
             f"was released on {settled[:10]}: {release.title!r} stays paid for",
@@ -58,6 +59,7 @@ def check_voidable(number: int, release: Release, *, settled: str | None) -> Non
             value=number,
             way_out="It stays paid for.",
         )
+    return release.published
 
 
 def _by(release: Release) -> str:

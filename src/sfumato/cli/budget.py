@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ from sfumato.cli.output import console, say, tell, tell_json
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sfumato.account import Book, Charges, Entry, Release
+    from sfumato.account import Book, Entry, Release
 
 budget_app = typer.Typer(
     name="budget",
@@ -23,6 +23,7 @@ budget_app = typer.Typer(
 )
 
 LEDGER = typer.Argument(help="The ledger, a file.")
+_PERIODS = "Periods"
 
 
 @budget_app.command("init")
@@ -33,20 +34,44 @@ def init_command(
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="Most ε (nats) of one person's own answers.")] = None,
     leakage_bits: Annotated[str | None, typer.Option(help="Most maximal leakage, in bits.")] = None,
+    per: Annotated[
+        str | None,
+        typer.Option(help="Limits for each calendar month, quarter or year (UTC) too.", rich_help_panel=_PERIODS),
+    ] = None,
+    budget_bits_per_period: Annotated[
+        str | None, typer.Option(help="With --per: most bits in each period.", rich_help_panel=_PERIODS)
+    ] = None,
+    epsilon_per_period: Annotated[
+        str | None, typer.Option(help="With --per: most ε in each period.", rich_help_panel=_PERIODS)
+    ] = None,
+    leakage_bits_per_period: Annotated[
+        str | None, typer.Option(help="With --per: most leakage in each period.", rich_help_panel=_PERIODS)
+    ] = None,
     json: Json = False,
 ) -> None:
     """Make a ledger with a limit in bits, in ε, in leakage, or in several. Limits never change.
 
+    With --per there are limits for each month, quarter or year beside those in all, or instead; a debit must keep both.
+    The periods are those of the calendar, and a clock that is wound back begins none anew.
+
     Example:
 
-        sfumato budget init people.ledger --budget-bits 2 --epsilon 3
+        sfumato budget init people.ledger --budget-bits 2 --epsilon 3 --per year --epsilon-per-period 1
     """
+    from sfumato.render.budget_documents import budget_document
     from sfumato.study.steps import new_ledger
 
-    limits = {"budget_bits": budget_bits, "epsilon": epsilon, "leakage_bits": leakage_bits}
-    book = new_ledger(ledger, **{name: _number(name, text) for name, text in limits.items()})
+    limits = {
+        "budget_bits": budget_bits,
+        "epsilon": epsilon,
+        "leakage_bits": leakage_bits,
+        "budget_bits_per_period": budget_bits_per_period,
+        "epsilon_per_period": epsilon_per_period,
+        "leakage_bits_per_period": leakage_bits_per_period,
+    }
+    book = new_ledger(ledger, per=per, **{name: _number(name, text) for name, text in limits.items()})
     if json:
-        tell_json({"schema": "sfumato/budget/1", **_sums(ledger, book)})
+        tell_json(budget_document(ledger, book))
     else:
         say(f"wrote {ledger}")
 
@@ -73,6 +98,10 @@ def spend_command(
     name: Annotated[
         str | None, typer.Option("--id", help="Name of this release: the same again is not debited again.")
     ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(help="Whom it is about: declared to be others than under other names. Nobody checks it."),
+    ] = None,
     released: Annotated[bool, typer.Option("--released", help="Note that it was released.")] = False,
     json: Json = False,
 ) -> None:
@@ -81,10 +110,15 @@ def spend_command(
     --budget-bits makes it a release of so much information, --epsilon a local one, --leakage-bits alone one of answers
     that are right often enough, --rows one of perfect samples. Other amounts that are known can be given as well.
 
+    Without --people everybody pays. People of different names are declared to be different people by whoever runs this,
+    and no ledger can check it: their ε and leakage are then not added to each other. Bits add all the same, because
+    people who are alike tell about each other.
+
     Example:
 
         sfumato budget spend people.ledger --title "Mean income" --budget-bits 0.5 --epsilon 0.7 --id income-2026
     """
+    from sfumato.render.budget_documents import budget_document, entry_document
     from sfumato.study.steps import pay_for
 
     amounts = {
@@ -94,12 +128,11 @@ def spend_command(
         "worst_case_bits": worst_case_bits,
     }
     given = {key: number for key, text in amounts.items() if (number := _number(key, text)) is not None}
-    release = _release(title, given, _number("rho", rho), rows)
+    release = _release(title, given, _number("rho", rho), rows, people)
     receipt, book = pay_for(ledger, release, release_id=name, released=released)
     entry = next(entry for entry in book.entries if entry.receipt == receipt)
     if json:
-        said = {"schema": "sfumato/budget/1", "is_new": receipt.is_new, "entry": _entry(entry), **_sums(ledger, book)}
-        tell_json(said)
+        tell_json({"is_new": receipt.is_new, "entry": entry_document(entry), **budget_document(ledger, book)})
     else:
         _tell(book, entry, is_new=receipt.is_new)
 
@@ -112,18 +145,57 @@ def show_command(ledger: Annotated[Path, LEDGER], json: Json = False) -> None:
 
         sfumato budget show people.ledger
     """
+    from sfumato.render.budget_documents import budget_document, entry_document
     from sfumato.render.budgets import ledger_table
     from sfumato.study.steps import read_ledger
 
     book = read_ledger(ledger)
     if json:
-        entries = [_entry(entry) for entry in book.entries]
-        tell_json({"schema": "sfumato/budget/1", **_sums(ledger, book), "entries": entries})
+        tell_json({**budget_document(ledger, book), "entries": [entry_document(entry) for entry in book.entries]})
     else:
         console().print(ledger_table(ledger, book))
 
 
-def _release(title: str, given: dict[str, Fraction], rho: Fraction | None, rows: list[str] | None) -> Release:
+@budget_app.command("void")
+def void_command(
+    ledger: Annotated[Path, LEDGER],
+    number: Annotated[int, typer.Argument(help="Which debit, as `budget show` counts them.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the reports were to be published.")],
+    keys: Annotated[Path | None, typer.Option(help="The folder of its key files, if it was to have any.")] = None,
+    study: Annotated[Path | None, typer.Option(help="The study file. Default: where the ledger remembers it.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="The record of releases. Default: releases.json beside the study.")
+    ] = None,
+    reason: Annotated[
+        str, typer.Option(help="Why, in a line. Everybody who has the ledger reads it.")
+    ] = "it never left staging",
+    json: Json = False,
+) -> None:
+    """Give back a debit whose publication was interrupted before any of it was in place, and discard what is staged.
+
+    It must be provable: the record says that the publication is unfinished, all of it is still staged beside OUT and in
+    the folder of keys, and none of it is in place. What was released is never given back. Nor is a release made by
+    other means, for nobody can prove that it was not seen. The ledger keeps the debit and notes that it was voided.
+
+    Example:
+
+        sfumato budget void people.ledger 3 --out reports.parquet --keys keys
+    """
+    from sfumato.render.budget_documents import budget_document, entry_document
+    from sfumato.study.steps import void_debit
+
+    book = void_debit(ledger, number, out=out, keys=keys, study=study, record=record, reason=reason)
+    entry = next(entry for entry in book.entries if entry.receipt.number == number)
+    if json:
+        tell_json({"entry": entry_document(entry), **budget_document(ledger, book)})
+    else:
+        tell(f"{entry.release.title}: voided, and what was staged is discarded")
+        _tell_left(book)
+
+
+def _release(
+    title: str, given: dict[str, Fraction], rho: Fraction | None, rows: list[str] | None, people: str | None
+) -> Release:
     """Tell the kind of a release by the amounts that were given."""
     from math import inf
 
@@ -138,7 +210,7 @@ def _release(title: str, given: dict[str, Fraction], rho: Fraction | None, rows:
                 parameter="rows",
                 way_out="Leave out the others.",
             )
-        return perfect_samples(title, rows_id=named, worst_case_bits=given["worst_case_bits"])
+        return perfect_samples(title, rows_id=named, worst_case_bits=given["worst_case_bits"], people=people)
     worst = given.get("worst_case_bits", inf)
     if "budget_bits" in given:
         if "worst_case_bits" in given or rho is not None:
@@ -148,14 +220,19 @@ def _release(title: str, given: dict[str, Fraction], rho: Fraction | None, rows:
                 way_out="Leave out `worst_case_bits` and `rho`.",
             )
         return information(
-            title, given["budget_bits"], epsilon=given.get("epsilon", inf), leakage_bits=given.get("leakage_bits", inf)
+            title,
+            given["budget_bits"],
+            epsilon=given.get("epsilon", inf),
+            leakage_bits=given.get("leakage_bits", inf),
+            people=people,
         )
     if rho is not None and ("epsilon" in given or "leakage_bits" not in given):
         raise InvalidParameter("goes with `leakage_bits` alone", parameter="rho", way_out="Leave it out.")
     if "epsilon" in given:
-        return local(title, given["epsilon"], worst_case_bits=worst, leakage_bits=given.get("leakage_bits"))
+        leakage = given.get("leakage_bits")
+        return local(title, given["epsilon"], worst_case_bits=worst, leakage_bits=leakage, people=people)
     if "leakage_bits" in given:
-        return recoverable(title, given["leakage_bits"], worst_case_bits=worst, rho=rho)
+        return recoverable(title, given["leakage_bits"], worst_case_bits=worst, rho=rho, people=people)
     raise InvalidParameter(
         "nothing says what it costs", way_out="Give `budget_bits`, `epsilon`, `leakage_bits`, or `rows`."
     )
@@ -179,47 +256,27 @@ def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
     import shlex
     from math import isfinite
 
-    from sfumato.account.amounts import decimal_above, decimal_below
+    from sfumato.account.amounts import decimal_above
 
     charges = entry.release.charges
     paid = [currency.words(decimal_above(amount)) for currency, amount in charges if isfinite(amount)]
     done = "debited" if is_new else "debited before, and not again:"
-    tell(f"{entry.release.title}: {done} {', '.join(paid)}")
-    left = book.spent.left_of(book.limits)
-    tell(f"left: {', '.join(c.words(decimal_below(amount)) for c, amount in left if isfinite(amount))}")
+    by = "" if entry.release.people is None else f" to the people called {entry.release.people!r}"
+    tell(f"{entry.release.title}: {done} {', '.join(paid)}{by}")
+    _tell_left(book)
     if entry.settled is None:
         name = shlex.quote(entry.receipt.release_id)
         say(f"release it now; then note that with the same command and --id {name} --released")
 
 
-def _sums(path: Path, book: Book) -> dict[str, Any]:
-    return {
-        "ledger": str(path),
-        "limits": _amounts(book.limits),
-        "spent": _amounts(book.spent),
-        "left": _amounts(book.spent.left_of(book.limits)),
-        "unsettled": sum(entry.settled is None for entry in book.entries),
-    }
+def _tell_left(book: Book) -> None:
+    from math import isfinite
 
+    from sfumato.account.amounts import decimal_below
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    release, receipt = entry.release, entry.receipt
-    return {
-        "number": receipt.number,
-        "id": receipt.release_id,
-        "time": receipt.time,
-        "title": release.title,
-        "kind": release.kind.value,
-        "charges": _amounts(release.charges),
-        "rows": list(release.rows),
-        "notes": list(release.notes),
-        "settled": entry.settled,
-        "digest": receipt.digest,
-        "how_it_adds": release.how_it_adds,
-    }
-
-
-def _amounts(charges: Charges) -> dict[str, str]:
-    from sfumato.account.amounts import amount_text
-
-    return {currency.value: amount_text(amount) for currency, amount in charges}
+    for standing, words in ((book.standing, "left"), (book.standing_in_period(), "left in")):
+        if standing is not None:
+            left = [c.words(decimal_below(amount)) for c, amount in standing.left if isfinite(amount)]
+            when = words if standing.period is None else f"{words} {standing.period.name}"
+            if left:
+                tell(f"{when}: {', '.join(left)}")

@@ -62,7 +62,9 @@ def publish_command(
     people: Annotated[
         str | None,
         typer.Option(
-            help="Declare that these are other people than under other names, or none.", rich_help_panel=_RELEASES
+            help="Declare that these are other people than under other names, or none. Nobody checks it; in a ledger, "
+            "who has no name is everybody.",
+            rich_help_panel=_RELEASES,
         ),
     ] = None,
     guarantee: Annotated[

@@ -28,7 +28,6 @@ TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
 NOTE_KEY = b"sfumato"
 """Where a Parquet file carries its note."""
-_ANY_SIZE = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,22 +112,8 @@ def note_inside(path: str | Path) -> str | None:
     """Return the note that a Parquet file carries; None where it has none, and for other files."""
     if format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():
         return None
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    with open_for_reading(path, limit_bytes=_ANY_SIZE) as stream, arrow_errors(path):
-        note = (open_parquet(pa.PythonFile(stream, mode="r"), path).metadata.metadata or {}).get(NOTE_KEY)
-        return None if note is None else decode_text(note, path)
-
-
-def read_note(path: str | Path) -> str | None:
-    """Return what a table says of itself, None if nothing; its rows stay on the disk."""
-    if table_format(path) is Format.CSV:
-        beside = note_path(path)
-        # A file that is missing is told before a note that is.
-        with open_for_reading(path, limit_bytes=sys.maxsize):
-            return decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
     with parquet_file(path, limit_bytes=sys.maxsize) as (opened, _):
-        note = (opened.schema_arrow.metadata or {}).get(_NOTE)
+        note = (opened.metadata.metadata or {}).get(NOTE_KEY)
         return None if note is None else decode_text(note, path)
 
 

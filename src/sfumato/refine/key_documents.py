@@ -240,4 +240,4 @@ def ladder_of(declaration: str) -> Ladder:
 @functools.lru_cache(maxsize=32)
 def _layout(declaration: str, level: int, rows: int) -> SegmentLayout:
     """Work out lengths once for all files of a level."""
-    return SegmentLayout(rows, _ladder(declaration).key_law(level))
+    return SegmentLayout(rows, ladder_of(declaration).key_law(level))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
 from sfumato.account.ledger_books import Book, Entry
+from sfumato.account.ledger_sums import Standing
 from sfumato.account.releases import Kind, Release
 from sfumato.printing import printable
 from sfumato.study.charging import release_of_reports
@@ -30,11 +31,16 @@ KINDS = {
 _MEANINGS = {
     Currency.BITS: "what anyone can learn about one person, with any correlations in mind",
     Currency.EPSILON: "nats; how far a person's own answer can change the odds of what is seen",
-    Currency.LEAKAGE: "maximal leakage in bits; how much better the best guess gets",
+    Currency.LEAKAGE: "maximal leakage in bits; how much better the best guess about a person's own answers gets",
 }
 _ALWAYS = (
     "What is made from releases alone costs nothing: it needs no debit.",
-    "Releases about different people cost as much as about the same people: there is no discount.",
+    "Spent is what the person has paid who has paid most; a debit that names no people is paid by everybody.",
+    "In bits there is no discount for different people: those who are alike tell about each other.",
+)
+_DECLARED = (
+    "People of different names are declared to be different by the office, and nobody has checked it. Their ε and "
+    "leakage are not added to each other."
 )
 _BAR = 30
 _LABEL = 9
@@ -63,34 +69,55 @@ def ledger_table(path: Path, book: Book) -> RenderableType:
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
 
-    parts: list[RenderableType] = [Text(printable(path.name), style="bold"), *_bars(book)]
+    parts: list[RenderableType] = [Text(printable(path.name), style="bold"), *_bars(book.standing)]
+    within = book.standing_in_period()
+    if within is not None and within.period is not None:
+        parts += [Text(f"in {within.period.name}; the next {within.period.per} starts on {within.period.end}")]
+        parts += _bars(within, explained=False)
     if not book.entries:
         parts.append(Text("Nothing was debited yet."))
         return Group(*parts)
     parts.append(_debits(book))
     parts += [Text(sentence, style=style) for sentence, style in _open_debits(book.entries)]
+    parts += [Text(sentence) for sentence in _by_people(book)]
     parts += [Text(), Text("How they add", style="bold"), _adding(book.entries)]
     return Group(*parts)
 
 
-def _bars(book: Book) -> list[Text]:
+def _bars(standing: Standing, *, explained: bool = True) -> list[Text]:
     from rich.text import Text  # noqa: PLC0415
 
     lines = []
-    left = book.spent.left_of(book.limits)
-    for currency, limit in book.limits:
+    for currency, limit in standing.limits:
         if math.isinf(limit):
             continue
-        share = min(Fraction(1), Fraction(book.spent[currency]) / Fraction(limit))
+        share = min(Fraction(1), Fraction(standing.spent[currency]) / Fraction(limit))
         # A bar that is not full has something left, and one that is not empty has something spent.
         full = _BAR if share == 1 else min(_BAR - 1, math.ceil(share * _BAR))
-        spent = f"{decimal_above(book.spent[currency], _PLACES)} of {decimal_below(limit, _PLACES)} spent"
+        spent = f"{decimal_above(standing.spent[currency], _PLACES)} of {decimal_below(limit, _PLACES)} spent"
         line = Text(CURRENCIES[currency].ljust(_LABEL))
         line.append("█" * full, style="red" if share == 1 else "")
         line.append("·" * (_BAR - full), style="dim")
-        line.append(f"  {spent}, {decimal_below(left[currency], _PLACES)} left")
-        lines += [line, Text(" " * _LABEL + _MEANINGS[currency], style="dim")]
+        line.append(f"  {spent}, {decimal_below(standing.left[currency], _PLACES)} left")
+        lines.append(line)
+        if explained:
+            lines.append(Text(" " * _LABEL + _MEANINGS[currency], style="dim"))
     return lines
+
+
+def _by_people(book: Book) -> list[str]:
+    """Say what the people of each name have paid, with what everybody pays."""
+    by_name = book.spent_by_people()
+    if not by_name:
+        return []
+    # In bits everybody pays for everybody; where no bound is known there is nothing to compare.
+    shown = [c for c in Currency if c.is_own and all(math.isfinite(spent[c]) for spent in by_name.values())]
+    named = [
+        f"{printable(name)}: {', '.join(c.words(decimal_above(spent[c], _PLACES)) for c in shown)}"
+        for name, spent in by_name.items()
+    ]
+    said = [f"Spent by the people of each name, with what everybody pays. {'; '.join(named)}."] if shown else []
+    return [*said, _DECLARED]
 
 
 def _debits(book: Book) -> Table:
@@ -99,6 +126,7 @@ def _debits(book: Book) -> Table:
 
     shown = [c for c in Currency if math.isfinite(book.limits[c]) or any(_is_stated(e, c) for e in book.entries)]
     table = Table()
+    table.add_column("no.", justify="right", no_wrap=True)
     table.add_column("day", no_wrap=True)
     table.add_column("release", overflow="fold", min_width=20)
     for currency in shown:
@@ -106,10 +134,19 @@ def _debits(book: Book) -> Table:
     table.add_column("released")
     for entry in book.entries:
         amounts = [_charge(entry.release.charges[currency]) for currency in shown]
-        title = Text(printable(entry.release.title)).append(f"\n{KINDS[entry.release.kind]}", style="dim")
-        made = Text("yes") if entry.settled else Text("not noted", style="yellow")
-        table.add_row(Text(entry.receipt.time[:10]), title, *map(Text, amounts), made)
+        about = "" if entry.release.people is None else f", people: {printable(entry.release.people)}"
+        title = Text(printable(entry.release.title)).append(f"\n{KINDS[entry.release.kind]}{about}", style="dim")
+        number = Text(str(entry.receipt.number))
+        table.add_row(number, Text(entry.receipt.time[:10]), title, *map(Text, amounts), _state(entry))
     return table
+
+
+def _state(entry: Entry) -> Text:
+    from rich.text import Text  # noqa: PLC0415
+
+    if entry.voided is not None:
+        return Text("never; voided", style="dim")
+    return Text("yes") if entry.settled else Text("not noted", style="yellow")
 
 
 def _is_stated(entry: Entry, currency: Currency) -> bool:
@@ -122,7 +159,8 @@ def _charge(amount: Amount) -> str:
 
 def _open_debits(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Say which debits may have no release, for instance because a program was killed in between."""
-    names = [printable(entry.receipt.release_id) for entry in entries if entry.settled is None]
+    unsettled = [entry for entry in entries if entry.settled is None and entry.voided is None]
+    names = [printable(entry.receipt.release_id) for entry in unsettled]
     if not names:
         return []
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -131,6 +169,11 @@ def _open_debits(entries: Sequence[Entry]) -> list[tuple[str, str]]:
         f"Not noted as released: {which}. This stays spent, for nobody can tell from here whether anything of it was "
         f"seen."
     )
+    if any(entry.release.published is not None for entry in unsettled):
+        sentence += (
+            " A publication that was interrupted is finished by the command that began it; if all of it is still "
+            "staged, `sfumato budget void` gives it back."
+        )
     return [(sentence, "yellow")]
 
 
@@ -144,6 +187,6 @@ def _adding(entries: Sequence[Entry]) -> Table:
     for kind in Kind:
         if kind in kinds:
             table.add_row(Text(KINDS[kind]), Text(kind.how_it_adds))
-    for name, sentence in zip(("always", ""), _ALWAYS, strict=True):
+    for name, sentence in zip(("always", "", ""), _ALWAYS, strict=True):
         table.add_row(Text(name), Text(sentence))
     return table

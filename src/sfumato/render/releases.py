@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sfumato.account.published import PUBLIC
+from sfumato.account.payers import people_key
+from sfumato.account.published import PUBLIC, Published, Role
 from sfumato.printing import printable
 from sfumato.render.words import counted
 from sfumato.study.release_words import sum_words, sums_words
@@ -13,7 +14,7 @@ from sfumato.study.steps.records import StudyRecord
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_HEADER = ("release", "noted", "epoch", "people", "rows", "questions", "public", "public so far", "state")
+_HEADER = ("release", "noted", "epoch", "people", "part", "rows", "questions", "public", "public so far", "state")
 
 
 def releases_table(found: StudyRecord) -> RenderableType:
@@ -27,7 +28,7 @@ def releases_table(found: StudyRecord) -> RenderableType:
         return Group(title, Text("Nothing of it was released, as far as its record knows."))
     table = Table()
     for i, name in enumerate(_HEADER):
-        table.add_column(name, justify="right" if i in {2, 4} else "left")
+        table.add_column(name, justify="right" if i in {2, 5} else "left")
     for number, one in enumerate(found.releases):
         published = one.published
         table.add_row(
@@ -35,6 +36,7 @@ def releases_table(found: StudyRecord) -> RenderableType:
             one.time,
             str(published.epoch),
             Text(printable(published.people or "of the study")),
+            _part_words(published),
             f"{published.rows:,}",
             Text(printable(", ".join(column.question for column in published.columns))),
             sum_words(_public(found, number, alone=True)),
@@ -48,15 +50,21 @@ def releases_table(found: StudyRecord) -> RenderableType:
 
 
 def adding_words(found: StudyRecord) -> str:
-    """Say what somebody gives away who was in every release."""
+    """Say what the person gives away of whom most is seen."""
     count = counted(len(found.releases), "release")
-    return f"Of somebody who was in all of them, {count} show: {sums_words(found.sums)}."
+    said = f"Of one person, {count} show at most: {sums_words(found.sums)}."
+    names = {people_key(one.published.people) for one in found.releases} - {None}
+    parts = {one.published.role for one in found.releases} & {Role.APPEND}
+    if len(names) > 1 or parts:
+        whom = " and ".join(["people of different names"] * (len(names) > 1) + ["parts of a publication"] * bool(parts))
+        said += f" That {whom} have nobody in common was declared, and is not checked here."
+    return said
 
 
 def releases_document(found: StudyRecord) -> dict[str, Any]:
     """Return every release of a study as one document."""
     return {
-        "schema": "sfumato/released/1",
+        "schema": "sfumato/released/2",
         "study": found.study.name,
         "record": None if found.record is None else str(found.record),
         "ledger": None if found.ledger is None else str(found.ledger),
@@ -66,6 +74,10 @@ def releases_document(found: StudyRecord) -> dict[str, Any]:
                 "id": one.published.id,
                 "name": one.published.again,
                 "people": one.published.people,
+                "part": one.published.part,
+                "role": one.published.role.value,
+                "of": one.published.of,
+                "amends": one.published.amends,
                 "time": one.time,
                 "released": one.released,
                 "epoch": one.published.epoch,
@@ -82,6 +94,13 @@ def releases_document(found: StudyRecord) -> dict[str, Any]:
         ],
         "total_epsilon_of_releases": {total.holder: total.as_json for total in found.sums} if found.releases else {},
     }
+
+
+def _part_words(published: Published) -> str:
+    short = published.part[:8]
+    if published.amends is not None:
+        return f"{short} amends {published.amends[:8]}"
+    return f"{short} added" if published.role is Role.APPEND else short
 
 
 def _public(found: StudyRecord, number: int, *, alone: bool = False) -> float | None:

@@ -24,6 +24,7 @@ from sfumato.study.steps.reading import estimate_reports, open_reports, read_rep
 from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
+from sfumato.study.steps.voiding import void_debit
 from sfumato.study.steps.weighing import report_weights
 
 __all__ = [
@@ -52,5 +53,6 @@ __all__ = [
     "report_weights",
     "rotate_key_file",
     "split_key_file",
+    "void_debit",
     "write_publication",
 ]

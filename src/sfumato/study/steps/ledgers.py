@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sfumato.account import Book, Ledger, Release
+from sfumato.account import Book, Ledger, Per, Release
 from sfumato.account.ledger_books import Receipt
 from sfumato.values.types import Real
 
@@ -15,9 +15,25 @@ def new_ledger(
     budget_bits: Real | None = None,
     epsilon: Real | None = None,
     leakage_bits: Real | None = None,
+    per: Per | str | None = None,
+    budget_bits_per_period: Real | None = None,
+    epsilon_per_period: Real | None = None,
+    leakage_bits_per_period: Real | None = None,
 ) -> Book:
-    """Make a ledger with a limit in bits, in ε, in leakage, or in several; a file that exists is never overwritten."""
-    return Ledger.create(path, budget_bits=budget_bits, epsilon=epsilon, leakage_bits=leakage_bits).read()
+    """Make a ledger with a limit in bits, in ε, in leakage, or in several; a file that exists is never overwritten.
+
+    There may be limits in all, and for each calendar month, quarter or year as `per` says.
+    """
+    return Ledger.create(
+        path,
+        budget_bits=budget_bits,
+        epsilon=epsilon,
+        leakage_bits=leakage_bits,
+        per=per,
+        budget_bits_per_period=budget_bits_per_period,
+        epsilon_per_period=epsilon_per_period,
+        leakage_bits_per_period=leakage_bits_per_period,
+    ).read()
 
 
 def read_ledger(path: str | Path) -> Book:

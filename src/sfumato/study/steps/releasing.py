@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from sfumato.account import Ledger, Published, PublishedColumn, Release
+from sfumato.account import Book, Ledger, Published, PublishedColumn, Release
 from sfumato.account.published import Role, check_parts
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore
 from sfumato.files.locks import locked
@@ -198,7 +198,7 @@ def _put(
     receipt = None
     if payer is not None:
         try:
-            receipt = payer.spend(_bill(published, memory, note.study), release_id=published.id)
+            receipt = payer.spend(_bill(published, memory, note.study, payer.read()), release_id=published.id)
         except (BudgetSpent, KeyReused, ReleasedBefore):
             # Nothing left staging: what was refused was not released, and need not be remembered.
             if record is not None and place.holds(published):
@@ -219,9 +219,9 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
         if book.entry_called(published.id) is None:
-            book.check_affordable(_bill(replace(published, rows=rows), memory, study))
+            book.check_affordable(_bill(replace(published, rows=rows), memory, study, book))
 
 
-def _bill(published: Published, memory: Memory, study: Study) -> Release:
-    asked = [column.question for column in published.columns]
-    return release_of_reports(study, published.rows, memory.billed(published), asked)
+def _bill(published: Published, memory: Memory, study: Study, book: Book) -> Release:
+    paid_rows = book.rows_paid(published)
+    return release_of_reports(study, published.rows, memory.billed(published), paid_rows=paid_rows)

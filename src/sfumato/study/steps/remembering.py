@@ -15,7 +15,6 @@ from pathlib import Path
 
 from sfumato.account import Ledger, Published
 from sfumato.errors import InvalidParameter
-from sfumato.files.locks import locked
 from sfumato.files.places import check_places
 from sfumato.io.record_files import NAME, Record, held_record, read_record_file
 from sfumato.study.studies import Study
@@ -55,12 +54,12 @@ class Memory:
         if self.ledger is not None:
             for entry in Ledger(self.ledger).read().live:
                 if entry.release.published is not None:
-                    one = _here(entry.release.published, self.ledger)
+                    one = here(entry.release.published, self.ledger)
                     settled = entry.settled is not None
                     found[one.id] = Remembered(published=one, time=entry.receipt.time, released=settled)
         if self.record is not None:
             for noted in read_record_file(self.record) if record is None else record.releases:
-                one = _here(noted.published, self.record)
+                one = here(noted.published, self.record)
                 released = noted.released is not None
                 found[one.id] = Remembered(published=one, time=noted.time, released=released)
         return tuple(sorted(found.values(), key=lambda one: one.time))
@@ -74,12 +73,12 @@ class Memory:
         return published if self.ledger is None else _seen_from(self.ledger, published)
 
     @contextlib.contextmanager
-    def held(self, out: Path | None = None) -> Iterator[Record | None]:
-        """Be the only process that publishes here, or to `out`."""
-        with contextlib.ExitStack() as stack:
-            record = None if self.record is None else stack.enter_context(held_record(self.record))
-            if out is not None:
-                stack.enter_context(locked(out))
+    def held(self) -> Iterator[Record | None]:
+        """Be the only process that notes a release here; who also holds the place of a publication took that first."""
+        if self.record is None:
+            yield None
+            return
+        with held_record(self.record) as record:
             yield record
 
 
@@ -114,7 +113,8 @@ def _seen_from(book: Path, published: Published) -> Published:
     return replace(published, file=Path(file).as_posix())
 
 
-def _here(published: Published, book: Path) -> Published:
+def here(published: Published, book: Path) -> Published:
+    """Return a publication as it is seen from here, where a record or a ledger wrote it as seen from there."""
     if published.file is None:
         return published
     return replace(published, file=os.path.realpath(Path(os.path.realpath(book.parent)) / published.file))

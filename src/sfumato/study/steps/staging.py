@@ -25,6 +25,7 @@ from sfumato.files.staging import (
     staging_inside,
 )
 from sfumato.files.tables import note_path
+from sfumato.io.key_files import read_key_header
 from sfumato.refine.key_protection import Protection
 from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
 from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication, note_digest, read_manifest
@@ -164,21 +165,50 @@ class Destination:
         """Whether reports are staged here, none of which is in place yet."""
         return (self.staging(published.part) / self.table(published.part).name).exists()
 
-    def found(self, published: Published) -> Reports | None:
-        """Return the reports of a part, staged here or in place; None unless its keys are here as well."""
-        part, name = published.part, self.table(published.part).name
-        staged = self.staging(part) / name
+    def never_left(self, published: Published) -> bool:
+        """Whether all of a part is staged here, whole, and nothing of it was ever in place.
+
+        A file leaves staging by being renamed, so one that is staged was never in place; but what goes into a pipe or
+        a device is written there, and leaves no trace. Keys that were here before are marked first of all.
+        """
+        waiting, table = self.staging(published.part), self.table(published.part)
+        if not all((waiting / target.name).exists() for target in _beside(table)):
+            return False
+        if os.path.lexists(table) and not table.is_file():
+            return False
+        if self._reports(published) is None:
+            return False
+        keys = self._staged_keys(published.part)
+        if keys is not None:
+            return all((keys / path.name).exists() for path in self.files.files)
         try:
-            reports = read_report_files(staged if staged.exists() else self.table(part))
-            noted = {part.id: part for part in reports.note.parts}.get(part)
+            present = self.files.present
+            headers = [read_key_header(path) for path in present]
+        except SfumatoError:
+            return False
+        return bool(present) == bool(self.files.files) and all(header.produced is None for header in headers)
+
+    def _reports(self, published: Published) -> Reports | None:
+        """Return the reports of a part, staged here or in place; None unless they are whole."""
+        part, table = published.part, self.table(published.part)
+        staged = self.staging(part) / table.name
+        try:
+            reports = read_report_files(staged if staged.exists() else table)
             digests = {column.question: column.digest for column in published.columns}
-            if noted is None or dict(noted.roots) != digests:
+            if reports.note.parts[0].id != part or dict(reports.note.parts[0].roots) != digests:
                 return None
             for _ in reports.chunks(list(digests)):
                 pass
         except SfumatoError:  # not there, damaged, or something else that has this name
             return None
-        if not self.files.files or self._staged_keys(part) is not None:
+        return reports
+
+    def found(self, published: Published) -> Reports | None:
+        """Return the reports of a part, staged here or in place; None unless its keys are here as well."""
+        reports = self._reports(published)
+        if reports is None:
+            return None
+        if not self.files.files or self._staged_keys(published.part) is not None:
             return reports
         drawings = {column.question: column.drawing for column in published.columns}
         held = self.files.held_keys(self.unlock) or {}
@@ -197,7 +227,7 @@ class Destination:
         elif self.files.files and self.files.present:
             self._mark(noted.roots, keys)
         waiting, table = self.staging(noted.id), self.table(noted.id)
-        for target in (codebook_path(table), note_path(table), table):
+        for target in _beside(table):
             put_in_place(waiting / target.name, target)
         if self.is_folder:
             self._enter(note)
@@ -239,6 +269,11 @@ class Destination:
             held = keys.get(holding.question, {}).get(0)
             if path.exists() and (held is None or held.produced == roots[holding.question]):
                 self.files.mark(path, holding, roots[holding.question], self.unlock)
+
+
+def _beside(table: Path) -> tuple[Path, ...]:
+    """What stands beside the reports, and the reports last."""
+    return codebook_path(table), note_path(table), table
 
 
 def is_folder_place(out: Path) -> bool:

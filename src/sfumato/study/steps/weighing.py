@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.files.places import check_table_place
-from sfumato.files.tables import read_note, write_table
-from sfumato.study.notes import ReportsNote
+from sfumato.files.table_writers import write_table
 from sfumato.study.reports import Reports
 from sfumato.study.weights import weights_table
 
@@ -24,7 +23,7 @@ def report_weights(
     Joined to the reports and summed, weights are unbiased counts of answers. With `out` the table is written there.
     """
     check_table_place("out", out)
-    note = reports.note if isinstance(reports, Reports) else ReportsNote.from_text(read_note(reports), reports)
+    note = reports.note if isinstance(reports, Reports) else Reports.read(reports).note
     found = weights_table(note, questions)
     if out is not None:
         write_table(found, out)

@@ -1,0 +1,64 @@
+"""A ledger for programs: amounts as exact text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sfumato.account import Book, Charges, Entry, Standing
+from sfumato.account.amounts import amount_text
+
+SCHEMA = "sfumato/budget/2"
+
+
+def budget_document(path: Path, book: Book) -> dict[str, Any]:
+    """Return what is spent and left: in all, in the present period, and by the people of each name."""
+    within = book.standing_in_period()
+    return {
+        "schema": SCHEMA,
+        "ledger": str(path),
+        **_standing(book.standing),
+        "period": None
+        if within is None or within.period is None
+        else {
+            "per": within.period.per.value,
+            "name": within.period.name,
+            "next_starts": within.period.end,
+            **_standing(within),
+        },
+        "spent_by_people": {name: _amounts(spent) for name, spent in book.spent_by_people().items()},
+        "unsettled": sum(entry.settled is None for entry in book.live),
+    }
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """Return a debit."""
+    release, receipt, voided = entry.release, entry.receipt, entry.voided
+    return {
+        "number": receipt.number,
+        "id": receipt.release_id,
+        "time": receipt.time,
+        "period": None if entry.period is None else entry.period.name,
+        "title": release.title,
+        "kind": release.kind.value,
+        "people": release.people,
+        "charges": _amounts(release.charges),
+        "rows": list(release.rows),
+        "notes": list(release.notes),
+        "settled": entry.settled,
+        "voided": None if voided is None else {"time": voided.time, "reason": voided.reason},
+        "digest": receipt.digest,
+        "how_it_adds": release.how_it_adds,
+    }
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    return {
+        "limits": _amounts(standing.limits),
+        "spent": _amounts(standing.spent),
+        "left": _amounts(standing.left),
+    }
+
+
+def _amounts(charges: Charges) -> dict[str, str]:
+    return {currency.value: amount_text(amount) for currency, amount in charges}
