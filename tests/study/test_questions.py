@@ -89,7 +89,7 @@ def test_a_count_is_rounded_by_its_row_alone():
     answers = rows % 11
 
     def rounded(numbers, drawing="ab" * 16, name="q"):
-        return question.rounded(answers[numbers], rounding_words(name, drawing, numbers))
+        return question.rounded(answers[numbers], lambda: rounding_words(name, drawing, numbers))
 
     whole = rounded(rows)
     assert 0 < whole[answers == 5].mean() < 1

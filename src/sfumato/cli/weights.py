@@ -29,14 +29,14 @@ def weights_command(
 
         sfumato weights reports.parquet --out weights.parquet
     """
-    from sfumato.files.tables import read_note
     from sfumato.render.estimate_documents import weights_document
-    from sfumato.study.notes import ReportsNote
+    from sfumato.study.reports import Reports
     from sfumato.study.steps import report_weights
 
     with show_waiting("weighing reports"):
-        made = report_weights(reports, questions=question, out=out)
-    note = ReportsNote.from_text(read_note(reports), reports)
+        found = Reports.read(reports)
+        made = report_weights(found, questions=question, out=out)
+    note = found.note
     if note.insecure:
         say(f"WARNING: {note.source}")
     if not quiet:

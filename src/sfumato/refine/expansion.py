@@ -52,7 +52,7 @@ def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers) -> Su
     """
     _check_numbers(key, numbers)
     if isinstance(key.material, Draws):
-        return key.material.shifts[numbers - key.start]
+        return _drawn_at(key.material, numbers - key.start)
     ascending = bool((numbers[1:] >= numbers[:-1]).all())
     order = None if ascending else np.argsort(numbers, kind="stable")
     rows = numbers if order is None else numbers[order]
@@ -70,6 +70,16 @@ def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers) -> Su
     shifts = np.empty_like(sums)
     shifts[order] = sums
     return shifts
+
+
+def _drawn_at(draws: Draws, places: _Numbers) -> Sums:
+    """Return stored draws: what lies between the first and the last place is read, and no more."""
+    if not places.size:
+        return draws.between(0, 0)
+    low, high = int(places.min()), int(places.max())
+    found = draws.between(low, high + 1)
+    in_order = places.size == found.size and bool((places[1:] > places[:-1]).all())
+    return found if in_order else found[places - low]
 
 
 def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, check_symbols, smallest_dtype
+from sfumato.bits.mechanism import ReportArray, check_symbols
 from sfumato.errors import KeyRefused
 from sfumato.refine.expansion import shifts_at
 from sfumato.refine.keys import Key
 from sfumato.refine.ladder import Ladder
+from sfumato.refine.shifts import moved, moved_back
 
 _Rows = npt.NDArray[np.int64]
 _Shifts = npt.NDArray[np.integer[Any]]
@@ -22,12 +23,7 @@ _Shifts = npt.NDArray[np.integer[Any]]
 
 def made_rows(ladder: Ladder, values: npt.ArrayLike, shifts: _Shifts, positions: int | _Rows) -> ReportArray:
     """Return the public reports of answers at these positions."""
-    answers = check_symbols("values", values, ladder.size)
-    moved = ladder.levels[0].truths(answers, positions).astype(np.int64)
-    moved += shifts
-    moved %= ladder.modulus
-    reports: ReportArray = moved.astype(smallest_dtype(ladder.modulus))
-    return reports
+    return moved(ladder.levels[0].truths(values, positions), shifts, ladder.modulus)
 
 
 def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, rows: _Rows) -> _Rows:
@@ -38,8 +34,8 @@ def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, rows: _Rows) -
         )
     if key.level == 0 and not ladder.recover_answers:
         raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
-    public = check_symbols("reports", reports, ladder.modulus).astype(np.int64)
-    seen: _Rows = (public - shifts_at(key, ladder.steps, rows).astype(np.int64)) % ladder.modulus
+    public = check_symbols("reports", reports, ladder.modulus)
+    seen: _Rows = moved_back(public, shifts_at(key, ladder.steps, rows), ladder.modulus).astype(np.int64)
     if key.level > 0:
         return seen
     if seen.size and seen.max() >= ladder.size:

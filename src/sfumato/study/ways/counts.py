@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -123,11 +124,11 @@ class Count(LadderQuestion):
         """Return the numbers."""
         return whole_numbers(self.id, column, self.lowest, self.highest)
 
-    def rounded(self, places: SymbolArray, source: RowSource) -> SymbolArray:
+    def rounded(self, places: SymbolArray, words: Callable[[], RowSource]) -> SymbolArray:
         """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
         floors, rests = np.divmod(places - self.lowest, self.step)
         if self.step > 1:
-            draws = UniformBelow(bound=self.step).draw_rows(source, np.arange(places.size))
+            draws = UniformBelow(bound=self.step).draw_rows(words(), np.arange(places.size))
             floors += draws < rests.astype(np.uint64)
         symbols: SymbolArray = floors
         return symbols

@@ -55,7 +55,7 @@ class LadderDrawer(Drawer):
         """Make a report for each answer; a row that is not filled has its draw all the same, so that places stay."""
         shifts = self._shifts(numbers)
         rows = numbers if filled is None else numbers[filled]
-        rounded = self._question.rounded(answers, rounding_words(self._question.id, self._draw.part, rows))
+        rounded = self._question.rounded(answers, lambda: rounding_words(self._question.id, self._draw.part, rows))
         return made_rows(self._ladder, rounded, shifts if filled is None else shifts[filled], positions_of(rows))
 
     def _shifts(self, numbers: IntArray) -> npt.NDArray[Any]:

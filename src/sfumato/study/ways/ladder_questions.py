@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -91,9 +91,9 @@ class LadderQuestion(Question):
         """Return answers that are checked, and not yet rounded."""
         return positions(self.id, column, self.labels)
 
-    def rounded(self, places: SymbolArray, source: RowSource) -> SymbolArray:
+    def rounded(self, places: SymbolArray, words: Callable[[], RowSource]) -> SymbolArray:
         """Return the positions of the answers among `labels`; what is drawn for a row comes from its own words."""
-        del source
+        del words
         return places
 
     def true_mean(self, held: Counter[str]) -> Truth | None:
