@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.row_files import _files_under
 from sfumato.files.row_streams import CHUNK_ROWS, open_rows
 from sfumato.files.tables import read_table, words_of, write_table
 
@@ -459,6 +460,19 @@ def test_paths_are_in_order_folder_by_folder(tmp_path):
     for name in ("", "**"):
         found = cells(open_rows(tmp_path / name, columns=["n"]).chunks(), "n")
         assert found == ["B.csv", "a/z.csv", "a.csv", "b/10.csv", "b/2.csv"]
+
+
+def test_a_name_with_a_point_is_no_part_of_another(tmp_path):
+    table = pa.table({"a": [1, 2], "a.b": [3, 4], "b": [5, 6]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for columns in (["a"], ["b", "a"], ["a.b"]):
+        (chunk,) = open_rows(tmp_path / "t.parquet", columns=columns).chunks()
+        assert chunk.equals(table.select(columns))
+
+
+def test_a_folder_that_may_not_be_read(tmp_path):
+    with pytest.raises(UnreadableFile, match="cannot be read: No such file"):
+        _files_under(tmp_path / "gone", tmp_path)
 
 
 def test_types_of_several_files(tmp_path):

@@ -31,20 +31,20 @@ def read_column(way: Way, words: Words) -> npt.NDArray[np.int64]:
     """Return the reports of a column as numbers."""
     name = way.question.id
     labels = way.report_labels if way.report_numbers is None else tuple(map(str, way.report_numbers))
+    if not len(words):
+        return words.codes
     if labels is None:
-        if not all(text.isdecimal() and len(text) <= 9 for text in words.texts):
-            raise UnreadableFile(f"column {name} must hold whole numbers", way_out="Ask for the file again.")
-        places = [int(text) for text in words.texts]
-        if any(place >= way.report_count for place in places):
-            raise UnreadableFile(f"column {name} holds numbers that no report has", way_out="Ask for the file again.")
+        places = [int(text) if text.isdecimal() and len(text) <= 9 else -1 for text in words.texts]
+        places = [place if place < way.report_count else -1 for place in places]
     else:
         known = {label: place for place, label in enumerate(labels)}
-        if any(text not in known for text in words.texts):
-            raise UnreadableFile(
-                f"column {name} holds reports that its question never gives", way_out="Ask for the file again."
-            )
-        places = [known[text] for text in words.texts]
-    found: npt.NDArray[np.int64] = np.array(places, dtype=np.int64)[words.codes] if len(words) else words.codes
+        places = [known.get(text, -1) for text in words.texts]
+    found: npt.NDArray[np.int64] = np.array(places, dtype=np.int64)[words.codes]
+    if found.min() < 0:
+        row = words.row(np.flatnonzero(found < 0)[0])
+        raise UnreadableFile(
+            f"column {name}, row {row} holds what no report to its question is", way_out="Ask for the file again."
+        )
     return found
 
 
