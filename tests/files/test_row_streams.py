@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.row_files import _files_under
 from sfumato.files.row_streams import CHUNK_ROWS, open_rows
 from sfumato.files.tables import read_table, words_of, write_table
 
@@ -224,6 +225,7 @@ MANY = b"no,1\n" * 1_000_000
 DAMAGED = {
     "a cell too many": (b"a,b\n" + b"no,1\n" * 70 + b"zebra,1,2\nno,1\n", "row 71 has 3 cells, and 2 columns are"),
     "a cell too few, behind blank lines": (b"a,b\n\n\n" + b"no,1\n" * 70 + b"\nzebra\n", "row 71 has 1 cells"),
+    "a cell too many, in another encoding": (b"a,b\n" + b"no,1\n" * 70 + b"zebra\xe3,1,2\n", "row 71 has 3 cells"),
     "far behind": (b"a,b\n" + MANY + b"zebra,1,2\n", "row 1000001 has 3 cells"),
     "another encoding": (b"a,b\n" + b"no,1\n" * 70 + b"zebra-\xe9,1\n", "column a, row 71 is not UTF-8"),
     "another encoding, far behind": (b"a,b\n" + MANY + "zebra-é,1\n".encode("latin-1"), "row 1000001 is not UTF-8"),
@@ -244,13 +246,14 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("case", DAMAGED)
-def test_damage_is_told_by_file_and_row_and_never_by_what_is_there(tmp_path, case):
+def test_damage_is_told_by_file_and_row_and_never_by_what_is_there(tmp_path, capfd, case):
     data, words = DAMAGED[case]
     with pytest.raises(UnreadableFile) as refused:
         csv_rows(tmp_path, data)
     assert words in str(refused.value)
     assert str(tmp_path / "t.csv") in str(refused.value)
     assert SECRET not in str(refused.value)
+    assert capfd.readouterr() == ("", ""), "a library's traceback is no sentence"
 
 
 @pytest.mark.parametrize("case", [case for case in DAMAGED if "has no rows" not in DAMAGED[case][1]])
@@ -459,6 +462,19 @@ def test_paths_are_in_order_folder_by_folder(tmp_path):
     for name in ("", "**"):
         found = cells(open_rows(tmp_path / name, columns=["n"]).chunks(), "n")
         assert found == ["B.csv", "a/z.csv", "a.csv", "b/10.csv", "b/2.csv"]
+
+
+def test_a_name_with_a_point_is_no_part_of_another(tmp_path):
+    table = pa.table({"a": [1, 2], "a.b": [3, 4], "b": [5, 6]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for columns in (["a"], ["b", "a"], ["a.b"]):
+        (chunk,) = open_rows(tmp_path / "t.parquet", columns=columns).chunks()
+        assert chunk.equals(table.select(columns))
+
+
+def test_a_folder_that_may_not_be_read(tmp_path):
+    with pytest.raises(UnreadableFile, match="cannot be read: No such file"):
+        _files_under(tmp_path / "gone", tmp_path)
 
 
 def test_types_of_several_files(tmp_path):

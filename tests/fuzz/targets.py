@@ -31,6 +31,7 @@ from io_samples import READERS, VALID, assert_valid
 from sfumato.account import Ledger
 from sfumato.errors import KeyRefused, NotChecked, SfumatoError
 from sfumato.files.frames import as_arrow
+from sfumato.files.row_streams import open_rows
 from sfumato.files.tables import words_of
 from sfumato.io.key_files import read_key, read_key_header
 from sfumato.io.noise_files import read_distortion, read_private_number
@@ -178,6 +179,7 @@ def read_a_table(path):
     table = as_arrow(path)
     for name in table.column_names:
         words_of(table, name)
+    assert sum(chunk.num_rows for chunk in open_rows(path, columns=table.column_names).chunks(100)) == table.num_rows
 
 
 def read_a_design(path):

@@ -7,6 +7,7 @@ what it holds.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from sfumato.files.texts import check_names
 HEAD_BYTES = 2**20
 BLOCK_BYTES = 2**22
 """What is held at a time; no record is longer."""
+_ODD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected \d+ columns, got (\d+):")
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -93,21 +95,14 @@ def csv_batches(stream: BinaryIO, header: CsvHeader, columns: Sequence[str], pat
     watched = _Watched(stream, path)
     if watched.is_empty:
         return
-    odd: list[Any] = []
-
-    def refuse(row: Any) -> str:
-        odd.append(row)
-        return "error"
-
     done = 0
     try:
         reader = csv.open_csv(
             watched,
             # One thread: rows have numbers then, and a block at a time is in memory.
             read_options=csv.ReadOptions(column_names=header.names, use_threads=False, block_size=BLOCK_BYTES),
-            parse_options=csv.ParseOptions(
-                delimiter=header.separator, newlines_in_values=True, invalid_row_handler=refuse
-            ),
+            # Its own handler of rows would print a traceback where a row is no text.
+            parse_options=csv.ParseOptions(delimiter=header.separator, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
                 column_types=dict.fromkeys(columns, pa.binary()),
                 strings_can_be_null=True,
@@ -123,7 +118,7 @@ def csv_batches(stream: BinaryIO, header: CsvHeader, columns: Sequence[str], pat
             raise
         if watched.failure is not None:
             raise watched.failure from None
-        raise _damaged(odd, header, done, path) from None  # the library's message quotes the row
+        raise _damaged(str(error), header, done, path) from None  # the library's message quotes the row
     if watched.quotes % 2:
         _check_closed(stream, header, path)
 
@@ -175,11 +170,11 @@ def _as_text(batch: Any, name: str, path: str | Path, done: int) -> Any:
         ) from None
 
 
-def _damaged(odd: list[Any], header: CsvHeader, done: int, path: str | Path) -> UnreadableFile:
-    if odd:
-        where = f"row {odd[0].number}" if odd[0].number is not None else f"a row after row {done}"
+def _damaged(message: str, header: CsvHeader, done: int, path: str | Path) -> UnreadableFile:
+    found = _ODD_ROW.match(message)
+    if found:
         return UnreadableFile(
-            f"{where} has {odd[0].actual_columns} cells, and {len(header.names)} columns are named",
+            f"row {found[1]} has {found[2]} cells, and {len(header.names)} columns are named",
             way_out="Give every row a cell for each column; a cell with a separator in it stands in quotes, and every "
             "quote is closed.",
             place=Place(file=str(path)),

@@ -170,7 +170,15 @@ def _check_same(names: Sequence[str], others: Sequence[str], place: Place | None
 def _files_under(folder: Path, root: Path) -> list[_Found]:
     """Return the files below a folder, in the order of their paths."""
     found = []
-    for path in sorted(folder.iterdir()):
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        raise UnreadableFile(
+            f"the folder cannot be read: {error.strerror}",
+            way_out="Change its permissions, or name the files in it that may be read.",
+            place=Place(file=str(folder)),
+        ) from None
+    for path in inside:
         if path.name.startswith((".", "_")) and "=" not in path.name:
             continue
         if path.is_dir():

@@ -68,7 +68,8 @@ class RowStream:
 
     def _chunks(self, size: int) -> Iterator[Any]:
         is_empty = True
-        for chunk in _regrouped((_plain(batch) for batch in self._source.batches(self.columns, size)), size):
+        batches = self._source.batches(self.columns, size)
+        for chunk in _regrouped((_plain(batch, self.columns) for batch in batches), size):
             is_empty = False
             yield chunk
         if is_empty:
@@ -97,11 +98,14 @@ def row_source(data: TableLike, *, limit_bytes: int | None = None) -> RowSource:
     return found
 
 
-def _plain(batch: Any) -> Any:
-    """Return a batch as a table without remarks of its writer, its text laid out plainly."""
+def _plain(batch: Any, columns: Sequence[str]) -> Any:
+    """Return a batch as a table of these columns, without remarks of its writer, its text laid out plainly.
+
+    They are picked by name once more: asked for `a`, Parquet hands over `a.b` as well.
+    """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    return pa.table([plain_text(column) for column in batch.columns], names=batch.schema.names)
+    return pa.table([plain_text(batch.column(name)) for name in columns], names=list(columns))
 
 
 def _regrouped(tables: Iterator[Any], size: int) -> Iterator[Any]:

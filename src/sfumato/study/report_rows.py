@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import open_rows, row_source
-from sfumato.files.tables import numbers_of, words_of
+from sfumato.files.tables import Words, numbers_of, words_of
 from sfumato.refine.report_trees import NOTHING, Numbers
 from sfumato.study.part_notes import PartNote, not_as_noted
 from sfumato.study.ways import Way
@@ -136,7 +136,8 @@ def read_column(way: Way, table: Any, *, first: int = 0, has_gaps: bool = False)
     if way.report_labels is None and column is not None and not column.null_count and _is_whole_numbers(column):
         numbers = numbers_of(table, name)
         if numbers.size and not 0 <= numbers.min() <= numbers.max() < way.report_count:
-            raise _unknown(name, "numbers that no report has")
+            outside = np.flatnonzero((numbers < 0) | (numbers >= way.report_count))
+            raise _unknown(name, first + int(outside[0]) + 1)
         return numbers
     return _read_words(way, words_of(table, name, first=first))
 
@@ -147,26 +148,26 @@ def _is_whole_numbers(column: Any) -> bool:
     return bool(pa.types.is_integer(column.type))
 
 
-def _read_words(way: Way, words: Any) -> npt.NDArray[np.int64]:
-    name = way.question.id
+def _read_words(way: Way, words: Words) -> npt.NDArray[np.int64]:
     labels = way.report_labels if way.report_numbers is None else tuple(map(str, way.report_numbers))
+    if not len(words):
+        return words.codes
     if labels is None:
-        if not all(text.isdecimal() and len(text) <= 9 for text in words.texts):
-            raise UnreadableFile(f"column {name} must hold whole numbers", way_out="Ask for the file again.")
-        places = [int(text) for text in words.texts]
-        if any(place >= way.report_count for place in places):
-            raise _unknown(name, "numbers that no report has")
+        places = [int(text) if text.isdecimal() and len(text) <= 9 else -1 for text in words.texts]
+        places = [place if place < way.report_count else -1 for place in places]
     else:
         known = {label: place for place, label in enumerate(labels)}
-        if any(text not in known for text in words.texts):
-            raise _unknown(name, "reports that its question never gives")
-        places = [known[text] for text in words.texts]
-    found: npt.NDArray[np.int64] = np.array(places, dtype=np.int64)[words.codes] if len(words) else words.codes
+        places = [known.get(text, -1) for text in words.texts]
+    found: npt.NDArray[np.int64] = np.array(places, dtype=np.int64)[words.codes]
+    if found.min() < 0:
+        raise _unknown(way.question.id, words.row(int(np.flatnonzero(found < 0)[0])))
     return found
 
 
-def _unknown(name: str, what: str) -> UnreadableFile:
-    return UnreadableFile(f"column {name} holds {what}", way_out="Ask for the file again.")
+def _unknown(name: str, row: int) -> UnreadableFile:
+    return UnreadableFile(
+        f"column {name}, row {row} holds what no report to its question is", way_out="Ask for the file again."
+    )
 
 
 def check_has_rows(names: Collection[str], path: str | Path) -> None:

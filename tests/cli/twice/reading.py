@@ -39,10 +39,15 @@ def recover_with(key, reports="reports.parquet", out="back.csv", **options):
     return lambda: write_answers(sf.recover_answers(reports, key, **options), out)
 
 
+def weigh(**given):
+    return lambda: sf.report_weights("reports.parquet", **given)
+
+
 LOCKED = Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)
 OPEN = "open reports.parquet --out seen.parquet --key"
 RECOVER = "recover reports.parquet --out back.csv --key"
 PAID = (Kind.LOCAL,)
+W = {"out": "w.csv"}
 READING = [
     Case(
         name="open",
@@ -55,6 +60,20 @@ READING = [
         prepare=published, debits=PAID,
         command=f"{RECOVER} keys/registrar.place.key", call=recover_with("keys/registrar.place.key"),
         makes=("back.csv",),
+    ),
+    *(
+        Case(
+            name=f"weights, {name}",
+            prepare=published, debits=PAID,
+            command=f"weights reports.parquet {line}", call=weigh(**given),
+            makes=makes, refusal=refusal, words=words,
+        )
+        for name, line, given, makes, refusal, words in (
+            ("written", "--out w.parquet", {"out": "w.parquet"}, ("w.parquet",), None, ""),
+            ("of one question", "--question place -o w.csv", {**W, "questions": ["place"]}, ("w.csv",), None, ""),
+            ("of none", "--question x -o w.csv", {**W, "questions": ["x"]}, (), InvalidParameter, "is not among"),
+            ("as JSON", "-o w.json", {"out": "w.json"}, (), InvalidParameter, "tables are written as CSV or Parquet"),
+        )
     ),
     *(
         case
