@@ -1,7 +1,8 @@
-"""Publish, open and recover with levels ε = 2, 1, 0.5, k = 1000, n = 1e6, for both kinds of key.
+"""Publish, open and recover with levels ε = 2, 1, 0.5, k = 1000, n = 1e6, for both kinds of key; and draws alone.
 
 Median of 5 after a warm-up, and the ratio to drawing as many words from the bulk source in the same run. Keys of true
-draws come from the operating system, as they do when nothing else is asked for.
+draws come from the operating system, as they do when nothing else is asked for. Draws of rows, in pieces as they are
+asked for when a column streams by, are told in nanoseconds of CPU for each row and step, system calls included.
 """
 
 from __future__ import annotations
@@ -12,23 +13,50 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.bits import BulkBits
+from sfumato.bits import BulkBits, SystemBits
 from sfumato.refine import Ladder
+from sfumato.refine.drawing import LevelDraws
+from sfumato.refine.expansion import shifts_at
+from sfumato.refine.keys import PIECE_ROWS
 from sfumato.values import Guarantee
 
 ROWS = 1_000_000
 LIMITS = {"publish": 1.0, "open": 0.2, "recover": 0.2}
+# Nanoseconds of CPU for a row and step.
+DRAW_LIMITS = {"rows of a seed": 20, "true draws": 45}
 
 
-def median_of(action: Callable[[], object], times: int = 5) -> float:
+def median_of(action: Callable[[], object], times: int = 5, clock: Callable[[], float] = time.perf_counter) -> float:
     """The middle of a few runs, in seconds, after one that is not counted."""
     action()
     seconds = []
     for _ in range(times):
-        start = time.perf_counter()
+        start = clock()
         action()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return statistics.median(seconds)
+
+
+def slow_draws(ladder: Ladder) -> list[str]:
+    """Time draws of a piece of rows; return what took longer than promised."""
+    steps, bits = ladder.steps, BulkBits()
+    key = ladder.draw_keys(1, guarantee=Guarantee.COMPUTATIONAL)[0]
+    numbers, draws = np.arange(7 * PIECE_ROWS, 8 * PIECE_ROWS), LevelDraws(steps, SystemBits())
+    step_rows = len(steps) * PIECE_ROWS
+    word = median_of(lambda: bits.words(step_rows), clock=time.process_time) / step_rows
+    print(f"{'a word of the bulk source':31} {1e9 * word:8.1f} ns    1.00")
+    actions = {
+        "rows of a seed": lambda: shifts_at(key, steps, numbers),
+        "true draws": lambda: draws.next(PIECE_ROWS),
+    }
+    slow = []
+    for name, action in actions.items():
+        seconds = median_of(action, clock=time.process_time) / step_rows
+        limit = DRAW_LIMITS[name]
+        print(f"{name:31} {1e9 * seconds:8.1f} ns {seconds / word:7.2f}  (at most {limit} ns is promised)")
+        if 1e9 * seconds > limit:
+            slow.append(name)
+    return slow
 
 
 def main() -> None:
@@ -40,7 +68,7 @@ def main() -> None:
     draw = median_of(lambda: bits.words(words))
     print(f"{ladder}, K = {ladder.modulus}")
     print(f"draw {words / 1e6:.0f} million words                {draw:8.3f} s    1.00")
-    slow = []
+    slow = slow_draws(ladder)
     for guarantee in (Guarantee.INFORMATION_THEORETIC, Guarantee.COMPUTATIONAL):
         published = ladder.publish(answers, guarantee=guarantee)
         level, top = published.keys[1], published.keys[0]

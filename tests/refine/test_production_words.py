@@ -99,8 +99,9 @@ def test_every_word_of_a_true_draw(shift):
         hits = np.bincount(places, minlength=shift.modulus)
         assert set(hits.tolist()) == {0, kept // size}
         assert (hits > 0).sum() == size
-        rejected = range(kept, words)
-        assert shift.draw(ScriptedBits([level, *rejected, 0]), 1).tolist() == places[:1].tolist()
+        script = ScriptedBits([level, *range(kept, words), 1])
+        assert shift.draw(script, 1).tolist() == places[1:2].tolist()
+        assert script.left == 0, "every word beyond the last full multiple is drawn again"
 
 
 @pytest.mark.parametrize("step", FLIPS.steps, ids=lambda step: str(step.inside))
