@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.account import Currency, Ledger, Published, PublishedColumn, Role, information, local
+from published_parts import part_id, reports
+from sfumato.account import Charges, Currency, Ledger, Per, PublishedColumn, Role, information, local
 from sfumato.account import ledgers as ledgers_module
 from sfumato.account.ledger_books import Book
 from sfumato.account.ledger_records import Opened
@@ -22,24 +23,6 @@ from sfumato.errors import BudgetSpent, InvalidParameter, ReleasedBefore
 NAMES = (None, "South", "North", "west")
 AMOUNT = st.fractions(min_value=0, max_value=2, max_denominator=12)
 MONTHS = [f"{year}-{month:02}-15T12:00:00Z" for year in (2026, 2027) for month in (1, 2, 5, 12)]
-
-
-def part_id(number):
-    return f"{number:032x}"
-
-
-def reports(number, charges, *, of=None, amends=None, people=None, study="Homes", epoch=0):
-    """A release of a part that has its own number as id, drawing and digest."""
-    role = Role.AMEND if amends is not None else Role.APPEND if of is not None else Role.FIRST
-    column = PublishedColumn(question="moved", drawing=part_id(number), digest=f"{number:064x}")
-    published = Published(
-        study=study, fingerprint="c" * 64, epoch=epoch, rows=5, columns=(column,), seen=(("public", "0.5"),),
-        part=part_id(number), people=people, role=role, of=None if of is None else part_id(of),
-        amends=None if amends is None else part_id(amends),
-    )  # fmt: skip
-    bits, epsilon, leakage = charges
-    plain = information(f"part {number}", bits, epsilon=epsilon, leakage_bits=leakage)
-    return replace(plain, published=published, people=people)
 
 
 @st.composite
@@ -108,8 +91,6 @@ def book_of(opened, steps):
 
 
 def opened(**changes):
-    from sfumato.account import Charges, Per
-
     limits = Charges(epsilon=Fraction(10**6))
     return Opened(time="2025-06-01T00:00:00Z", name="0" * 32, limits=limits, **{"per": Per.YEAR,
                   "period_limits": limits, **changes})  # fmt: skip
