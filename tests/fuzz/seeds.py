@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import published_parts
 import sfumato as sf
 from certificates.honest_certificates import MAKERS
-from published_parts import reports
 from sfumato.account import Ledger, information, local, perfect_samples, recoverable
 from sfumato.bits import InsecureSeeded
 from sfumato.design import Query, best_answer, design_responses
@@ -130,9 +130,9 @@ def ledgers():
         for name in ("South", "North"):
             office.spend(local(f"Survey of the {name}", 1, people=name))
         cost = (Fraction(1), Fraction(1), Fraction(1))
-        office.settle(office.spend(reports(1, cost)))
-        office.void(office.spend(reports(2, cost, of=1)), "never left staging")
-        office.spend(reports(3, cost, of=1, amends=1))
+        office.settle(office.spend(published_parts.reports(1, cost)))
+        office.void(office.spend(published_parts.reports(2, cost, of=1)), "never left staging")
+        office.spend(published_parts.reports(3, cost, of=1, amends=1))
         leaks = Ledger.create(here / "leaks", leakage_bits=5)
         leaks.spend(recoverable("Answers", 1, worst_case_bits=2, rho=Fraction(9, 10)))
         made = tuple((here / name).read_bytes() for name in ("full", "office", "rows", "leaks", "new"))
