@@ -96,16 +96,56 @@ def test_show(sfumato, ledger):
     assert "3 of 3 spent, 0 left" in shown
     assert "█" * 30 in shown, "the bar of ε is full"
     assert "Not noted as released: killed. This stays spent" in shown
-    for sentence in ("Bits add.", "ε adds", "costs nothing", "no discount"):
+    for sentence in ("Bits add.", "ε adds", "costs nothing", "no discount", "who has paid most"):
         assert sentence in shown
+    assert "declared" not in shown, "nobody is named"
     said = json.loads(sfumato("budget", "show", "people.ledger", "--json").stdout)
-    assert said["schema"] == "sfumato/budget/1"
+    assert said["schema"] == "sfumato/budget/2"
     assert said["unsettled"] == 1
     assert [(entry["id"], entry["settled"] is None) for entry in said["entries"]] == [
         ("income", False),
         ("killed", True),
     ]
     assert said["entries"][1]["charges"]["epsilon"] == "2"
+
+
+def test_periods_and_people(sfumato, tmp_path):
+    made = sfumato(*INIT, "--epsilon", "3", "--per", "year", "--epsilon-per-period", "1")
+    assert made.returncode == 0, made.stderr
+    year = Ledger(tmp_path / "people.ledger").read().standing_in_period().period
+    spend = (*SPEND, "Survey", "--epsilon")
+    assert f"left: 2.75 nats of ε\nleft in {year.name}: 0.75 nats of ε\n" in sfumato(*spend, "0.25").stdout
+    south = sfumato(*spend, "1/2", "--people", "South").stdout
+    assert south.startswith("Survey: debited 0.5 nats of ε, 0.721348 bits of leakage to the people called 'South'\n")
+    assert sfumato(*spend, "3/4", "--people", "North", "--released").returncode == 0
+    refused = sfumato(*spend, "1/2", "--people", "south")
+    assert refused.returncode == 1
+    assert (
+        "cannot be paid for by the people called 'south': it asks for 0.5 nats of ε, and 0.25 of 1 are"
+        in refused.stderr
+    )
+    assert f"left in {year.name}; the next period starts on {year.end}." in refused.stderr
+    shown = " ".join(sfumato("budget", "show", "people.ledger").stdout.split())
+    assert "1 of 3 spent, 2 left" in shown
+    assert f"in {year.name}; the next year starts on {year.end}" in shown
+    assert "1 of 1 spent, 0 left" in shown
+    assert "Spent by the people of each name, with what everybody pays. South: 0.75 nats of ε" in shown
+    assert "declared to be different by the office, and nobody has checked it" in shown
+    said = json.loads(sfumato("budget", "show", "people.ledger", "--json").stdout)
+    assert said["period"]["left"]["epsilon"] == "0"
+    assert said["period"]["next_starts"] == year.end
+    assert said["spent_by_people"]["North"]["epsilon"] == said["spent"]["epsilon"] == "1"
+    assert [entry["people"] for entry in said["entries"]] == [None, "South", "North"]
+
+
+def test_void_says_why_not(sfumato, two):
+    Ledger(two).spend(information("Mean income", 1, epsilon=1))
+    done = sfumato("budget", "void", "people.ledger", "1", "--out", "reports.csv")
+    assert done.returncode == 2
+    assert "nobody can prove that a release made by other means was not seen" in done.stderr
+    assert Ledger(two).left.bits == 1
+    done = sfumato("budget", "void", "people.ledger", "5", "--out", "reports.csv")
+    assert "NUMBER 5 is not the number of a debit" in done.stderr
 
 
 def test_init_as_json(sfumato):

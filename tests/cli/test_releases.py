@@ -43,12 +43,12 @@ def test_what_was_released_is_shown(sfumato, folder):
     assert second["total_epsilon_of_releases"] == {"public": 1.0}
     shown = sfumato("releases", "study.toml").stdout
     assert "autumn" in shown
-    assert "Of somebody who was in all of them, 2 releases show: public: ε = 1." in shown
+    assert "Of one person, 2 releases show at most: public: ε = 1." in shown
     document = json.loads(sfumato("releases", "study.toml", "--json").stdout)
     assert [one["name"] for one in document["releases"]] == [None, "autumn"]
     assert [one["total_epsilon_of_releases"]["public"] for one in document["releases"]] == [0.5, 1.0]
     assert all(one["released"] for one in document["releases"])
-    assert "Published before. Of somebody who was in all of them, 2 releases" in sfumato("plan", "study.toml").stdout
+    assert "Published before. Of one person, 2 releases show at most" in sfumato("plan", "study.toml").stdout
     estimated = sfumato("estimate", "two.csv")
     assert "This is release 2 about the same people, called “autumn”" in estimated.stdout
     assert json.loads(sfumato("estimate", "two.csv", "--json").stdout)["total_epsilon_of_releases"] == {"public": 1.0}

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import published_parts
 import sfumato as sf
 from certificates.honest_certificates import MAKERS
 from sfumato.account import Ledger, information, local, perfect_samples, recoverable
@@ -125,9 +126,16 @@ def ledgers():
         full.spend(information("Ω", 1, epsilon=1, leakage_bits=1))
         rows = Ledger.create(here / "rows", budget_bits=9)
         rows.spend(perfect_samples("Table", rows_id=["a", "b"], worst_case_bits=3))
+        office = Ledger.create(here / "office", epsilon=9, per="quarter", epsilon_per_period=3)
+        for name in ("South", "North"):
+            office.spend(local(f"Survey of the {name}", 1, people=name))
+        cost = (Fraction(1), Fraction(1), Fraction(1))
+        office.settle(office.spend(published_parts.reports(1, cost)))
+        office.void(office.spend(published_parts.reports(2, cost, of=1)), "never left staging")
+        office.spend(published_parts.reports(3, cost, of=1, amends=1))
         leaks = Ledger.create(here / "leaks", leakage_bits=5)
         leaks.spend(recoverable("Answers", 1, worst_case_bits=2, rho=Fraction(9, 10)))
-        made = tuple((here / name).read_bytes() for name in ("full", "rows", "leaks", "new"))
+        made = tuple((here / name).read_bytes() for name in ("full", "office", "rows", "leaks", "new"))
     return (*made, released()[1])
 
 

@@ -1,8 +1,9 @@
 """Publishes in forks that kill themselves at a chosen step, and once more in forks that do not.
 
 Reads one request a line, `{"folder", "case", "fatal"}`: in a fork, the case is published in the folder, and the fork
-kills itself just before or after a flush, a renaming or a record of a ledger, at the step with the number `fatal`. The
-answer is `{"code", "steps", "said"}`; `steps` is how many there were.
+kills itself just before or after a flush, a renaming or a record of a ledger, at the step with the number `fatal`. With
+`"number"` the debit of that number is voided instead, where removing what is staged is a step too. The answer is
+`{"code", "steps", "said"}`; `steps` is how many there were.
 """
 
 import json
@@ -18,6 +19,7 @@ import sfumato as sf
 from sfumato.account import ledgers
 from sfumato.errors import SfumatoError
 from sfumato.refine import Unprotected
+from sfumato.study.steps import void_debit
 
 pa.set_cpu_count(1)
 
@@ -54,14 +56,29 @@ class Steps:
 
 
 def publish(case, fatal):
-    steps = Steps(fatal)
-    os.fsync, os.link, os.replace = (steps.around(call) for call in (os.fsync, os.link, os.replace))
-    Path.replace = steps.around(Path.replace)
-    ledgers.append = steps.around(ledgers.append)
+    steps = watched(fatal)
     options = dict(CASES[case])
     study = sf.read_study("study.toml") if options.pop("record", None) else "study.toml"
     sf.publish(study, "answers.csv", **options)
     return steps.count
+
+
+def void(case, fatal, number):
+    steps = watched(fatal)
+    os.unlink, os.rmdir = steps.around(os.unlink), steps.around(os.rmdir)
+    options = {name: CASES[case][name] for name in ("out", "keys") if name in CASES[case]}
+    if "record" in CASES[case]:
+        options["study"] = sf.read_study("study.toml")
+    void_debit("budget", number, **options)
+    return steps.count
+
+
+def watched(fatal):
+    steps = Steps(fatal)
+    os.fsync, os.link, os.replace = (steps.around(call) for call in (os.fsync, os.link, os.replace))
+    Path.replace = steps.around(Path.replace)
+    ledgers.append = steps.around(ledgers.append)
+    return steps
 
 
 def answer(request):
@@ -72,7 +89,8 @@ def answer(request):
         found = {}
         try:
             os.chdir(request["folder"])
-            found = {"steps": publish(request["case"], request["fatal"])}
+            case, fatal, number = request["case"], request["fatal"], request.get("number")
+            found = {"steps": publish(case, fatal) if number is None else void(case, fatal, number)}
         except SfumatoError as error:
             found = {"said": f"{type(error).__name__}: {error}"}
         except BaseException:  # noqa: BLE001  the fork ends here, and the test reads why

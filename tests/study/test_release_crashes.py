@@ -36,8 +36,8 @@ class Runner:
         )  # fmt: skip
         assert self.process.stdout.readline() == "ready\n"
 
-    def run(self, folder, case, fatal=-1):
-        self.process.stdin.write(json.dumps({"folder": str(folder), "case": case, "fatal": fatal}) + "\n")
+    def run(self, folder, case, fatal=-1, **more):
+        self.process.stdin.write(json.dumps({"folder": str(folder), "case": case, "fatal": fatal, **more}) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 

@@ -10,18 +10,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import sfumato as sf
-from sfumato.account import Ledger, Published, PublishedColumn
+from sfumato.account import Ledger, Published, PublishedColumn, Role
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyReused, ReleasedBefore, UnreadableFile
 from sfumato.io.record_files import held_record, read_record_file
 from sfumato.refine import Unprotected, reuse
+from sfumato.render.releases import adding_words, releases_document, releases_table
 from sfumato.study import YesNo
 from sfumato.study.codebooks import codebook
 from sfumato.study.publishing import draw_publication
 from sfumato.study.reports import Reports
 from sfumato.study.steps import remembering, rotate_key_file
+from sfumato.study.steps.records import StudyRecord
 from sfumato.study.steps.releasing import _drawn
+from sfumato.study.steps.remembering import Remembered
 from sfumato.study.totals import sums_over
 from small_studies import answers, small_study
 
@@ -335,6 +339,46 @@ class TestWhatReadersSee:
             (total,) = sums_over([(("public", "0.1"),)] * count)
             assert Fraction(total.epsilon) >= count * Fraction(0.1)
             assert total.epsilon <= count * 0.1 * (1 + 1e-12)
+
+
+class TestPartsOfAPublication:
+    """A first part, one appended, two amendments of the appended one, and a publication about a named group."""
+
+    @pytest.fixture
+    def found(self):
+        def part(number, public, **changes):
+            column = PublishedColumn(question="moved", drawing=f"{number:032x}", digest=f"{number:064x}")
+            return Published(
+                study="Homes", fingerprint="c" * 64, epoch=0, rows=5, columns=(column,), part=f"{number:032x}",
+                seen=(("public", public), ("press", "2.0")), **changes,
+            )  # fmt: skip
+
+        first, appended = f"{1:032x}", f"{2:032x}"
+        amended = {"role": Role.AMEND, "of": first, "amends": appended}
+        parts = [
+            part(1, "1.0"), part(2, "0.5", role=Role.APPEND, of=first), part(3, "0.25", **amended),
+            part(4, "0.375", **amended), part(5, "0.125", people="South"),
+        ]  # fmt: skip
+        for number, one in enumerate(parts):
+            one.check_once(parts[:number])
+        releases = tuple(Remembered(published=one, time="2026-01-01T00:00:00Z", released=True) for one in parts)
+        return StudyRecord(study=public_only(), record=None, ledger=None, releases=releases)
+
+    def test_the_worst_person_is_in_one_part_and_in_its_amendments(self, found):
+        assert {one.holder: one.epsilon for one in found.sums} == {"public": 1.125 + 0.125, "press": 8}
+        assert [found.sums_at(number)[0].epsilon for number in range(5)] == [1, 0.5, 0.75, 1.125, 0.125]
+
+    def test_and_that_is_shown(self, found):
+        said = adding_words(found)
+        assert said.startswith("Of one person, 5 releases show at most: public: ε = 1.25; press: ε = 8.")
+        assert said.endswith("That parts of a publication have nobody in common was declared, and is not checked here.")
+        documents = releases_document(found)["releases"]
+        assert [one["role"] for one in documents] == ["first", "append", "amend", "amend", "first"]
+        assert documents[3]["amends"] == documents[1]["part"]
+        screen = Console(width=220)
+        with screen.capture() as captured:
+            screen.print(releases_table(found))
+        assert "00000000 amends 00000000" in captured.get()
 
 
 class TestTheFile:

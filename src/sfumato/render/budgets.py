@@ -126,7 +126,6 @@ def _debits(book: Book) -> Table:
 
     shown = [c for c in Currency if math.isfinite(book.limits[c]) or any(_is_stated(e, c) for e in book.entries)]
     table = Table()
-    table.add_column("no.", justify="right", no_wrap=True)
     table.add_column("day", no_wrap=True)
     table.add_column("release", overflow="fold", min_width=20)
     for currency in shown:
@@ -136,8 +135,8 @@ def _debits(book: Book) -> Table:
         amounts = [_charge(entry.release.charges[currency]) for currency in shown]
         about = "" if entry.release.people is None else f", people: {printable(entry.release.people)}"
         title = Text(printable(entry.release.title)).append(f"\n{KINDS[entry.release.kind]}{about}", style="dim")
-        number = Text(str(entry.receipt.number))
-        table.add_row(number, Text(entry.receipt.time[:10]), title, *map(Text, amounts), _state(entry))
+        day = Text(entry.receipt.time[:10]).append(f"\nno. {entry.receipt.number}", style="dim")
+        table.add_row(day, title, *map(Text, amounts), _state(entry))
     return table
 
 
@@ -145,7 +144,7 @@ def _state(entry: Entry) -> Text:
     from rich.text import Text  # noqa: PLC0415
 
     if entry.voided is not None:
-        return Text("never; voided", style="dim")
+        return Text("voided", style="dim")
     return Text("yes") if entry.settled else Text("not noted", style="yellow")
 
 

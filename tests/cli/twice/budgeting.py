@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from cli.twice.cases import Case, both
-from sfumato.account import Kind, Ledger, information
+from sfumato.account import Kind, Ledger, information, local
 from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
-from sfumato.study.steps import new_ledger, pay_for, read_ledger
+from sfumato.study.steps import new_ledger, pay_for, read_ledger, void_debit
 
 
 def nothing(folder):
@@ -19,6 +19,11 @@ def bits(folder):
 def paid_once(folder):
     bits(folder)
     pay_for(folder / "budget", information("Mean income", Fraction(1, 2)), release_id="income")
+
+
+def epsilons(folder):
+    Ledger.create(folder / "budget", epsilon=Fraction(3, 2))
+    pay_for(folder / "budget", local("South", 1, people="South"))
 
 
 SPEND = "budget spend budget --title Income --budget-bits"
@@ -46,6 +51,33 @@ BUDGETING = [
         name="a ledger in a folder that is not there", prepare=nothing,
         command="budget init no/budget --budget-bits 1", call=lambda: new_ledger("no/budget", budget_bits=1),
         refusal=InvalidParameter, words="lies in a folder that does not exist",
+    ),
+    Case(
+        name="limits for each period", prepare=nothing,
+        command="budget init budget --epsilon 3 --per quarter --epsilon-per-period 1/3",
+        call=lambda: new_ledger("budget", epsilon=3, per="quarter", epsilon_per_period=Fraction(1, 3)),
+    ),
+    Case(
+        name="a period that is none", prepare=nothing,
+        command="budget init budget --epsilon 3 --per week --epsilon-per-period 1",
+        call=lambda: new_ledger("budget", epsilon=3, per="week", epsilon_per_period=1),
+        refusal=InvalidParameter, words="must be one of month, quarter, year",
+    ),
+    Case(
+        name="people are named", prepare=epsilons, debits=(Kind.LOCAL, Kind.LOCAL),
+        command="budget spend budget --title North --epsilon 1 --people North",
+        call=lambda: pay_for("budget", local("North", 1, people="North")),
+    ),
+    Case(
+        name="the same people pay twice", prepare=epsilons, debits=(Kind.LOCAL,),
+        command="budget spend budget --title More --epsilon 1 --people south",
+        call=lambda: pay_for("budget", local("More", 1, people="south")),
+        refusal=BudgetSpent, words="by the people called 'south': it asks for 1 nat of ε, and 0.5 of 1.5 are left",
+    ),
+    Case(
+        name="what was made by other means is not voided", prepare=paid_once, debits=(Kind.INFORMATION,),
+        command="budget void budget 1 --out reports.csv", call=lambda: void_debit("budget", 1, out="reports.csv"),
+        refusal=InvalidParameter, words="nobody can prove",
     ),
     Case(
         name="spend", prepare=bits, debits=(Kind.INFORMATION,),
