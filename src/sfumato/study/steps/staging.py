@@ -176,6 +176,11 @@ class Destination:
             return False
         if os.path.lexists(table) and not table.is_file():
             return False
+        # In a folder each part has names of its own: what has one of them is of this part.
+        if self.is_folder and any(os.path.lexists(target) for target in _beside(table)):
+            return False
+        if self.keys is not None and os.path.lexists(index_path(self.keys, published.part)):
+            return False
         if self._reports(published) is None:
             return False
         keys = self._staged_keys(published.part)
