@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.account.published import Role
 from sfumato.bits import BitSource
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import numbers_of, words_of
 from sfumato.study.amending import Amendment, check_rows, corrections, draw_amendment, with_cover
@@ -35,6 +35,7 @@ from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.study.totals import ReaderSum, worst_sums
 from sfumato.values import Guarantee
+from sfumato.values.checks import check_at_least, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,6 +77,7 @@ def amend(
     """
     from sfumato.study.steps.studies import guarantee_of  # noqa: PLC0415  that module imports this one's neighbours
 
+    check_at_least("cover", check_integer("cover", cover), 0)
     declared, payer = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)
     memory = memory_of(study, record, payer)
@@ -194,6 +196,12 @@ def _rows(reports: Reports, place: Destination, table: Any, id_column: str | Non
         )
     else:
         numbers = numbers_of(table, ROW).tolist()
+        for place, number in enumerate(numbers):
+            if number < 0:
+                raise UnreadableFile(
+                    f"column {ROW}, row {place + 1} must be a whole number",
+                    way_out="Take the numbers from the column `row` of the reports.",
+                )
         if PART in table.column_names:
             words = words_of(table, PART)
             named = [_part_called(words.texts[code], bases) for code in words.codes.tolist()]

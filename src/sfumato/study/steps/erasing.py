@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sfumato.bits import SystemBits
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, Place
 from sfumato.files.locks import locked
 from sfumato.files.staging import put_in_place, remove_stale, staged_afresh, staging_beside, staging_inside
 from sfumato.files.table_writers import TableWriter
 from sfumato.files.tables import note_path
-from sfumato.io.key_files import overwrite_draws, read_key_header
+from sfumato.io.key_files import overwrite_draws, read_key, read_key_header
 from sfumato.refine.key_boxes import Material
 from sfumato.refine.key_documents import ladder_of
 from sfumato.refine.key_protection import Unprotected
@@ -31,6 +31,7 @@ from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.report_rows import ROW, Source
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
+from sfumato.values.checks import check_integer
 
 _ERASING = "erasing"
 
@@ -79,6 +80,7 @@ def erase(
                 "are opened, or a selection", parameter="reports", value=str(out), way_out="Name the public reports."
             )
         wanted = _wanted(found, rows, ids, folder, opener)
+        _check_opens(found, wanted, folder, opener)
         _rewrite(out, found, wanted)
         changed, closed, seeds = _forget_draws(found, wanted, folder, opener)
         _forget_people(found, wanted, folder, opener)
@@ -109,6 +111,7 @@ def _wanted(
                 way_out="Write PART:ROW, as they stand in the reports.",
             )
         part = bases[mine[0]]
+        check_integer("rows", number)
         if not part.start <= number < part.start + part.rows:
             raise InvalidParameter(
                 f"is none of the rows {part.start} to {part.start + part.rows - 1} of part {part.id[:SHORT]}",
@@ -129,6 +132,24 @@ def _wanted(
     if not found:
         raise InvalidParameter("names nobody", parameter="rows", way_out="Say whom to erase, by row or by id.")
     return found
+
+
+def _check_opens(reports: Reports, wanted: dict[str, set[int]], folder: Path | None, unlock: Unlocker) -> None:
+    """Refuse, while nothing is changed, keys of the registrar and indexes that could not be rewritten."""
+    read_indexes(folder, wanted, unlock)
+    parts = {part.id for part in reports.note.parts}
+    for path in sorted(folder.glob(f"{REGISTRAR}.*.key")) if folder is not None else []:
+        header = read_key_header(path)
+        if header.material is not Material.DRAWS or header.drawing not in parts:
+            continue
+        secret = unlock(path)
+        if secret is None and header.protection == "none":
+            raise KeyRefused(
+                "the key is not protected, and nothing was said about that: anyone could have written it",
+                way_out="Look for the one that is sealed, or say by `unlock` that unprotected ones are meant.",
+                place=Place(file=str(path)),
+            )
+        read_key(path, Unprotected() if secret is None else secret)
 
 
 def _rewrite(out: Path, reports: Reports, wanted: dict[str, set[int]]) -> None:
