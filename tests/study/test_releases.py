@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from sfumato.account import Ledger, Published, PublishedColumn, Role
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyReused, ReleasedBefore, UnreadableFile
 from sfumato.io.record_files import held_record, read_record_file
@@ -20,7 +21,6 @@ from sfumato.refine import Unprotected, reuse
 from sfumato.render.releases import adding_words, releases_document, releases_table
 from sfumato.study import YesNo
 from sfumato.study.codebooks import codebook
-from sfumato.study.publishing import draw_publication
 from sfumato.study.reports import Reports
 from sfumato.study.steps import remembering, rotate_key_file
 from sfumato.study.steps.records import StudyRecord
@@ -165,9 +165,7 @@ class TestWhatIsRemembered:
         with pytest.raises(InvalidParameter, match="record must say where"):
             sf.publish(public_only(), Path("never-read.csv"), out=tmp_path / "r.csv")
         with pytest.raises(InvalidParameter, match="record must say where"):
-            sf.write_publication(
-                draw_publication(public_only(), sf.files.frames.as_arrow(people())), tmp_path / "r.csv"
-            )
+            sf.write_publication(drawn_part(public_only(), sf.files.frames.as_arrow(people())), tmp_path / "r.csv")
         assert list(tmp_path.iterdir()) == []
 
     def test_in_a_record_of_its_own(self, tmp_path):
@@ -289,12 +287,12 @@ class TestWhoThePeopleAre:
 
     def test_the_same_draws_are_the_same_release(self, tmp_path):
         study = small_study(questions=small_study().questions[:3])
-        first = draw_publication(study, answers())
-        again = draw_publication(study, answers(), keys=first.keys)
+        first = drawn_part(study, answers())
+        again = drawn_part(study, answers(), keys=first.keys)
         made = [_drawn(self.mark(), one).id for one in (first, again)]
         assert made[0] == made[1]
         # A card is played afresh: never the same release.
-        cards = [_drawn(self.mark(), draw_publication(small_study(), answers())).id for _ in "ab"]
+        cards = [_drawn(self.mark(), drawn_part(small_study(), answers())).id for _ in "ab"]
         assert cards[0] != cards[1]
 
 
