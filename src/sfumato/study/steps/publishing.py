@@ -260,13 +260,17 @@ def securely(
 
 
 def _made_before(place: Destination, part: str, held: Keys | None) -> PartNote | None:
-    """Return the note of a part that keys made before: without its salts it could not be told from another."""
-    used = any(key.produced is not None for by_level in (held or {}).values() for key in by_level.values())
-    if not used:
+    """Return the note of a part that keys made before: without its salts it could not be told from another.
+
+    A copy of the keys need not know that they were used; the reports at `out` do.
+    """
+    if held is None:
         return None
     try:
         return read_report_files(place.out).note.part(part)
     except (SfumatoError, StopIteration):
+        if not any(key.produced is not None for by_level in held.values() for key in by_level.values()):
+            return None
         raise KeyReused(
             "these keys have made reports already, and `out` does not hold them, so nobody can tell whether the same "
             "answers are published again; under the same draws, the difference of two reports is the difference of the "
