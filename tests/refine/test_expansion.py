@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from sfumato.bits import BulkBits, InsecureSeeded, ScriptedBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.refine import Binding, Ladder
 from sfumato.refine.drawing import LevelDraws, blank_key, draw_keys
 from sfumato.refine.expansion import shifts_at, shifts_of
 from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
-from sfumato.refine.keys import BLOCK_ROWS, PIECE_ROWS
+from sfumato.refine.keys import BLOCK_ROWS
 from sfumato.refine.shifts import moved, moved_back
 from sfumato.values import Guarantee
 
@@ -95,12 +96,12 @@ def test_how_many_rows_there_are_does_not_matter(ladder):
 
 
 def test_a_long_part_is_expanded_piece_by_piece():
-    key = keys_of(CYCLIC, rows=PIECE_ROWS + 5000)[1]
+    key = keys_of(CYCLIC, rows=CHUNK_ROWS + 5000)[1]
     whole = shifts_of(key, CYCLIC.steps)
-    rows = np.arange(PIECE_ROWS - 3, PIECE_ROWS + 3)
+    rows = np.arange(CHUNK_ROWS - 3, CHUNK_ROWS + 3)
     assert whole[rows].tolist() == shifts_at(key, CYCLIC.steps, rows).tolist()
     # Pieces do not begin alike: a part of 2^18 rows is not its own continuation.
-    assert (whole[:5000] != whole[PIECE_ROWS:]).mean() > 0.2
+    assert (whole[:5000] != whole[CHUNK_ROWS:]).mean() > 0.2
 
 
 def test_threads_draw_what_one_draws():
@@ -231,7 +232,7 @@ def test_true_draws_take_no_more_bits_than_their_rows():
             self.bits, self.calls = self.bits + count * width, self.calls + 1
             return self.source.words(count, width)
 
-    meter, rows = Counted(), PIECE_ROWS
+    meter, rows = Counted(), CHUNK_ROWS
     LevelDraws(WIDE.steps, meter).next(rows)
     first, second = WIDE.steps
     redrawn = 1 + max((1 << 16) % size / (1 << 16) for size in (first.favoured.size, WIDE.modulus - 1))

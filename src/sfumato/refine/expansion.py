@@ -23,7 +23,8 @@ import numpy.typing as npt
 from sfumato.bits import RowStarts
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.refine.keys import BLOCK_ROWS, PIECE_ROWS, BlockSeeds, Draws, Key, Seed
+from sfumato.files.chunks import CHUNK_ROWS
+from sfumato.refine.keys import BLOCK_ROWS, BlockSeeds, Draws, Key, Seed
 from sfumato.refine.shifts import Sums, TwoLevelShift
 
 # No part has rows beyond this number.
@@ -38,8 +39,8 @@ def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> Sums:
     if isinstance(key.material, Draws):
         return key.material.shifts
     shifts: Sums = np.empty(key.stop - key.start, dtype=smallest_dtype(steps[0].modulus))
-    for start in range(key.start, key.stop, PIECE_ROWS):
-        stop = min(start + PIECE_ROWS, key.stop)
+    for start in range(key.start, key.stop, CHUNK_ROWS):
+        stop = min(start + CHUNK_ROWS, key.stop)
         shifts[start - key.start : stop - key.start] = shifts_at(key, steps, np.arange(start, stop))
     return shifts
 
