@@ -198,8 +198,10 @@ def _numbers_of(array: Any) -> npt.NDArray[np.int64]:
 
 def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str], first: int) -> Words:
     place: dict[str, int] = {}
-    merged = np.array([place.setdefault(text.strip(), len(place)) for text in texts], dtype=np.int64)
-    return Words(merged[codes] if codes.size else codes, tuple(place), first)
+    merged = [place.setdefault(text.strip(), len(place)) for text in texts]
+    if len(place) == len(texts):  # no two became the same: every code stays what it was
+        return Words(codes, tuple(place), first)
+    return Words(np.array(merged, dtype=np.int64)[codes] if codes.size else codes, tuple(place), first)
 
 
 def _as_whole(column: Any, name: str, first: int) -> Any:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from sfumato.account import Published
-from sfumato.bits import BitSource, SystemBits
+from sfumato.bits import BitSource, BulkBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
 from sfumato.files.row_streams import RowStream
 from sfumato.files.tables import Words, number_column, words_of
@@ -81,7 +82,7 @@ class PeopleNote(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PartPlan:
     """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
 
@@ -101,10 +102,17 @@ class PartPlan:
     publication: str | None = None
     before: PartNote | None = None
 
+    @cached_property
+    def bulk(self) -> BitSource:
+        """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
+        is_true = self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits)
+        return self.source if is_true else BulkBits()
+
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the table that are needed."""
-        return (*self.keep, *(question.id for question in self.study.questions))
+    def source_words(self) -> str:
+        """Say where draws come from."""
+        used = [self.source if way.key_levels else self.bulk for way in self.study.ways]
+        return "; ".join(dict.fromkeys(source.label for source in used))
 
 
 def draw_part(
@@ -166,7 +174,7 @@ def finished_part(
     note = ReportsNote(
         study=plan.study,
         epoch=plan.epoch,
-        source=plan.source.label,
+        source=plan.source_words,
         insecure=insecure,
         columns={
             way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in plan.study.ways
@@ -263,7 +271,7 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
     """Return what the reports of a question are drawn with."""
     name = way.question.id
     return Draw(
-        bits=plan.source,
+        bits=plan.source if way.key_levels else plan.bulk,
         guarantee=plan.guarantee,
         binding=binding_of(plan.study, name, plan.epoch),
         part=plan.part,
