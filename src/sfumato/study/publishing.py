@@ -6,7 +6,7 @@ draws made is on the record as the roots of its columns, in its note and in its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,15 +27,13 @@ from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.part_notes import PartNote, fresh_salts
 from sfumato.study.report_files import rooted
 from sfumato.study.report_rows import PART, ROW
-from sfumato.study.reports import Reports
+from sfumato.study.reports import Progress, Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.ways import Draw, Way
 from sfumato.study.ways.base import KeyStore
 from sfumato.values import Guarantee
 
-Progress = Callable[[int, int | None], None]
-"""Told how many rows were done since it was last told, and how many there are in all where that is known."""
 Keys = Mapping[str, Mapping[int, Key]]
 """Keys by question and level."""
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
