@@ -21,13 +21,13 @@ from sfumato.study.publishing import (
     Keys,
     MemorySink,
     PartPlan,
-    Progress,
     StudyPublication,
     draw_part,
     is_simulation,
     source_or_system,
 )
 from sfumato.study.report_files import read_report_files
+from sfumato.study.reports import Progress
 from sfumato.study.shuffling import shuffled
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_part
