@@ -17,7 +17,8 @@ import numpy as np
 from sfumato.account import Published
 from sfumato.bits import BitSource, BulkBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
-from sfumato.files.row_streams import RowStream
+from sfumato.files.frames import TableLike
+from sfumato.files.row_streams import RowStream, row_source
 from sfumato.files.tables import Words, number_column, words_of
 from sfumato.refine import Binding, Key
 from sfumato.refine.report_trees import ReportTree, SaltOf
@@ -113,6 +114,13 @@ class PartPlan:
         return "; ".join(dict.fromkeys(source.label for source in used))
 
 
+def open_answers(study: Study, data: TableLike, keep: Sequence[str] = (), others: Sequence[str] = ()) -> RowStream:
+    """Open a table of answers: the columns that are needed, and no others; refuses to keep what cannot be kept."""
+    source = row_source(data)
+    _check_kept(source.names, study, keep)
+    return RowStream(source, [*dict.fromkeys((*keep, *(question.id for question in study.questions), *others))])
+
+
 def draw_part(
     plan: PartPlan,
     stream: RowStream,
@@ -124,7 +132,6 @@ def draw_part(
 
     Returns the note, and the keys, which know what they made; of fresh true draws what they hold is in the sink.
     """
-    _check_kept(stream.names, plan)
     _check_first_time(plan)
     drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
     whole = {way: _drawn_whole(way, drawers[way], stream) for way in plan.study.ways if not way.by_row}
@@ -310,8 +317,8 @@ def _check_first_time(plan: PartPlan) -> None:
         )
 
 
-def _check_kept(names: Sequence[str], plan: PartPlan) -> None:
-    for name in plan.keep:
+def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None:
+    for name in keep:
         if name not in names:
             raise InvalidParameter(
                 "names a column that the table does not have",
@@ -319,7 +326,7 @@ def _check_kept(names: Sequence[str], plan: PartPlan) -> None:
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {question.id for question in plan.study.questions}:
+        if name in {question.id for question in study.questions}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )

@@ -111,6 +111,7 @@ def _read_publication(folder: Path) -> Reports:
 
 
 def _read_file(path: Path, note: str | Path | None, *, expected: str | None = None) -> Reports:
+    stream = row_source(path)  # refuses what is not there, or is no table
     inside = note_inside(path)
     beside = note_path(path) if note is None else Path(note)
     text = inside
@@ -119,7 +120,6 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
     noted = ReportsNote.from_text(text, path)
     if expected is not None and text is not None and note_digest(text) != expected:
         raise _older(path)
-    stream = row_source(path)
     check_has_rows(stream.names, path)
     missing = [name for name in noted.columns if name not in stream.names and name in noted.parts[0].roots]
     present = sum(part.present for part in noted.parts)

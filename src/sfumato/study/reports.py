@@ -139,6 +139,11 @@ class Reports:
         way, level = self.note.way(question), self.note.column(question).level
         if group is not None:
             self._check_group(group, question)
+        if not way.by_row and not all(source.is_whole for source in self.sources):
+            raise InvalidParameter(
+                f"question {question!r} is read from all its reports together, and rows were selected from them",
+                way_out="Name the other questions, or read the whole.",
+            )
         found: dict[str | None, Any] = {}
         for chunk in self.chunks([question], [] if group is None else [group]):
             if question not in chunk.table.column_names:

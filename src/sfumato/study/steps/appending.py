@@ -74,7 +74,7 @@ def append_part(
             way_out="Leave it out: then nobody checks whether people are in already.",
         )
     stream = asked.stream()
-    rows = asked.rows(stream)
+    rows = stream.count()
     draw = drawing(plan, stream, asked, protections, known.values())
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC
     if is_simulation(asked.study, asked.bits, seeds):

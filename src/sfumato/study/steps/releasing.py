@@ -218,6 +218,9 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
     """Refuse what cannot be paid for before anything is drawn, staged or noted."""
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
+        undrawn = not all(column.digest for column in published.columns)
+        if undrawn and any(one.part == published.part for one in book.published):
+            return  # whether the same reports are made again is known when they are
         if book.entry_called(published.id) is None:
             book.check_affordable(_bill(replace(published, rows=rows), memory, study, book))
 
