@@ -80,6 +80,7 @@ def erase(
             )
         wanted = _wanted(found, rows, ids, folder, opener)
         _rewrite(out, found, wanted)
+        found = read_report_files(out)  # as they now are: the files of before may be gone
         changed, closed, seeds = _forget_draws(found, wanted, folder, opener)
         _forget_people(found, wanted, folder, opener)
     return Erased(
