@@ -137,12 +137,14 @@ def drawing(
     stream: RowStream,
     asked: PublishRequest,
     protections: Mapping[str, Protection] | None,
-    known: Iterable[PeopleIndex] = (),
+    known: Callable[[], Iterable[PeopleIndex]] = tuple,
 ) -> Callable[[StagedPart], tuple[ReportsNote, Keys]]:
     """Return what draws a part into its files, and writes the index of its people where there is a column of ids."""
-    index = None if asked.id_column is None else IndexBuilder(asked.id_column, known)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
+        # Asked now, when this is the only process that adds to the publication.
+        others = known()
+        index = None if asked.id_column is None else IndexBuilder(asked.id_column, others)
         staged.kept = plan.keep
         note, keys = draw_part(plan, stream, staged, asked.progress, index)
         if index is not None and staged.keys is not None and protections is not None:
