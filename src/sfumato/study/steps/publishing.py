@@ -17,11 +17,9 @@ from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import IndexBuilder, index_path, write_index
 from sfumato.study.part_notes import PartNote, new_part_id
+from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.publishing import (
-    Keys,
-    MemorySink,
     PartPlan,
-    Progress,
     StudyPublication,
     draw_part,
     is_simulation,
@@ -29,6 +27,7 @@ from sfumato.study.publishing import (
     source_or_system,
 )
 from sfumato.study.report_files import read_report_files
+from sfumato.study.reports import Progress
 from sfumato.study.shuffling import shuffled
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_part
@@ -137,12 +136,14 @@ def drawing(
     stream: RowStream,
     asked: PublishRequest,
     protections: Mapping[str, Protection] | None,
-    known: Iterable[PeopleIndex] = (),
+    known: Callable[[], Iterable[PeopleIndex]] = tuple,
 ) -> Callable[[StagedPart], tuple[ReportsNote, Keys]]:
     """Return what draws a part into its files, and writes the index of its people where there is a column of ids."""
-    index = None if asked.id_column is None else IndexBuilder(asked.id_column, known)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
+        # Asked now, when this is the only process that adds to the publication.
+        others = known()
+        index = None if asked.id_column is None else IndexBuilder(asked.id_column, others)
         staged.kept = plan.keep
         note, keys = draw_part(plan, stream, staged, asked.progress, index)
         if index is not None and staged.keys is not None and protections is not None:

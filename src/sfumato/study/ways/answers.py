@@ -98,5 +98,5 @@ def is_whole(text: str) -> bool:
 
 
 def _taken(column: Words, values: list[int]) -> SymbolArray:
-    taken: SymbolArray = np.array(values, dtype=np.int64)[column.codes] if len(column) else np.empty(0, dtype=np.int64)
+    taken: SymbolArray = np.array(values, dtype=np.int64).take(column.codes) if len(column) else np.empty(0, np.int64)
     return taken

@@ -43,7 +43,7 @@ class LadderDrawer(Drawer):
             self._keys = {level: replace(key, drawing=draw.part) for level, key in draw.keys.items()}
             return
         blank = blank_key(ladder.declaration, _UNKNOWN, draw.bits, draw.binding, drawing=draw.part)
-        if draw.guarantee is Guarantee.INFORMATION_THEORETIC:
+        if draw.guarantee is Guarantee.INFORMATION_THEORETIC or not ladder.key_levels:
             held = replace(blank, guarantee=draw.bits.guarantee)
             self._keys = {level: replace(held, level=level) for level in ladder.key_levels}
             self._levels = LevelDraws(ladder.steps, draw.bits)
