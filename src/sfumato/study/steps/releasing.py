@@ -122,9 +122,11 @@ def release_part(
     """Draw a part into staging, note it, pay for it, and put it in place; `protections` are for new key files."""
     place.make_ready()
     with locked(place.lock), contextlib.ExitStack() as holding:
-        pending = [one.published.part for one in memory.history() if not one.released]
-        place.tidy(pending)
-        _check_affordable(wanted, memory, place.files.study, rows)
+        before = memory.history()
+        place.tidy(one.published.part for one in before if not one.released)
+        if not any(one.published.part == wanted.part for one in before):
+            # Else keys are used again: whether it is the same, and so paid for, is seen once it is drawn.
+            _check_affordable(wanted, memory, place.files.study, rows)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)
             record = holding.enter_context(memory.held())

@@ -103,11 +103,12 @@ class Destination:
 
     def tidy(self, wanted: Iterable[str]) -> None:
         """Remove what earlier attempts left here, but for the parts that can still be finished."""
-        parts = list(wanted)
-        discard_others(self.staging(_FIRST), [self.staging(part) for part in parts])
+        # Keys and reports may go into one folder.
+        kept = [place for part in wanted for place in (self.staging(part), self.key_staging(part)) if place is not None]
+        discard_others(self.staging(_FIRST), kept)
         keys = self.key_staging(_FIRST)
         if keys is not None and self.keys is not None and self.keys.exists():
-            discard_others(keys, [place for part in parts if (place := self.key_staging(part)) is not None])
+            discard_others(keys, kept)
         remove_stale(self.lock, note_path(self.out), codebook_path(self.out), *self.files.files)
         settle_rewriting(self.out)
 
