@@ -153,11 +153,11 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
         history = memory.history(record)
         pending = [one.published for one in history if not one.released]
         published = next((one for one in pending if _is_same(wanted, one)), None)
+        settled = [one.published for one in history if one.released and _is_same(wanted, one.published)]
+        is_put = [one for one in settled if place.was_put(one)]
+        place.tidy(one.part for one in pending)
         if published is None:
-            settled = [one.published for one in history if one.released and _is_same(wanted, one.published)]
-            published = next((one for one in settled if place.was_put(one)), None)
-            place.tidy(one.part for one in pending)
-            return None if published is None else (read_report_files(place.out), published)
+            return (read_report_files(place.out), is_put[-1]) if is_put else None
         mine = place.for_part(published)
         reports = mine.found(published)
         if reports is None:
@@ -236,7 +236,10 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
     """Refuse what cannot be paid for before anything is drawn, staged or noted."""
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
-        if book.entry_called(published.id) is None:
+        # Under keys that were used it is only known once it is drawn whether it is the same, and paid for.
+        is_drawn = all(column.digest for column in published.columns)
+        is_again = not is_drawn and any(one.part == published.part for one in book.published)
+        if not is_again and book.entry_called(published.id) is None:
             book.check_affordable(_bill(replace(published, rows=rows), memory, study, book))
 
 
