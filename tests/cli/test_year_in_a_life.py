@@ -129,7 +129,7 @@ def passed(done):
 
 
 def refused(done, *words):
-    """It ends with a sentence, and nobody's id is in it; 1 is the exit code of checks that fail, 2 that of bad input."""
+    """It ends with a sentence, and nobody's id is in it; a check that fails has exit code 1, bad input 2."""
     assert done.returncode in {1, 2}, (done.stdout, done.stderr)
     said = done.stdout + done.stderr
     assert "Traceback" not in said
@@ -188,7 +188,7 @@ def told(document, everybody, level):
 
 
 @pytest.mark.parametrize("guarantee", [pytest.param("information-theoretic", marks=pytest.mark.slow), "computational"])
-def test_a_year_in_a_life(sfumato, tmp_path, guarantee):
+def test_a_year_in_a_life(sfumato, tmp_path, guarantee):  # noqa: PLR0915  a year is long
     """Publish 1e5, append 500, amend 3 %, erase 7, combine with 4e4: what is true is said, what must not be is not."""
     for holder in ("registrar", "ministry", "press"):
         assert sfumato("keys", "pair", "--out", f"{holder}.private").returncode == 0

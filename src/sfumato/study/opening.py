@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.tables import number_column, text_column
 from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
@@ -222,6 +222,8 @@ def _sorted(cells: Mapping[int, int]) -> tuple[Numbers, Values]:
 
 def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
     note: ReportsNote = reports.note
+    if not note.rows:
+        raise UnreadableFile("nobody is left in these reports", way_out="There is nothing to open.")
     ring = ring_of(note, keys)
     for question in ring.questions:
         if question not in note.columns:

@@ -71,12 +71,22 @@ def read_index(path: Path, unlock: Unlocker) -> PeopleIndex:
         raise error.at(Place(file=str(path))) from None
 
 
-def read_indexes(folder: Path | None, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
-    """Return the indexes of parts that have one."""
+def read_indexes(folder: Path | None, study: str, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
+    """Return the indexes of parts that have one; `study` is the fingerprint of their study."""
     if folder is None:
         return {}
-    paths = {part: index_path(folder, part) for part in parts}
-    return {part: read_index(path, unlock) for part, path in paths.items() if path.exists()}
+    found = {}
+    for part in parts:
+        path = index_path(folder, part)
+        if path.exists():
+            found[part] = read_index(path, unlock)
+            if (found[part].study, found[part].part) != (study, part):
+                raise KeyRefused(
+                    "the index is of another study or part than its name says",
+                    way_out="Look for the one that was published with these reports.",
+                    place=Place(file=str(path)),
+                )
+    return found
 
 
 def find_person(indexes: dict[str, PeopleIndex], person: str) -> tuple[str, int]:

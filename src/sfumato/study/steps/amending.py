@@ -16,6 +16,7 @@ from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.tables import numbers_of, words_of
 from sfumato.study.amending import Amendment, check_rows, corrections, draw_amendment, with_cover
 from sfumato.study.key_folders import KeyFolder
+from sfumato.study.manifests import read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.opening import recovered_chunks
 from sfumato.study.part_indexes import find_person, read_indexes
@@ -114,13 +115,16 @@ def amend(
     seeds = series_keys(place)
     later = replace(place, files=KeyFolder.of(declared, place.keys, epoch, later=plan.part))
     later = replace(later, files=_of_questions(later.files, amendment.questions, is_new=seeds is None))
-    plan = replace(plan, amends=amendment.part.id, keys=seeds, series=None if seeds is None else _series(seeds))
+    turn = 1 + sum(part.amends == amendment.part.id for part in reports.note.parts)
+    series = None if seeds is None else _series(seeds)
+    plan = replace(plan, amends=amendment.part.id, turn=turn, keys=seeds, series=series)
     if seeds is not None:
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
     protections = protections_of(later.files, protection) if later.files.files else None
     kept = _kept(reports, amendment, plan.keep)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
+        _check_as_read(reports, place)
         staged.kept = plan.keep
         return draw_amendment(plan, amendment, kept, staged)
 
@@ -183,7 +187,7 @@ def _rows(reports: Reports, place: Destination, table: Any, id_column: str | Non
     """Return the part and the number of each row of a table of corrections."""
     bases = [part for part in reports.note.parts if part.amends is None]
     if id_column is not None:
-        indexes = read_indexes(place.keys, [part.id for part in bases], place.unlock)
+        indexes = read_indexes(place.keys, reports.note.fingerprint, [part.id for part in bases], place.unlock)
         words = words_of(table, id_column)
         rows = [find_person(indexes, words.texts[code]) for code in words.codes.tolist()]
     elif ROW not in table.column_names:
@@ -279,6 +283,18 @@ def _kept(reports: Reports, amendment: Amendment, keep: Sequence[str]) -> Any:
             wanted = np.isin(chunk.numbers, amendment.numbers)
             found.append(chunk.table.filter(pa.array(wanted.tolist())))
     return pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
+
+
+def _check_as_read(reports: Reports, place: Destination) -> None:
+    """Refuse to go on, before anything is drawn, where another process changed the publication meanwhile."""
+    now = {one.id: one.file for one in read_manifest(place.out).parts}
+    if now != {source.parts[0].id: Path(str(source.rows)).name for source in reports.sources}:
+        raise InvalidParameter(
+            "was changed by somebody else meanwhile",
+            parameter="out",
+            value=str(place.out),
+            way_out="Run the same again; nothing was drawn.",
+        )
 
 
 def _of_questions(files: KeyFolder, questions: Sequence[str], *, is_new: bool) -> KeyFolder:

@@ -65,7 +65,8 @@ def append_part(
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
     indexed = asked.id_column is not None
     protections = protections_of(later.files, protection, is_indexed=indexed) if later.files.files or indexed else None
-    known = read_indexes(place.keys, [one.id for one in reports.note.parts], place.unlock) if indexed else {}
+    ids = [one.id for one in reports.note.parts]
+    known = read_indexes(place.keys, reports.note.fingerprint, ids, place.unlock) if indexed else {}
     missing = [one for one in reports.note.parts if one.amends is None and one.id not in known]
     if indexed and missing:
         raise InvalidParameter(

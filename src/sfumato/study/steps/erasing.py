@@ -119,7 +119,7 @@ def _wanted(
             )
         found.setdefault(part.id, set()).add(number)
     if ids:
-        indexes = read_indexes(folder, bases, unlock)
+        indexes = read_indexes(folder, reports.note.fingerprint, bases, unlock)
         if not indexes:
             raise InvalidParameter(
                 "needs the index of people, and there is none in `keys`", parameter="ids", way_out="Give rows instead."
@@ -251,9 +251,8 @@ def _places(reports: Reports, part: PartNote, gone: Iterable[int]) -> list[int]:
 
 
 def _forget_people(reports: Reports, wanted: dict[str, set[int]], folder: Path | None, unlock: Unlocker) -> None:
-    for name, index in read_indexes(folder, wanted, unlock).items():
+    for name, index in read_indexes(folder, reports.note.fingerprint, wanted, unlock).items():
         if folder is not None:
             path = index_path(folder, name)
             secret = unlock(path)
             write_index(index.without(wanted[name]), path, Unprotected() if secret is None else secret)
-    del reports
