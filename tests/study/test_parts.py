@@ -436,9 +436,9 @@ class TestSelectionsThatAreNone:
     @pytest.mark.parametrize("rows", [[1, 9000], [1, 2**40], [-1, 3]])
     def test_rows_that_the_part_never_had_are_refused(self, selected, rows):
         found = selected([1, 2], row=rows)
-        with pytest.raises(UnreadableFile, match="the note does not know|must rise"):
+        with pytest.raises(UnreadableFile, match=r"the note does not know|must rise"):
             estimate_reports(found)
-        with pytest.raises(UnreadableFile, match="the note does not know|must rise"):
+        with pytest.raises(UnreadableFile, match=r"the note does not know|must rise"):
             len(found)
 
     def test_rows_without_numbers_are_refused(self, selected, tmp_path, whole):
