@@ -25,6 +25,7 @@ from sfumato.refine.report_trees import SALT_BYTES, Numbers, ReportTree
 from sfumato.values import Guarantee
 
 PART_BYTES = 16
+_SALTS_AT_ONCE = 64
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_ROWS = 1 << 40
@@ -32,7 +33,7 @@ _NEEDED = ("id", "rows", "roots", "salts")
 _OPTIONAL = ("start", "blocks", "series", "amends", "turn", "erased", "rewritten")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class PartNote:
     """A part of a publication, or what a key has opened of it.
 
@@ -140,13 +141,16 @@ def new_part_id(source: BitSource | None) -> str:
 def fresh_salts(part: str, source: BitSource) -> Callable[[int], bytes]:
     """Return what gives each block a salt, and the same one when it is asked again; a simulation repeats its own."""
     held: dict[int, bytes] = {}
+    system, drawn = SystemBits(), b""
 
     def salt_of(block: int) -> bytes:
+        nonlocal drawn
         if block not in held:
             if source.guarantee is Guarantee.NONE:
                 held[block] = sha256(f"sfumato simulated salt {part} {block}".encode()).digest()[:SALT_BYTES]
             else:
-                held[block] = random_bytes(SystemBits(), SALT_BYTES)
+                drawn = drawn or system.bytes(_SALTS_AT_ONCE * SALT_BYTES)
+                held[block], drawn = drawn[:SALT_BYTES], drawn[SALT_BYTES:]
         return held[block]
 
     return salt_of
