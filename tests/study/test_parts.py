@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 from living_publications import Living, living_answers
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyRefused, SfumatoError, UnreadableFile
+from sfumato.files.table_writers import write_table
 from sfumato.refine import Passphrase, Unprotected
 from sfumato.refine.keys import BLOCK_ROWS
 from sfumato.refine.people_indexes import People, PeopleIndex, open_index, seal_index
 from sfumato.refine.report_trees import ReportTree, root_of
-from sfumato.study.manifests import NAME, Manifest, ManifestPart, read_manifest
+from sfumato.study.manifests import NAME, Manifest, ManifestPart, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
 from sfumato.study.part_notes import PartNote, part_from, part_json
@@ -303,6 +304,37 @@ class TestManifests:
             estimate_reports(open_reports(living.reports, living.keys, unlock=Unprotected()))
         with pytest.raises(UnreadableFile, match="column moved is not"):
             erase(living.reports, rows=[(self.first(living), 5)], keys=living.keys, unlock=Unprotected())
+
+    def test_reports_that_a_forger_noted_anew_are_refused_by_every_key(self, living):
+        """Anybody can change reports, note and manifest so that they fit one another; keys know what they made."""
+        found = read_manifest(living.reports)
+        first = living.reports / found.parts[0].file
+        table = pq.read_table(first)
+        cells = table["moved"].to_pylist()
+        cells[3] = "yes" if cells[3] == "no" else "no"
+        noted = ReportsNote.from_text(first.with_name(f"{first.name}.about.json").read_text(), first)
+        tree = noted.parts[0].tree(["moved"])
+        tree.add(np.arange(60), {"moved": np.array([cell == "yes" for cell in cells], dtype=np.int64)})
+        tree.finish()
+        roots = {**noted.parts[0].roots, "moved": tree.root("moved")}
+        text = replace(noted, parts=(replace(noted.parts[0], roots=roots),)).to_text()
+        changed = table.set_column(table.column_names.index("moved"), "moved", pa.array(cells).dictionary_encode())
+        write_table(changed, first, text)
+        found.with_part(replace(found.parts[0], note=note_digest(text))).write(living.reports)
+        assert estimate_reports(living.reports)[0].total == 100, "without a key nobody can tell"
+        with pytest.raises(KeyRefused, match="made for other reports"):
+            living.recovered()
+        with pytest.raises(KeyRefused, match="made for other reports"):
+            estimate_reports(open_reports(living.reports, living.keys, unlock=Unprotected()))
+
+    def test_an_old_copy_beside_the_new_is_a_part_twice(self, living, tmp_path):
+        shutil.copytree(living.reports, tmp_path / "before")
+        erase(living.reports, rows=[(self.first(living), 5)], keys=living.keys, unlock=Unprotected())
+        with pytest.raises(InvalidParameter, match="hold a part twice"):
+            read_report_files([tmp_path / "before", living.reports])
+        with pytest.raises(InvalidParameter, match="hold a part twice"):
+            combine([living.reports, tmp_path / "before"], tmp_path / "both")
+        assert not (tmp_path / "both").exists()
 
     def test_an_unknown_entry_stays_out_of_a_part(self, living):
         document = json.loads((living.reports / NAME).read_text())
@@ -610,6 +642,26 @@ class TestIndexes:
         back = living_answers(60).slice(42, 1)
         living.publish(back, append=True, id_column="person")
         assert len(living.read()) == 60 + 30
+
+    def test_nobody_is_in_one_table_twice(self, tmp_path):
+        """Not within a chunk nor across chunks; the refusal has rows, and nothing was drawn or noted."""
+        twice = living_answers(60).set_column(0, "person", pa.array([f"p{row % 59:05d}" for row in range(60)]))
+        living = Living(tmp_path / "other")
+        with pytest.raises(UnreadableFile, match="row 60 names somebody who is in row 1 already"):
+            living.publish(twice, id_column="person")
+        assert not (living.folder / "releases.json").exists()
+        assert not [*living.folder.rglob("*.key"), *living.folder.rglob("*.index"), *living.folder.rglob("*.parquet")]
+
+    def test_who_is_in_two_offices_is_found_where_both_indexes_open(self, living, tmp_path):
+        second = Living(tmp_path / "second")
+        second.publish(living_answers(40), id_column="person")
+        places = [living.reports, second.reports]
+        with pytest.raises(InvalidParameter, match="have 40 people in two parts"):
+            combine(places, tmp_path / "both", keys=[living.keys, second.keys], unlock=Unprotected())
+        assert not (tmp_path / "both").exists()
+        made = combine(places, tmp_path / "both", keys=[living.keys], unlock=Unprotected())
+        assert not made.is_compared
+        assert (made.compared, made.parts) == (2, 3)
 
     def test_an_index_that_is_not_there_is_asked_for(self, living):
         index_path(living.keys, living.read().note.parts[0].id).unlink()
