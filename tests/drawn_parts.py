@@ -1,8 +1,8 @@
 """Parts of publications drawn in memory, without files, records and payments."""
 
 from sfumato.study.part_notes import new_part_id
+from sfumato.study.part_sinks import MemorySink
 from sfumato.study.publishing import (
-    MemorySink,
     PartPlan,
     StudyPublication,
     draw_part,

@@ -18,7 +18,8 @@ from sfumato.study.amending import Amendment, draw_amendment
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import new_part_id
-from sfumato.study.publishing import Keys, PartPlan, StudyPublication, source_or_system
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import PartPlan, StudyPublication, source_or_system
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.appending import publication_at, series_keys

@@ -12,7 +12,8 @@ from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.key_folders import SHORT, KeyFolder
 from sfumato.study.part_indexes import index_path, read_indexes
 from sfumato.study.part_notes import new_part_id
-from sfumato.study.publishing import Keys, StudyPublication, is_simulation
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import StudyPublication, is_simulation
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.publishing import (

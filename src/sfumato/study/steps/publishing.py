@@ -17,9 +17,8 @@ from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import IndexBuilder, index_path, write_index
 from sfumato.study.part_notes import PartNote, new_part_id
+from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.publishing import (
-    Keys,
-    MemorySink,
     PartPlan,
     StudyPublication,
     draw_part,

@@ -19,7 +19,8 @@ from sfumato.io.record_files import Record
 from sfumato.refine.key_protection import Protection
 from sfumato.study.charging import release_of_reports
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import Keys, StudyPublication
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import StudyPublication
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.remembering import Memory, Remembered

@@ -31,7 +31,7 @@ from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
 from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
-from sfumato.study.publishing import Keys
+from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.rewriting import settle_rewriting
