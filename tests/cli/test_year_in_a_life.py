@@ -269,6 +269,16 @@ def test_a_year_in_a_life(sfumato, tmp_path, guarantee):  # noqa: PLR0915  a yea
     assert "7 of 100,500 people were erased" in opened.stderr
     assert "rewritten since the keys were made" in opened.stderr
 
+    # A journalist takes the hills of the appended part; what was selected is read, and marked as not checked.
+    at = tmp_path / reports / office.parts()[later]
+    pq.write_table(
+        pq.read_table(at, filters=[("region", "=", "hill")]).replace_schema_metadata(), tmp_path / "hills.parquet"
+    )
+    chosen = sfumato("estimate", "hills.parquet", "--note", f"{at}.about.json", "--json")
+    expected = np.sum(truth[later].here & (truth[later].columns["region"] == "hill"))
+    assert [one["total"] for one in passed(chosen)["estimates"]] == [expected] * 2
+    assert "not checked against the digest" in chosen.stderr
+
     # An old copy of the part is put back: under its old name nobody looks at it, under its new one it is refused.
     old = old_files[f"{base[:8]}.parquet"]
     now_called = tmp_path / reports / office.parts()[base]

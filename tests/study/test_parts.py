@@ -525,6 +525,25 @@ class TestSelectionsThatAreNone:
         assert back["moved"].to_pylist() == [truth[row] for row in back["row"].to_pylist()]
         assert 120 not in back["row"].to_pylist()
 
+    def test_a_selection_beside_its_amendment_is_refused_and_one_of_what_was_opened_is_right(self, tmp_path):
+        """Rows of the amendment that were not selected would be counted; what is opened has amended cells in place."""
+        living = made(tmp_path, 500)
+        truth = living_answers(500)["moved"].to_pylist()
+        rows = [*range(0, 500, 5)]
+        for row in rows:
+            truth[row] = "no" if truth[row] == "yes" else "yes"
+        living.amend({"row": rows, "moved": [truth[row] for row in rows]})
+        base, later = (living.reports / part.file for part in read_manifest(living.reports).parts)
+        by_polars(base, tmp_path / "chosen.parquet", "hill")
+        shutil.copyfile(f"{base}.about.json", tmp_path / "chosen.parquet.about.json")
+        with pytest.raises(InvalidParameter, match="a selection and an amendment"):
+            read_report_files([tmp_path / "chosen.parquet", later])
+        opened = open_reports(living.reports, living.keys, unlock=Unprotected())
+        opened.write(tmp_path / "opened.parquet")
+        by_polars(tmp_path / "opened.parquet", tmp_path / "sharp.parquet", "hill")
+        found = read_report_files(tmp_path / "sharp.parquet", note=tmp_path / "opened.parquet.about.json")
+        same(estimate_reports(found), estimate_reports(opened, group="region"), "hill")
+
     def test_a_selection_of_an_amendment_is_refused(self, tmp_path):
         """The draws of its rows stand in the order of all of them, so a part of it would open to nonsense."""
         living = made(tmp_path, 500)

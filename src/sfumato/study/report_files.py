@@ -65,6 +65,12 @@ def joined(several: Sequence[Reports], *, in_order: bool = False) -> Reports:
             "amend a part that is not among them", "Give the file that was amended as well, or the whole folder."
         )
     sources = [source for one in several for source in one.sources]
+    selected = {part.id for source in sources if not source.is_whole for part in source.parts}
+    if any(part.amends in selected for part in parts):
+        raise _differ(
+            "are a selection and an amendment, and nobody can tell which of its rows were to be selected",
+            "Estimate by group, or select from the opened reports.",
+        )
     if not in_order:
         _check_turns(several)
         sources.sort(key=lambda source: source.parts[0].turn if len(source.parts) == 1 else 0)
