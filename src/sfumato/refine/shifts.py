@@ -272,7 +272,7 @@ def _row_thresholds(step: TwoLevelShift, found: Thresholds) -> RowThresholds | N
 
 @functools.cache
 def _kernel() -> ModuleType:
-    """Return the compiled passes; to look for them at every step of every block would take as long as adding."""
+    """Return the compiled passes: importing them at every step of every block would be a tenth of the work."""
     from sfumato.refine import shift_kernel  # noqa: PLC0415  numba is slow to import
 
     return shift_kernel
