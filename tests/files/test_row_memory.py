@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.files.row_streams import open_rows
-from sfumato.files.tables import write_table
+from sfumato.files.table_writers import write_table
 
 MB = 2**20
 # What reading took at the most, after the libraries are there: of the whole process, and of Arrow alone.

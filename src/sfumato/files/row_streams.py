@@ -66,6 +66,12 @@ class RowStream:
         check_at_least("size", check_integer("size", size), 1)
         return self._chunks(size)
 
+    def count(self) -> int:
+        """Return how many rows there are; where nobody knows, one column is read through."""
+        if self.rows is not None:
+            return self.rows
+        return sum(table.num_rows for table in RowStream(self._source, self.columns[:1]).chunks())
+
     def _chunks(self, size: int) -> Iterator[Any]:
         is_empty = True
         batches = self._source.batches(self.columns, size)

@@ -110,7 +110,7 @@ def _label_array(labels: Sequence[str]) -> Any:
 
 def note_inside(path: str | Path) -> str | None:
     """Return the note that a Parquet file carries; None where it has none, and for other files."""
-    if format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():
+    if Path(path).is_dir() or format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():
         return None
     with parquet_file(path, limit_bytes=sys.maxsize) as (opened, _):
         note = (opened.metadata.metadata or {}).get(NOTE_KEY)

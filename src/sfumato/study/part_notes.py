@@ -33,7 +33,7 @@ _NEEDED = ("id", "rows", "roots", "salts")
 _OPTIONAL = ("start", "blocks", "series", "amends", "erased", "rewritten")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class PartNote:
     """A part of a publication, or what a key has opened of it.
 

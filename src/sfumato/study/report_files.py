@@ -22,7 +22,7 @@ from sfumato.study.manifests import is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, fresh_salts
 from sfumato.study.report_rows import ROW, Source, check_has_rows
-from sfumato.study.reports import Reports, with_part
+from sfumato.study.reports import Progress, Reports, with_part
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -83,6 +83,8 @@ def _read(path: str | Path, note: str | Path | None) -> list[Reports]:
     if here.is_dir():
         if is_publication(here):
             return [_read_publication(here)]
+        if note_path(here).exists():  # one part, in several files
+            return [_read_file(here, None)]
         files = [found for found in sorted(here.iterdir()) if found.suffix in {".parquet", ".csv"}]
         if not files:
             raise UnreadableFile(
@@ -109,6 +111,7 @@ def _read_publication(folder: Path) -> Reports:
 
 
 def _read_file(path: Path, note: str | Path | None, *, expected: str | None = None) -> Reports:
+    stream = row_source(path)  # refuses what is not there, or is no table
     inside = note_inside(path)
     beside = note_path(path) if note is None else Path(note)
     text = inside
@@ -117,7 +120,6 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
     noted = ReportsNote.from_text(text, path)
     if expected is not None and text is not None and note_digest(text) != expected:
         raise _older(path)
-    stream = row_source(path)
     check_has_rows(stream.names, path)
     missing = [name for name in noted.columns if name not in stream.names and name in noted.parts[0].roots]
     present = sum(part.present for part in noted.parts)
@@ -156,7 +158,7 @@ def _remarks(note: ReportsNote) -> tuple[str, ...]:
     return (f"{gone:,} of {note.rows + gone:,} people were erased{since if blocks else ''}.",)
 
 
-def write_report_file(reports: Reports, path: str | Path) -> None:
+def write_report_file(reports: Reports, path: str | Path, progress: Progress | None = None) -> None:
     """Write reports as one table, part after part, with codebook and note beside them; chunk by chunk."""
     note, private = reports.note, reports.is_opened
     several = len(note.parts) > 1
@@ -172,6 +174,8 @@ def write_report_file(reports: Reports, path: str | Path) -> None:
                     trees[part.id] = ReportTree(note.columns, salts[part.id])
                 trees[part.id].add(chunk.numbers, {name: chunk.reports(note.way(name)) for name in note.columns})
             writer.write(described_columns(with_part(chunk, several=several), note))
+            if progress is not None:
+                progress(chunk.table.num_rows, note.rows)
         parts = []
         for part in note.parts:
             tree = trees.get(part.id)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_GROUPS = 1000
+Progress = Callable[[int, int | None], None]
+"""Told how many rows were done since it was last told, and how many there are in all where that is known."""
 Vouch = Callable[[PartNote, ReportTree], None]
 
 
@@ -137,6 +139,11 @@ class Reports:
         way, level = self.note.way(question), self.note.column(question).level
         if group is not None:
             self._check_group(group, question)
+        if not way.by_row and not all(source.is_whole for source in self.sources):
+            raise InvalidParameter(
+                f"question {question!r} is read from all its reports together, and rows were selected from them",
+                way_out="Name the other questions, or read the whole.",
+            )
         found: dict[str | None, Any] = {}
         for chunk in self.chunks([question], [] if group is None else [group]):
             if question not in chunk.table.column_names:
@@ -204,14 +211,14 @@ class Reports:
 
         return polars.DataFrame(polars.from_arrow(self.table))
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, progress: Progress | None = None) -> None:
         """Write reports and note, as CSV or Parquet, and a codebook beside them.
 
         What a key has opened is for whoever holds that key: only the owner of the file may read it.
         """
         from sfumato.study.report_files import write_report_file  # noqa: PLC0415  it takes Reports
 
-        write_report_file(self, path)
+        write_report_file(self, path, progress)
 
     @property
     def is_opened(self) -> bool:

@@ -31,9 +31,10 @@ from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
 from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
-from sfumato.study.publishing import Keys
+from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.reports import Reports
+from sfumato.study.steps.rewriting import settle_rewriting
 from sfumato.study.steps.staged_parts import StagedPart
 
 _FIRST = "0" * 16
@@ -94,9 +95,11 @@ class Destination:
         if published.of is None or self.keys is None:
             return self
         files = KeyFolder.of(self.files.study, self.keys, self.files.epoch, later=published.part)
+        asked = {column.question for column in published.columns}
+        mine = {path: held for path, held in files.files.items() if held.question in asked}
         staged = self.key_staging(published.part)
-        is_new = any(path.exists() or (staged is not None and (staged / path.name).exists()) for path in files.files)
-        return replace(self, files=files if is_new else replace(files, files={}))
+        is_new = any(path.exists() or (staged is not None and (staged / path.name).exists()) for path in mine)
+        return replace(self, files=replace(files, files=mine if is_new else {}))
 
     def tidy(self, wanted: Iterable[str]) -> None:
         """Remove what earlier attempts left here, but for the parts that can still be finished."""
@@ -106,6 +109,7 @@ class Destination:
         if keys is not None and self.keys is not None and self.keys.exists():
             discard_others(keys, [place for part in parts if (place := self.key_staging(part)) is not None])
         remove_stale(self.lock, note_path(self.out), codebook_path(self.out), *self.files.files)
+        settle_rewriting(self.out)
 
     def discard(self, part: str) -> None:
         """Remove what is staged of a part; its reports last, by which it is found."""
@@ -138,7 +142,8 @@ class Destination:
         except BaseException as error:
             self.discard(part)
             if isinstance(error, InvalidParameter) and error.parameter == "path":
-                error.parameter, error.value = "out", str(self.out)
+                of_keys = self.keys is not None and Path(str(error.value)).is_relative_to(os.path.realpath(self.keys))
+                error.parameter, error.value = ("keys", str(self.keys)) if of_keys else ("out", str(self.out))
             raise
 
     def _check_room(self, made: StagedPart, rows: int, *, draws: bool) -> None:
@@ -160,6 +165,12 @@ class Destination:
                     value=str(place.parent),
                     way_out="Make room, or choose another disk; nothing was drawn.",
                 )
+
+    def was_put(self, published: Published) -> bool:
+        """Whether all of a part is in place, and only its staging was not removed yet."""
+        if self.holds(published) or not self.staging(published.part).exists() or self._reports(published) is None:
+            return False
+        return not self.is_folder or any(one.id == published.part for one in read_manifest(self.out).parts)
 
     def holds(self, published: Published) -> bool:
         """Whether reports are staged here, none of which is in place yet."""
