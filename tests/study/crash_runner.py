@@ -1,84 +1,117 @@
-"""Publishes in forks that kill themselves at a chosen step, and once more in forks that do not.
+"""Runs cases in forks that kill themselves at a chosen step, or fail at it, and once more in forks that do not.
 
-Reads one request a line, `{"folder", "case", "fatal"}`: in a fork, the case is published in the folder, and the fork
-kills itself just before or after a flush, a renaming or a record of a ledger, at the step with the number `fatal`. With
-`"number"` the debit of that number is voided instead, where removing what is staged is a step too. The answer is
-`{"code", "steps", "said"}`; `steps` is how many there were.
+Reads one request a line, `{"folder", "case", "fatal"}`: in a fork, the case is run in the folder, and the fork kills
+itself just before or after a flush, a renaming, a removal or a record of a ledger, at the step with the number `fatal`.
+`"how"` may be `fail` (the disk is full from that step on) or `interrupt` instead. With `"number"` the debit of that
+number is voided instead. `"argv"` runs the command, killed after so many `"seconds"`. Limits of the process may be set
+by `"limits"`. The answer is `{"code", "steps", "said"}`; `steps` is how many there were.
 """
 
+import contextlib
+import errno
+import io
 import json
 import os
+import resource
 import signal
 import sys
+import tempfile
+import time
 import traceback
 from pathlib import Path
 
 import pyarrow as pa
 
-import sfumato as sf
 from sfumato.account import ledgers
+from sfumato.cli.app import main
 from sfumato.errors import SfumatoError
-from sfumato.refine import Unprotected
 from sfumato.study.steps import void_debit
 
-pa.set_cpu_count(1)
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from study.crash_cases import CASES, make
 
-CASES = {
-    "public": {"out": "reports.parquet"},
-    "public csv": {"out": "reports.csv"},
-    "keys": {"out": "reports.parquet", "keys": "keys", "protection": Unprotected()},
-    "keys csv": {"out": "out/reports.csv", "keys": "elsewhere/keys", "protection": Unprotected(), "keep": ["region"]},
-    "rotated": {"out": "reports.csv", "keys": "rotated", "epoch": 1, "unlock": Unprotected()},
-    "ledger alone": {"out": "reports.csv", "record": "none"},
-    "again": {"out": "second.csv", "again": "second"},
-}
+pa.set_cpu_count(1)
+STEPS = ("fsync", "link", "replace", "rename", "unlink", "rmdir", "mkdir")
+WRITES = ("fsync", "link", "replace", "rename", "mkdir")
+"""What needs room; a full disk lets go of files."""
 
 
 class Steps:
     """Counts the steps of a process, and ends it at one of them."""
 
-    def __init__(self, fatal):
-        self.fatal, self.count = fatal, 0
+    def __init__(self, fatal, how):
+        self.fatal, self.how, self.count = fatal, how, 0
 
-    def step(self):
-        if self.count == self.fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
+    def step(self, name):
+        reached = self.count == self.fatal
         self.count += 1
+        if reached and self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if reached and self.how == "interrupt":
+            raise KeyboardInterrupt
+        if self.how == "fail" and 0 <= self.fatal < self.count and name in WRITES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def around(self, call):
+    def around(self, name, call):
         def stepped(*arguments, **options):
-            self.step()
+            self.step(name)
             found = call(*arguments, **options)
-            self.step()
+            if self.how == "kill":  # after one is before the next, but for what is done in between
+                self.step(name)
             return found
 
         return stepped
 
 
-def publish(case, fatal):
-    steps = watched(fatal)
-    options = dict(CASES[case])
-    study = sf.read_study("study.toml") if options.pop("record", None) else "study.toml"
-    sf.publish(study, "answers.csv", **options)
-    return steps.count
-
-
-def void(case, fatal, number):
-    steps = watched(fatal)
-    os.unlink, os.rmdir = steps.around(os.unlink), steps.around(os.rmdir)
-    options = {name: CASES[case][name] for name in ("out", "keys") if name in CASES[case]}
-    if "record" in CASES[case]:
-        options["study"] = sf.read_study("study.toml")
-    void_debit("budget", number, **options)
-    return steps.count
-
-
-def watched(fatal):
-    steps = Steps(fatal)
-    os.fsync, os.link, os.replace = (steps.around(call) for call in (os.fsync, os.link, os.replace))
-    Path.replace = steps.around(Path.replace)
-    ledgers.append = steps.around(ledgers.append)
+def watched(fatal, how):
+    steps = Steps(fatal, how)
+    for name in STEPS:
+        setattr(os, name, steps.around(name, getattr(os, name)))
+    ledgers.append = steps.around("debit", ledgers.append)
     return steps
+
+
+def run(request):
+    case, number = CASES[request["case"]], request.get("number")
+    steps = watched(request["fatal"], request.get("how", "kill"))
+    if number is None:
+        case.run()
+    else:
+        void_debit("budget", number, **case.void_options())
+    return steps.count
+
+
+def command(argv):
+    """Run the command as it is run from a terminal; what it says to people is the answer."""
+    said = io.StringIO()
+    sys.argv = ["sfumato", *argv]
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            main()
+        except SystemExit as ended:
+            return int(ended.code or 0), said.getvalue()
+    return 0, said.getvalue()
+
+
+def in_fork(request, writing):
+    found, code = {}, 1
+    try:
+        os.chdir(request["folder"])
+        for name, limit in request.get("limits", {}).items():
+            resource.setrlimit(getattr(resource, name), (limit, limit))
+        if "argv" in request:
+            if request.get("fatal", -1) >= 0:
+                watched(request["fatal"], request["how"])
+            code, said = command(request["argv"])
+            found = {"said": said}
+        else:
+            found, code = {"steps": run(request)}, 0
+    except SfumatoError as error:
+        found = {"said": f"{type(error).__name__}: {error}"}
+    except BaseException:  # noqa: BLE001  the fork ends here, and the test reads why
+        found = {"said": traceback.format_exc()}
+    os.write(writing, json.dumps(found).encode())
+    os._exit(code)
 
 
 def answer(request):
@@ -86,18 +119,11 @@ def answer(request):
     pid = os.fork()
     if pid == 0:
         os.close(reading)
-        found = {}
-        try:
-            os.chdir(request["folder"])
-            case, fatal, number = request["case"], request["fatal"], request.get("number")
-            found = {"steps": publish(case, fatal) if number is None else void(case, fatal, number)}
-        except SfumatoError as error:
-            found = {"said": f"{type(error).__name__}: {error}"}
-        except BaseException:  # noqa: BLE001  the fork ends here, and the test reads why
-            found = {"said": traceback.format_exc()}
-        os.write(writing, json.dumps(found).encode())
-        os._exit(0 if "steps" in found else 1)
+        in_fork(request, writing)
     os.close(writing)
+    if "seconds" in request:
+        time.sleep(request["seconds"])
+        os.kill(pid, signal.SIGKILL)
     with os.fdopen(reading) as pipe:
         text = pipe.read()
     _, status = os.waitpid(pid, 0)
@@ -105,8 +131,10 @@ def answer(request):
 
 
 if __name__ == "__main__":
-    os.chdir(sys.argv[1])
-    publish("public", -1)  # compiles what the forks will need
+    with tempfile.TemporaryDirectory() as warm:  # compiles what the forks will need
+        os.chdir(make(Path(warm) / "study", "erase", Path(warm) / "other"))
+        CASES["erase"].run()
+        os.chdir("/")
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:

@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from sfumato.errors import InvalidInput, InvalidParameter
 from sfumato.refine import Passphrase, Unprotected
 from sfumato.study import Study
 from sfumato.study.key_folders import KeyFolder
-from sfumato.study.publishing import draw_publication
 from small_studies import answers, small_study
 
 
@@ -28,8 +28,10 @@ def test_each_step_in_one_call(tmp_path):
     assert len(files) == 9
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
     opened = sf.open_reports(tmp_path / "reports.parquet", tmp_path / "keys" / "ministry.place.key", unlock=secret)
-    assert opened.to_polars().shape == (600, 5)
-    assert opened.to_pandas().shape == (600, 5)
+    columns = ["row", "moved", "place", "rooms", "debt", "region"]
+    for frame in (opened.to_polars(), opened.to_pandas()):
+        assert frame.shape == (600, 6)
+        assert list(frame.columns) == columns
     estimates = sf.estimate_reports(opened, questions=["place"])
     assert estimates.to_arrow().num_rows == 5
     assert "prefer not to answer" in estimates._repr_html_()
@@ -53,7 +55,7 @@ def test_a_folder_of_keys_knows_its_holders(tmp_path):
         KeyFolder.of(small_study(), None)
     alone = Study(name="s", questions=small_study().questions[:1], public_epsilon=Fraction(1))
     assert KeyFolder.of(alone, None).files == {}
-    publication = draw_publication(small_study(recover=False), answers())
+    publication = drawn_part(small_study(recover=False), answers())
     bare = KeyFolder.of(small_study(recover=False), tmp_path)
     bare.write(publication.keys, dict.fromkeys(bare.holders, Unprotected()), lambda _: Unprotected())
     with pytest.raises(InvalidParameter, match="not the registrar"):

@@ -24,6 +24,7 @@ from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.json_documents import check_schema
 from sfumato.files.locks import locked
+from sfumato.files.staging import remove_stale
 
 SCHEMA = "sfumato/record/2"
 NAME = "releases.json"
@@ -75,6 +76,7 @@ class Record:
 def held_record(path: str | Path) -> Iterator[Record]:
     """Be the only process at work on a record; one that is not there yet is empty, and made with its first entry."""
     with locked(path):
+        remove_stale(path)
         yield Record(Path(path), read_record_file(path))
 
 

@@ -15,8 +15,8 @@ import msgspec
 
 from sfumato.errors import KeyRefused, UnknownSchema
 from sfumato.refine.hidden import Hidden
-from sfumato.refine.key_protection import Protection, Unlock
-from sfumato.refine.key_seals import Lock, new_lock, open_body, seal_body
+from sfumato.refine.key_protection import Protection, Unlock, Unprotected
+from sfumato.refine.key_seals import Lock, new_lock, open_body, same_protection, seal_body
 from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
 from sfumato.refine.sealed_frames import Frame
 
@@ -78,6 +78,11 @@ def seal_index(index: PeopleIndex, protection: Protection) -> bytes:
     opening = FRAME.opening(msgspec.json.encode(header, order="sorted"))
     body = msgspec.msgpack.encode(sorted(index.people.rows.items(), key=lambda pair: pair[1]))
     return opening + seal_body(body, opening, protection, lock)
+
+
+def reseal_index(index: PeopleIndex, before: bytes, unlock: Unlock | None) -> bytes:
+    """Return the bytes of an index that takes the place of another one, under the same protection."""
+    return seal_index(index, same_protection(Unprotected() if unlock is None else unlock, _take_apart(before)[1]))
 
 
 def index_protection(data: bytes) -> str:

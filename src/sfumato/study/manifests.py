@@ -26,6 +26,7 @@ NAME = "publication.json"
 _LIMIT_BYTES = 2**26
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_PART_FILE = re.compile(r"([0-9a-f]{8,32})(\.[0-9]{1,6})?\.(parquet|csv)(\.about\.json|\.codebook\.md)?")
 _FILE = re.compile(r"[0-9a-f]{8,32}(\.[0-9]{1,6})?(\.parquet|\.csv)?")
 
 
@@ -70,6 +71,15 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Put it in place."""
         write_atomically(folder / NAME, self.to_text())
+
+
+def files_of_parts(folder: Path) -> list[tuple[str, Path]]:
+    """Return the files in a folder that are called like those of parts, reports and what stands beside them.
+
+    Each comes with the digits of its part; the manifest says which of them are in the publication.
+    """
+    found = [(_PART_FILE.fullmatch(path.name), path) for path in folder.iterdir()]
+    return [(match[1], path) for match, path in found if match is not None and path.is_file()]
 
 
 def is_publication(folder: str | Path) -> bool:

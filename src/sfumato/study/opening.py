@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.tables import number_column, text_column
 from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
 from sfumato.study.codebooks import written_column
 from sfumato.study.key_rings import KeyRing, check_record, ring_of
-from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import ROW, Chunk, MadeRows, Source
 from sfumato.study.reports import Reports, with_part
@@ -221,13 +220,12 @@ def _sorted(cells: Mapping[int, int]) -> tuple[Numbers, Values]:
 
 
 def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
-    note: ReportsNote = reports.note
-    ring = ring_of(note, keys)
-    for question in ring.questions:
-        if question not in note.columns:
-            note.column(question)
+    note, held = reports.note, list(keys)
+    if not note.rows:
+        raise UnreadableFile("nobody is left in these reports", way_out="There is nothing to open.")
+    for question in dict.fromkeys(key.binding.question for key in held if key.binding.study == note.fingerprint):
         if note.column(question).level != len(note.way(question).epsilons):
             raise InvalidParameter(
                 f"column {question} was opened already", way_out="Use the public reports, with this key alone."
             )
-    return ring
+    return ring_of(note, held)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter, KeyRefused, Place, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
+from sfumato.files.disk import writing_sentences
+from sfumato.files.staging import discard, flush_staged, remove_stale, staging_inside
 from sfumato.files.tables import Words
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
-from sfumato.refine.people_indexes import People, PeopleIndex, index_protection, open_index, seal_index
+from sfumato.refine.people_indexes import People, PeopleIndex, index_protection, open_index, reseal_index, seal_index
 from sfumato.study.key_folders import SHORT, Unlocker
 
 ENDING = ".index"
+_KEPT, _FORGOTTEN = "people.kept", "people.forgotten"
 
 
 class IndexBuilder:
@@ -71,12 +75,64 @@ def read_index(path: Path, unlock: Unlocker) -> PeopleIndex:
         raise error.at(Place(file=str(path))) from None
 
 
-def read_indexes(folder: Path | None, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
-    """Return the indexes of parts that have one."""
+def read_indexes(folder: Path | None, study: str, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
+    """Return the indexes of parts that have one; `study` is the fingerprint of their study."""
     if folder is None:
         return {}
-    paths = {part: index_path(folder, part) for part in parts}
-    return {part: read_index(path, unlock) for part, path in paths.items() if path.exists()}
+    found = {}
+    for part in parts:
+        path = index_path(folder, part)
+        if path.exists():
+            found[part] = read_index(path, unlock)
+            if (found[part].study, found[part].part) != (study, part):
+                raise KeyRefused(
+                    "the index is of another study or part than its name says",
+                    way_out="Look for the one that was published with these reports.",
+                    place=Place(file=str(path)),
+                )
+    return found
+
+
+def rewrite_index(index: PeopleIndex, path: Path, unlock: Unlocker) -> None:
+    """Replace an index, under the protection that it had."""
+    remove_stale(path)
+    write_atomically(
+        path, reseal_index(index, read_bytes(path, limit_bytes=path.stat().st_size), unlock(path)), private=True
+    )
+
+
+def keep_indexes(folder: Path, parts: Iterable[str]) -> None:
+    """Keep copies of indexes as they are, for whoever has to find the same people again; older copies stay."""
+    place = staging_inside(folder, _KEPT)
+    with writing_sentences(folder):
+        place.mkdir(mode=0o700, exist_ok=True)
+    for part in parts:
+        path, copy = index_path(folder, part), index_path(place, part)
+        if path.exists() and not copy.exists():
+            write_atomically(copy, read_bytes(path, limit_bytes=path.stat().st_size), private=True)
+    flush_staged(place)
+
+
+def read_kept_indexes(
+    folder: Path | None, study: str, parts: Iterable[str], unlock: Unlocker
+) -> dict[str, PeopleIndex]:
+    """Return the copies that were kept by a call that was interrupted; those that do not open are none."""
+    found: dict[str, PeopleIndex] = {}
+    if folder is not None:
+        for part in parts:
+            with contextlib.suppress(KeyRefused):
+                found |= read_indexes(staging_inside(folder, _KEPT), study, [part], unlock)
+    return found
+
+
+def forget_indexes(folder: Path) -> None:
+    """Remove the copies: all at once, for half of them would find half of the people."""
+    kept, gone = staging_inside(folder, _KEPT), staging_inside(folder, _FORGOTTEN)
+    discard(gone)
+    if kept.exists():
+        with writing_sentences(folder):
+            kept.replace(gone)
+        discard(gone)
 
 
 def find_person(indexes: dict[str, PeopleIndex], person: str) -> tuple[str, int]:

@@ -325,12 +325,13 @@ AMENDING = [
         name="amend a stranger",
         prepare=with_rows("corrections.csv", "person,place", f"{person(99)},{PLACES[3]}"),
         command=AMEND, call=amend(),
-        refusal=InvalidParameter, words="names a person who is not in the indexes", debits=PAID,
+        refusal=UnreadableFile, words="column person, row 1 names a person who is not in the indexes", debits=PAID,
     ),
     Case(
         name="amend somebody twice",
         prepare=with_rows("corrections.csv", "person,place", *[f"{person(2)},{PLACES[3]}"] * 2),
-        command=AMEND, call=amend(), refusal=InvalidParameter, words="names a row twice", debits=PAID,
+        command=AMEND, call=amend(), refusal=UnreadableFile, debits=PAID,
+        words="column person, row 2 names somebody whom an earlier row names",
     ),
     Case(
         name="amend to an answer that is none",
@@ -377,9 +378,9 @@ AMENDING = [
     ),
     Case(
         name="amend a part that is none",
-        prepare=with_rows("corrections.csv", "part,row,place", f"0123456789,2,{PLACES[3]}", prepare=grown),
+        prepare=with_rows("corrections.csv", "part,row,place", f"{PRIVATE},2,{PLACES[3]}", prepare=grown),
         command=BY_ROW, call=amend(id_column=None),
-        refusal=InvalidParameter, words="is not the id of a part", debits=TWICE,
+        refusal=UnreadableFile, words="column part, row 1 is not the id of a part", debits=TWICE,
     ),
     Case(
         name="amend two parts at once",
@@ -401,7 +402,8 @@ AMENDING = [
     Case(
         name="cover takes the registrar's keys",
         prepare=with_rows(
-            "corrections.csv", "row,place", f"2,{PLACES[3]}", prepare=partial(in_folder, prepare=partial(people, recover=False))
+            "corrections.csv", "row,place", f"2,{PLACES[3]}",
+            prepare=partial(in_folder, prepare=partial(people, recover=False)),
         ),
         command=f"{BY_ROW} --cover 3", call=amend(cover=3, id_column=None),
         refusal=InvalidParameter, words="takes the registrar's keys", debits=PAID,
@@ -491,7 +493,8 @@ ERASING = [
     Case(
         name="erase from what is not there",
         prepare=in_folder, command=f"{ERASE} --row 2".replace("erase reports", "erase nowhere"),
-        call=erase("nowhere", rows=[(None, 2)]), refusal=UnreadableFile, words="does not exist", debits=PAID,
+        call=erase("nowhere", rows=[(None, 2)]),
+        refusal=InvalidParameter, words="must be a file, or the folder of a publication", debits=PAID,
     ),
     Case(
         name="erase with a passphrase that opens nothing changes nothing",

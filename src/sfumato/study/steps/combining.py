@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter
+from sfumato.files import read_bytes, write_atomically
+from sfumato.files.csv_tables import decode_text
+from sfumato.files.disk import writing_sentences
 from sfumato.files.locks import locked
 from sfumato.files.places import check_folder
-from sfumato.files.staging import flush_staged, staged_afresh, staging_inside
-from sfumato.files.tables import note_inside, note_path
+from sfumato.files.staging import discard, flush_staged, put_in_place, remove_stale, staged_afresh, staging_inside
+from sfumato.files.tables import NOTE_LIMIT_BYTES, note_inside, note_path
 from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.key_folders import SHORT
-from sfumato.study.manifests import NAME, Manifest, ManifestPart, note_digest
+from sfumato.study.manifests import (
+    NAME,
+    Manifest,
+    ManifestPart,
+    files_of_parts,
+    is_publication,
+    note_digest,
+    read_manifest,
+)
 from sfumato.study.part_indexes import read_indexes
 from sfumato.study.report_files import codebook_path, joined, read_report_files
+from sfumato.study.report_rows import Source
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
+
+_COMBINING = "combining"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,19 +65,17 @@ def combine(
     target, opener = Path(out), unlocker_of(unlock)
     several = [read_report_files(path) for path in reports]
     together = joined(several)
-    if together.is_opened or not all(source.is_whole for source in together.sources):
+    if together.is_opened or not all(source.is_whole and len(source.parts) == 1 for source in together.sources):
         raise InvalidParameter(
-            "are opened, or a selection", parameter="reports", way_out="Combine public reports, then open them."
-        )
-    if target.exists() and any(target.iterdir() if target.is_dir() else [target]):
-        raise InvalidParameter(
-            "is there already, and not empty", parameter="out", value=str(target), way_out="Name a new folder."
+            "are opened, or a selection, or several parts in one table",
+            parameter="reports",
+            way_out="Combine public reports as they were published, then open them.",
         )
     check_folder("out", target)
     bases = [part.id for part in together.note.parts if part.amends is None]
     indexes: dict[str, PeopleIndex] = {}
     for folder in keys:
-        indexes |= read_indexes(Path(folder), bases, opener)
+        indexes |= read_indexes(Path(folder), together.note.fingerprint, bases, opener)
     people = [person for index in indexes.values() for person in index.people.rows]
     if len(set(people)) < len(people):
         raise InvalidParameter(
@@ -70,23 +83,62 @@ def combine(
             parameter="reports",
             way_out="Erase them from one of the two (`sfumato erase`), and combine again.",
         )
-    target.mkdir(parents=True, exist_ok=True)
-    with locked(target / NAME), staged_afresh(staging_inside(target, "combining")) as staged:
-        manifest = Manifest(study=together.note.study.name, fingerprint=together.note.fingerprint, parts=())
-        for source in together.sources:
-            (part,) = source.parts
-            path = Path(str(source.rows))
-            name = f"{part.id[:SHORT]}{path.suffix}"
-            shutil.copyfile(path, staged / name)
-            text = note_inside(path) or note_path(path).read_text(encoding="utf-8")
-            note_path(staged / name).write_text(text, encoding="utf-8")
-            if codebook_path(path).exists():
-                shutil.copyfile(codebook_path(path), codebook_path(staged / name))
-            entry = ManifestPart(id=part.id, file=name, note=note_digest(text), amends=part.amends)
-            manifest = manifest.with_part(entry)
-        flush_staged(staged)
-        for found in sorted(staged.iterdir()):
-            found.replace(target / found.name)
-        manifest.write(target)
-        staged.rmdir()
+    with writing_sentences(target):
+        target.mkdir(parents=True, exist_ok=True)
+    with locked(target / NAME):
+        _combine(together, target)
     return Combined(reports=read_report_files(target), compared=len(indexes), parts=len(bases))
+
+
+def _combine(together: Reports, target: Path) -> None:
+    """Copy the parts into a folder that holds nothing, or what an interrupted call left of the same.
+
+    While it is being made the folder holds what is staged, which is removed last; so one that is half made is known.
+    """
+    place = staging_inside(target, _COMBINING)
+    notes = {source: _note_of(source) for source in together.sources}
+    manifest = Manifest(study=together.note.study.name, fingerprint=together.note.fingerprint, parts=())
+    for source, text in notes.items():
+        (part,) = source.parts
+        name = f"{part.id[:SHORT]}{_path_of(source).suffix}"
+        manifest = manifest.with_part(ManifestPart(id=part.id, file=name, note=note_digest(text), amends=part.amends))
+    if place.exists() and is_publication(target) and read_manifest(target) == manifest:
+        discard(place)
+        return
+    others = [path for path in target.iterdir() if path.name != f".{NAME}.lock"]
+    if others and (not place.exists() or is_publication(target)):
+        raise InvalidParameter(
+            "is there already, and not empty", parameter="out", value=str(target), way_out="Name a new folder."
+        )
+    for _, path in files_of_parts(target):
+        path.unlink()
+    remove_stale(target / NAME)
+    with staged_afresh(place) as staged:
+        for (source, text), entry in zip(notes.items(), manifest.parts, strict=True):
+            path, copy = _path_of(source), staged / entry.file
+            _copy(path, copy)
+            write_atomically(note_path(copy), text)
+            if codebook_path(path).exists():
+                _copy(codebook_path(path), codebook_path(copy))
+        flush_staged(staged)
+    for found in sorted(place.iterdir()):
+        put_in_place(found, target / found.name)
+    manifest.write(target)
+    discard(place)
+
+
+def _path_of(source: Source) -> Path:
+    return Path(str(source.rows))
+
+
+def _note_of(source: Source) -> str:
+    path = _path_of(source)
+    return note_inside(path) or decode_text(read_bytes(note_path(path), limit_bytes=NOTE_LIMIT_BYTES), note_path(path))
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy a file through to the disk."""
+    with writing_sentences(copy), path.open("rb") as reading, copy.open("xb") as writing:
+        shutil.copyfileobj(reading, writing)
+        writing.flush()
+        os.fsync(writing.fileno())

@@ -1,39 +1,42 @@
 """Erasing people from a publication: from its parts, from the keys that the office can open, from the index.
 
 The manifest comes first: with it the rows are gone. What comes after, fresh draws in the place of theirs and the index
-without them, is done again by the same call if it was interrupted.
+without them, is done again by the same call if it was interrupted. Until all of it is done, a copy of the index as it
+was stays beside it, so that the same ids still find the same rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.bits import SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, Place
 from sfumato.files.locks import locked
-from sfumato.files.staging import put_in_place, remove_stale, staged_afresh, staging_beside, staging_inside
-from sfumato.files.table_writers import TableWriter
-from sfumato.files.tables import note_path
+from sfumato.files.staging import remove_stale
 from sfumato.io.key_files import overwrite_draws, read_key, read_key_header
 from sfumato.refine.key_boxes import Material
 from sfumato.refine.key_documents import ladder_of
 from sfumato.refine.key_protection import Unprotected
 from sfumato.study.audience import REGISTRAR
-from sfumato.study.codebooks import codebook, described_columns
-from sfumato.study.erasing import Erasure
 from sfumato.study.key_folders import SHORT, Unlocker
-from sfumato.study.manifests import NAME, ManifestPart, note_digest, read_manifest
-from sfumato.study.part_indexes import find_person, index_path, read_indexes, write_index
+from sfumato.study.manifests import NAME
+from sfumato.study.part_indexes import (
+    find_person,
+    forget_indexes,
+    index_path,
+    keep_indexes,
+    read_indexes,
+    read_kept_indexes,
+    rewrite_index,
+)
 from sfumato.study.part_notes import PartNote
-from sfumato.study.report_files import codebook_path, read_report_files
-from sfumato.study.report_rows import ROW, Source
+from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
+from sfumato.study.steps.rewriting import numbers_of_source, rewrite_without, settle_rewriting
 from sfumato.values.checks import check_integer
-
-_ERASING = "erasing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,8 +67,12 @@ def erase(
     """
     out, opener = Path(reports), unlocker_of(unlock)
     folder = None if keys is None else Path(keys)
-    lock = out / NAME if out.is_dir() else out
-    with locked(lock):
+    if not out.is_dir() and not out.is_file():
+        raise InvalidParameter(
+            "must be a file, or the folder of a publication", parameter="reports", value=str(out), way_out="Name it."
+        )
+    with locked(out / NAME if out.is_dir() else out):
+        settle_rewriting(out)
         found = read_report_files(out)
         whole = [name for name in found.note.columns if not found.note.way(name).by_row]
         if whole:
@@ -75,15 +82,23 @@ def erase(
                 value=str(out),
                 way_out="Withdraw the whole publication, or publish that question on its own.",
             )
-        if found.is_opened or not all(source.is_whole for source in found.sources):
+        if found.is_opened or not all(source.is_whole and len(source.parts) == 1 for source in found.sources):
             raise InvalidParameter(
-                "are opened, or a selection", parameter="reports", value=str(out), way_out="Name the public reports."
+                "are opened, or a selection, or several parts in one table",
+                parameter="reports",
+                value=str(out),
+                way_out="Name the public reports as they were published.",
             )
         wanted = _wanted(found, rows, ids, folder, opener)
         _check_opens(found, wanted, folder, opener)
-        _rewrite(out, found, wanted)
+        if ids and folder is not None:
+            keep_indexes(folder, wanted)
+        rewrite_without(out, found, wanted)
+        found = read_report_files(out)
         changed, closed, seeds = _forget_draws(found, wanted, folder, opener)
-        _forget_people(found, wanted, folder, opener)
+        if folder is not None:
+            _forget_people(found, folder, opener)
+            forget_indexes(folder)
     return Erased(
         people=sum(len(numbers) for numbers in wanted.values()),
         parts=sum(part.id in wanted or part.amends in wanted for part in found.note.parts),
@@ -121,7 +136,8 @@ def _wanted(
             )
         found.setdefault(part.id, set()).add(number)
     if ids:
-        indexes = read_indexes(folder, bases, unlock)
+        study = reports.note.fingerprint
+        indexes = read_indexes(folder, study, bases, unlock) | read_kept_indexes(folder, study, bases, unlock)
         if not indexes:
             raise InvalidParameter(
                 "needs the index of people, and there is none in `keys`", parameter="ids", way_out="Give rows instead."
@@ -135,8 +151,8 @@ def _wanted(
 
 
 def _check_opens(reports: Reports, wanted: dict[str, set[int]], folder: Path | None, unlock: Unlocker) -> None:
-    """Refuse, while nothing is changed, keys of the registrar and indexes that could not be rewritten."""
-    read_indexes(folder, wanted, unlock)
+    """Refuse, while nothing is changed, indexes and keys of the registrar that could not be rewritten."""
+    read_indexes(folder, reports.note.fingerprint, wanted, unlock)
     parts = {part.id for part in reports.note.parts}
     for path in sorted(folder.glob(f"{REGISTRAR}.*.key")) if folder is not None else []:
         header = read_key_header(path)
@@ -152,91 +168,14 @@ def _check_opens(reports: Reports, wanted: dict[str, set[int]], folder: Path | N
         read_key(path, Unprotected() if secret is None else secret)
 
 
-def _rewrite(out: Path, reports: Reports, wanted: dict[str, set[int]]) -> None:
-    """Write every part anew that has rows of these people, and then say so, all at once."""
-    changes = []
-    for source in reports.sources:
-        (part,) = source.parts
-        gone = wanted.get(part.id if part.amends is None else part.amends, set())
-        left = gone - set(part.erased)
-        if not part.is_dense:
-            left &= _numbers_of(reports, source)
-        if left:
-            changes.append((source, part, left))
-    if not changes:
-        return
-    if not out.is_dir():
-        ((source, part, left),) = changes
-        with staged_afresh(staging_beside(out, _ERASING)) as folder:
-            _write_part(reports, source, part, left, folder / out.name)
-            for target in (codebook_path(out), note_path(out), out):
-                put_in_place(folder / target.name, target)
-        staging_beside(out, _ERASING).rmdir()
-        return
-    manifest = read_manifest(out)
-    files = {one.id: one.file for one in manifest.parts}
-    with staged_afresh(staging_inside(out, _ERASING)) as folder:
-        for source, part, left in changes:
-            name = _next_name(files[part.id])
-            note = _write_part(reports, source, part, left, folder / name)
-            for target in (codebook_path(out / name), note_path(out / name), out / name):
-                put_in_place(folder / target.name, target)
-            entry = ManifestPart(id=part.id, file=name, note=note_digest(note), amends=part.amends)
-            manifest = manifest.with_part(entry)
-        manifest.write(out)
-    staging_inside(out, _ERASING).rmdir()
-    tidy_folder(out)
-
-
-def tidy_folder(out: Path) -> None:
-    """Remove the files that parts had before they were rewritten: what they hold was erased."""
-    kept = {one.file.partition(".")[0]: one.file for one in read_manifest(out).parts}
-    for path in out.iterdir():
-        base = path.name.removesuffix(".about.json").removesuffix(".codebook.md")
-        stem, *_, ending = base.split(".")
-        if ending in {"parquet", "csv"} and kept.get(stem, base) != base and path.is_file():
-            path.unlink()
-    remove_stale(out / NAME)
-
-
-def _write_part(reports: Reports, source: Source, part: PartNote, rows: set[int], path: Path) -> str:
-    alone = Reports(sources=(source,), note=replace(reports.note, parts=(part,)))
-    erasure = Erasure.of(part, rows)
-    with TableWriter(path, ascending=ROW) as writer:
-        for chunk in alone.chunks(list(part.roots), alone.kept):
-            writer.write(described_columns(erasure.kept(chunk, alone), alone.note))
-        # The note of the part as it was published, with what is left of it.
-        noted = read_report_files(_path_of(source)).note
-        found = replace(noted, parts=(erasure.note(),))
-        codebook_path(path).write_text(codebook(found, alone.kept), encoding="utf-8")
-        text = found.to_text()
-        writer.finish(text)
-    return text
-
-
-def _path_of(source: Source) -> Path:
-    if not isinstance(source.rows, str | Path):
-        raise InvalidParameter("must be files", parameter="reports", way_out="Name the file or the folder.")
-    return Path(source.rows)
-
-
-def _numbers_of(reports: Reports, source: Source) -> set[int]:
-    alone = Reports(sources=(source,), note=replace(reports.note, parts=source.parts))
-    return {number for chunk in alone.chunks([]) for number in chunk.numbers.tolist()}
-
-
-def _next_name(name: str) -> str:
-    stem, _, ending = name.rpartition(".")
-    part, _, number = stem.partition(".")
-    return f"{part}.{int(number or 0) + 1}.{ending}"
-
-
 def _forget_draws(
     reports: Reports, wanted: dict[str, set[int]], folder: Path | None, unlock: Unlocker
 ) -> tuple[tuple[Path, ...], tuple[Path, ...], bool]:
     """Overwrite true draws of these people by fresh ones, in every key file that can be opened."""
     changed, closed, seeds = [], [], False
-    for path in sorted(folder.glob("*.key")) if folder is not None else []:
+    files = sorted(folder.glob("*.key")) if folder is not None else []
+    remove_stale(*files)
+    for path in files:
         header = read_key_header(path)
         part = next((one for one in reports.note.parts if one.id == header.drawing), None)
         if header.material is not Material.DRAWS:
@@ -266,14 +205,14 @@ def _places(reports: Reports, part: PartNote, gone: Iterable[int]) -> list[int]:
     if part.is_dense:
         return sorted(gone)
     source = next(one for one in reports.sources if part in one.parts)
-    made = sorted({*_numbers_of(reports, source), *part.erased})
+    made = sorted({*numbers_of_source(reports, source), *part.erased})
     return [place for place, number in enumerate(made) if number in set(gone)]
 
 
-def _forget_people(reports: Reports, wanted: dict[str, set[int]], folder: Path | None, unlock: Unlocker) -> None:
-    for name, index in read_indexes(folder, wanted, unlock).items():
-        if folder is not None:
-            path = index_path(folder, name)
-            secret = unlock(path)
-            write_index(index.without(wanted[name]), path, Unprotected() if secret is None else secret)
-    del reports
+def _forget_people(reports: Reports, folder: Path, unlock: Unlocker) -> None:
+    """Write the indexes without whoever was erased, now or before."""
+    gone = {part.id: set(part.erased) for part in reports.note.parts if part.amends is None and part.erased}
+    for name, index in read_indexes(folder, reports.note.fingerprint, gone, unlock).items():
+        rest = index.without(gone[name])
+        if len(rest.people.rows) < len(index.people.rows):
+            rewrite_index(rest, index_path(folder, name), unlock)

@@ -15,7 +15,7 @@ from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table, recovered_chunks
 from sfumato.study.report_files import Paths, has_note
 from sfumato.study.report_rows import ROW
-from sfumato.study.reports import Reports
+from sfumato.study.reports import Progress, Reports
 from sfumato.study.steps.keys import Keys, Unlocking, keys_for
 from sfumato.study.steps.paying import study_of
 from sfumato.study.studies import Study
@@ -80,7 +80,12 @@ def open_reports(reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = No
 
 
 def recover_answers(
-    reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = None, out: str | Path | None = None
+    reports: Reports | Paths,
+    keys: Keys,
+    *,
+    unlock: Unlocking = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> Any:
     """Return the answers as an Arrow table, with the registrar's keys.
 
@@ -94,6 +99,8 @@ def recover_answers(
     with TableWriter(out, private=True, ascending=ROW) as writer:
         for table in recovered_chunks(found, keys_for(found.note, keys, unlock, recover=True)):
             writer.write(table)
+            if progress is not None:
+                progress(table.num_rows, found.note.rows)
         writer.finish()
     return writer.rows
 

@@ -7,18 +7,21 @@ is in place, so whatever the ledger knows, one that is unfinished is found.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sfumato.account import Book, Ledger, Published, PublishedColumn, Release
 from sfumato.account.published import Role, check_parts
-from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore
+from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, ReleasedBefore, SfumatoError
 from sfumato.files.locks import locked
 from sfumato.io.record_files import Record
 from sfumato.refine.key_protection import Protection
 from sfumato.study.charging import release_of_reports
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import Keys, StudyPublication
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import StudyPublication
+from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.remembering import Memory, Remembered
 from sfumato.study.steps.staged_parts import StagedPart
@@ -118,21 +121,24 @@ def release_part(
 ) -> tuple[ReportsNote, Published]:
     """Draw a part into staging, note it, pay for it, and put it in place; `protections` are for new key files."""
     place.make_ready()
-    with locked(place.lock):
-        before = memory.history()
-        place.tidy(one.published.part for one in before if not one.released)
-        if not any(one.published.part == wanted.part for one in before):
-            # Else keys are used again: whether it is the same, and so paid for, is seen once it is drawn.
-            _check_affordable(wanted, memory, place.files.study, rows)
+    with locked(place.lock), contextlib.ExitStack() as holding:
+        place.tidy(one.published.part for one in memory.history() if not one.released)
+        _check_affordable(wanted, memory, place.files.study, rows)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)
-            with memory.held() as record:
-                history = memory.history(record)
-                published = check_admissible(_drawn(wanted, note), history)
-                _check_affordable(published, memory, place.files.study, published.rows)
-                note = _with_earlier(note, published, history)
-                staged.complete(note, keys)
-                _put(place, note, keys, published, memory, record)
+            record = holding.enter_context(memory.held())
+            history = memory.history(record)
+            published = check_admissible(_drawn(wanted, note), history)
+            _check_affordable(published, memory, place.files.study, published.rows)
+            note = _with_earlier(note, published, history)
+            staged.complete(note, keys)
+        # What is complete stays staged, whatever goes wrong from here on, unless nobody will look for it.
+        try:
+            _put(place, note, keys, published, memory, record)
+        except BaseException:
+            if not _is_known(published, memory):
+                place.discard(published.part)
+            raise
     return note, published
 
 
@@ -140,16 +146,18 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
     """Finish a part of the same that was interrupted, without drawing; None if there is none.
 
     It is staged at its destination, or in place and not yet settled. If it is neither, nobody knows whether it was
-    seen, and only a further release can follow.
+    seen, and only a further release can follow. One that is settled, and only not tidied up, was interrupted as well.
     """
     place.make_ready()
     with locked(place.lock), memory.held() as record:
         history = memory.history(record)
         pending = [one.published for one in history if not one.released]
         published = next((one for one in pending if _is_same(wanted, one)), None)
+        settled = [one.published for one in history if one.released and _is_same(wanted, one.published)]
+        is_put = [one for one in settled if place.was_put(one)]
+        place.tidy(one.part for one in pending)
         if published is None:
-            place.tidy(one.part for one in pending)
-            return None
+            return (read_report_files(place.out), is_put[-1]) if is_put else None
         mine = place.for_part(published)
         reports = mine.found(published)
         if reports is None:
@@ -161,7 +169,15 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
             )
         note = replace(reports.note, parts=(reports.note.part(published.part),))
         _put(mine, note, {}, published, memory, record)
-        return reports, published
+        return read_report_files(place.out), published
+
+
+def _is_known(published: Published, memory: Memory) -> bool:
+    """Whether a rerun would look for a part: where nobody can tell, it might."""
+    try:
+        return any(one.published.id == published.id for one in memory.history())
+    except (SfumatoError, OSError):
+        return True
 
 
 def _is_same(wanted: Published, noted: Published) -> bool:
@@ -220,7 +236,10 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
     """Refuse what cannot be paid for before anything is drawn, staged or noted."""
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
-        if book.entry_called(published.id) is None:
+        # Under keys that were used it is only known once it is drawn whether it is the same, and paid for.
+        is_drawn = all(column.digest for column in published.columns)
+        is_again = not is_drawn and any(one.part == published.part for one in book.published)
+        if not is_again and book.entry_called(published.id) is None:
             book.check_affordable(_bill(replace(published, rows=rows), memory, study, book))
 
 

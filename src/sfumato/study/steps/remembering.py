@@ -125,7 +125,7 @@ def _may_write(folder: Path) -> bool:
     trial = folder / f".{NAME}.{secrets.token_hex(8)}.tmp"
     try:
         os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        trial.unlink()
+        trial.unlink(missing_ok=True)  # who holds the record tidies beside it
     except OSError:
         return False
     return True

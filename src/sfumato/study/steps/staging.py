@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,9 +30,10 @@ from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
 from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
-from sfumato.study.publishing import Keys
+from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.reports import Reports
+from sfumato.study.steps.rewriting import settle_rewriting
 from sfumato.study.steps.staged_parts import StagedPart
 
 _FIRST = "0" * 16
@@ -94,9 +94,11 @@ class Destination:
         if published.of is None or self.keys is None:
             return self
         files = KeyFolder.of(self.files.study, self.keys, self.files.epoch, later=published.part)
+        asked = {column.question for column in published.columns}
+        mine = {path: held for path, held in files.files.items() if held.question in asked}
         staged = self.key_staging(published.part)
-        is_new = any(path.exists() or (staged is not None and (staged / path.name).exists()) for path in files.files)
-        return replace(self, files=files if is_new else replace(files, files={}))
+        is_new = any(path.exists() or (staged is not None and (staged / path.name).exists()) for path in mine)
+        return replace(self, files=replace(files, files=mine if is_new else {}))
 
     def tidy(self, wanted: Iterable[str]) -> None:
         """Remove what earlier attempts left here, but for the parts that can still be finished."""
@@ -107,6 +109,7 @@ class Destination:
         if keys is not None and self.keys is not None and self.keys.exists():
             discard_others(keys, kept)
         remove_stale(self.lock, note_path(self.out), codebook_path(self.out), *self.files.files)
+        settle_rewriting(self.out)
 
     def discard(self, part: str) -> None:
         """Remove what is staged of a part; its reports last, by which it is found."""
@@ -133,34 +136,24 @@ class Destination:
                     keys = None if place is None else stack.enter_context(staged_afresh(place))
                 table = folder / self.table(part).name
                 made = StagedPart(table=table, keys=keys, files=self.files, protections=protections or {}, rows=rows)
-                self._check_room(made, rows, draws=draws)
+                made.check_room(rows, draws=draws)
                 stack.callback(made.close)
                 yield made
         except BaseException as error:
             self.discard(part)
             if isinstance(error, InvalidParameter) and error.parameter == "path":
-                error.parameter, error.value = "out", str(self.out)
+                of_keys = self.keys is not None and Path(str(error.value)).is_relative_to(os.path.realpath(self.keys))
+                error.parameter, error.value = ("keys", str(self.keys)) if of_keys else ("out", str(self.out))
             raise
 
-    def _check_room(self, made: StagedPart, rows: int, *, draws: bool) -> None:
-        """Refuse before drawing what there is no room for."""
-        needed: dict[int, tuple[int, Path]] = {}
-        columns = len(self.files.study.questions) + 1
-        # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
-        levels = sum(len(way.key_levels) for way in self.files.study.ways) if draws else 0
-        for place, size in ((made.table.parent, rows * columns), (made.keys, rows * levels // 2)):
-            if place is not None:
-                disk = place.stat().st_dev
-                needed[disk] = (needed.get(disk, (0, place))[0] + size, place)
-        for size, place in needed.values():
-            free = shutil.disk_usage(place).free
-            if size > free:
-                raise InvalidParameter(
-                    f"lies on a disk with {free:,} bytes left, and at least {size:,} are needed for {rows:,} rows",
-                    parameter="path",
-                    value=str(place.parent),
-                    way_out="Make room, or choose another disk; nothing was drawn.",
-                )
+    def was_put(self, published: Published) -> bool:
+        """Whether all of a part is in place, and only its staging was not removed yet."""
+        if self.holds(published) or not self.staging(published.part).exists() or self._reports(published) is None:
+            return False
+        return not self.is_folder or self._is_entered(published.part)
+
+    def _is_entered(self, part: str) -> bool:
+        return self.holds_parts and any(one.id == part for one in read_manifest(self.out).parts)
 
     def holds(self, published: Published) -> bool:
         """Whether reports are staged here, none of which is in place yet."""
@@ -177,16 +170,16 @@ class Destination:
             return False
         if os.path.lexists(table) and not table.is_file():
             return False
-        # In a folder each part has names of its own: what has one of them is of this part.
-        if self.is_folder and any(os.path.lexists(target) for target in _beside(table)):
-            return False
-        if self.keys is not None and os.path.lexists(index_path(self.keys, published.part)):
+        # In a folder each part has names of its own: what has one of them is of this part. So has an index.
+        own = [*(_beside(table) if self.is_folder else ())]
+        own += [] if self.keys is None else [index_path(self.keys, published.part)]
+        if any(os.path.lexists(path) for path in own) or self._is_entered(published.part):
             return False
         if self._reports(published) is None:
             return False
         keys = self._staged_keys(published.part)
         if keys is not None:
-            return all((keys / path.name).exists() for path in self.files.files)
+            return all((keys / path.name).exists() and not os.path.lexists(path) for path in self.files.files)
         try:
             present = self.files.present
             headers = [read_key_header(path) for path in present]
@@ -198,8 +191,11 @@ class Destination:
         """Return the reports of a part, staged here or in place; None unless they are whole."""
         part, table = published.part, self.table(published.part)
         staged = self.staging(part) / table.name
+        here = staged if staged.exists() else table
+        # The note goes into place before the table, and a table of texts has no other.
+        note = next((path for path in (note_path(here), note_path(table)) if path.exists()), None)
         try:
-            reports = read_report_files(staged if staged.exists() else table)
+            reports = read_report_files(here, note=note)
             digests = {column.question: column.digest for column in published.columns}
             if reports.note.parts[0].id != part or dict(reports.note.parts[0].roots) != digests:
                 return None

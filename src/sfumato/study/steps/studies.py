@@ -11,7 +11,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.files.staging import new_folders
 from sfumato.study.planning import StudyPlan, plan_study
-from sfumato.study.publishing import Progress, StudyPublication
+from sfumato.study.publishing import StudyPublication
+from sfumato.study.reports import Progress
 from sfumato.study.steps.appending import append_part
 from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
 from sfumato.study.steps.paying import ledger_of, source_of, study_of

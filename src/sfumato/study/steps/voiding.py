@@ -63,10 +63,11 @@ def void_debit(
     memory = Memory(record=kept if kept is not None and kept.exists() else None, ledger=Path(ledger))
     files = KeyFolder.of(declared, None if keys is None else Path(keys), published.epoch)
     place = Destination(
-        out=Path(out), keys=Path(keys) if files.files and keys else None, files=files, unlock=lambda _: None
+        out=Path(out), keys=None if keys is None else Path(keys), files=files, unlock=lambda _: None
     ).for_part(published)
     with locked(place.lock), memory.held() as held:
         _void(payer, number, published, place, held, reason)
+        place.tidy(one.published.part for one in memory.history(held) if not one.released)
     return payer.read()
 
 

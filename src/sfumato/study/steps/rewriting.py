@@ -1,0 +1,141 @@
+"""Parts written anew without some of their rows, all at once: the manifest, or the file itself, is the moment.
+
+A part in a folder is written under a new name, and the manifest says from when on that is the part. A file of its own
+keeps its name: it is staged whole, with its note, and once it is whole the same call puts it in place, however often
+that is interrupted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter
+from sfumato.files import write_atomically
+from sfumato.files.staging import (
+    discard,
+    flush_staged,
+    put_in_place,
+    remove_stale,
+    staged_afresh,
+    staging_beside,
+    staging_inside,
+)
+from sfumato.files.table_writers import TableWriter
+from sfumato.files.tables import note_path
+from sfumato.study.codebooks import codebook, described_columns
+from sfumato.study.erasing import Erasure
+from sfumato.study.manifests import NAME, ManifestPart, files_of_parts, is_publication, note_digest, read_manifest
+from sfumato.study.part_notes import PartNote
+from sfumato.study.report_files import codebook_path, read_report_files
+from sfumato.study.report_rows import ROW, Source
+from sfumato.study.reports import Reports
+
+_REWRITING = "rewriting"
+_WHOLE = "rewritten.whole"
+"""Staging that is whole is not called like what a publication may tidy away."""
+
+
+def settle_rewriting(out: Path) -> None:
+    """Finish what was interrupted where its moment had come, and remove what is left of it where it had not."""
+    if is_publication(out):
+        discard(staging_inside(out, _REWRITING))
+        _tidy(out)
+    elif not out.is_dir():
+        discard(staging_beside(out, _REWRITING))
+        _put_whole(out)
+
+
+def rewrite_without(out: Path, reports: Reports, wanted: dict[str, set[int]]) -> None:
+    """Write every part anew that has rows of these people, and then say so, all at once."""
+    changes = []
+    for source in reports.sources:
+        (part,) = source.parts
+        gone = wanted.get(part.id if part.amends is None else part.amends, set())
+        left = gone - set(part.erased)
+        if not part.is_dense:
+            left &= numbers_of_source(reports, source)
+        if left:
+            changes.append((source, part, left))
+    if not changes:
+        return
+    if out.is_dir():
+        _rewrite_folder(out, reports, changes)
+        return
+    ((source, part, left),) = changes
+    with staged_afresh(staging_beside(out, _REWRITING)) as folder:
+        _write_part(reports, source, part, left, folder / out.name)
+        flush_staged(folder)
+        folder.replace(staging_beside(out, _WHOLE))
+    _put_whole(out)
+
+
+def numbers_of_source(reports: Reports, source: Source) -> set[int]:
+    """Return the numbers of the rows that a source has."""
+    alone = Reports(sources=(source,), note=replace(reports.note, parts=source.parts))
+    return {number for chunk in alone.chunks([]) for number in chunk.numbers.tolist()}
+
+
+def _rewrite_folder(out: Path, reports: Reports, changes: list[tuple[Source, PartNote, set[int]]]) -> None:
+    manifest = read_manifest(out)
+    files = {one.id: one.file for one in manifest.parts}
+    with staged_afresh(staging_inside(out, _REWRITING)) as folder:
+        for source, part, left in changes:
+            name = _next_name(files[part.id])
+            note = _write_part(reports, source, part, left, folder / name)
+            entry = ManifestPart(id=part.id, file=name, note=note_digest(note), amends=part.amends)
+            manifest = manifest.with_part(entry)
+        flush_staged(folder)
+        for path in sorted(folder.iterdir()):
+            put_in_place(path, out / path.name)
+        manifest.write(out)
+    discard(staging_inside(out, _REWRITING))
+    _tidy(out)
+
+
+def _put_whole(out: Path) -> None:
+    """Put a file that was rewritten in place, the table last; done again, it goes on where it was interrupted."""
+    whole = staging_beside(out, _WHOLE)
+    if whole.exists():
+        for target in (codebook_path(out), note_path(out), out):
+            put_in_place(whole / target.name, target)
+        discard(whole)
+    remove_stale(out, note_path(out), codebook_path(out))
+
+
+def _tidy(out: Path) -> None:
+    """Remove the files of parts that the manifest does not name: from before somebody was erased, or never to be."""
+    parts = read_manifest(out).parts
+    kept = {path.name for one in parts for path in (out / one.file, note_path(one.file), codebook_path(one.file))}
+    stems = {one.file.partition(".")[0] for one in parts}
+    for stem, path in files_of_parts(out):
+        if stem in stems and path.name not in kept:
+            path.unlink()
+    remove_stale(out / NAME)
+
+
+def _write_part(reports: Reports, source: Source, part: PartNote, rows: set[int], path: Path) -> str:
+    alone = Reports(sources=(source,), note=replace(reports.note, parts=(part,)))
+    erasure = Erasure.of(part, rows)
+    with TableWriter(path, ascending=ROW) as writer:
+        for chunk in alone.chunks(list(part.roots), alone.kept):
+            writer.write(described_columns(erasure.kept(chunk, alone), alone.note))
+        # The note of the part as it was published, with what is left of it.
+        noted = read_report_files(_path_of(source)).note
+        found = replace(noted, parts=(erasure.note(),))
+        write_atomically(codebook_path(path), codebook(found, alone.kept))
+        text = found.to_text()
+        writer.finish(text)
+    return text
+
+
+def _path_of(source: Source) -> Path:
+    if not isinstance(source.rows, str | Path):
+        raise InvalidParameter("must be files", parameter="reports", way_out="Name the file or the folder.")
+    return Path(source.rows)
+
+
+def _next_name(name: str) -> str:
+    stem, _, ending = name.rpartition(".")
+    part, _, number = stem.partition(".")
+    return f"{part}.{int(number or 0) + 1}.{ending}"
