@@ -98,7 +98,7 @@ def recover_answers(
 
 
 def estimate_reports(
-    reports: Collected | str | Path,
+    reports: Collected | Paths,
     study: Study | str | Path | None = None,
     *,
     confidence: float = 0.95,
@@ -110,9 +110,12 @@ def estimate_reports(
     column: str | None = None,
     count: str | None = None,
 ) -> Estimates:
-    """Return what reports say about each question; typed-in reports of a card need the `study`."""
+    """Return what reports say about each question; typed-in reports of a card need the `study`.
+
+    They are named as in `read_reports`, a file, a folder, a pattern or several, or are at hand.
+    """
     found: Collected
-    if isinstance(reports, str | Path):
+    if isinstance(reports, str | Path | Sequence):
         found = read_reports(reports, study, questions=questions, column=column, group=group, count=count)
     else:
         _refuse(column=column, count=count)
