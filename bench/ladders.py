@@ -23,7 +23,7 @@ from sfumato.values import Guarantee
 ROWS = 1_000_000
 LIMITS = {"publish": 1.0, "open": 0.2, "recover": 0.2}
 # Nanoseconds of CPU for a row and step.
-DRAW_LIMITS = {"rows of a seed": 20, "true draws": 45}
+DRAW_LIMITS = {"rows of a seed": 10, "true draws": 45}
 
 
 def median_of(action: Callable[[], object], times: int = 5, clock: Callable[[], float] = time.perf_counter) -> float:

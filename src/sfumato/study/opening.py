@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.tables import number_column, text_column
 from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
@@ -230,6 +230,8 @@ def _sorted(cells: Mapping[int, int]) -> tuple[Numbers, Values]:
 
 def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
     note, held = reports.note, list(keys)
+    if not note.rows:
+        raise UnreadableFile("nobody is left in these reports", way_out="There is nothing to open.")
     for question in dict.fromkeys(key.binding.question for key in held if key.binding.study == note.fingerprint):
         if note.column(question).level != len(note.way(question).epsilons):
             raise InvalidParameter(

@@ -84,6 +84,7 @@ class PartPlan:
     keys: Keys | None = None
     series: str | None = None
     amends: str | None = None
+    turn: int = 0
     publication: str | None = None
     before: PartNote | None = None
 
@@ -153,7 +154,14 @@ def finished_part(
 ) -> tuple[ReportsNote, Keys]:
     """Return the note of a part whose rows have all been drawn, and its keys, which now know what they made."""
     blank = PartNote(
-        id=plan.part, rows=rows, roots={}, salts=b"", blocks=blocks, series=plan.series, amends=plan.amends
+        id=plan.part,
+        rows=rows,
+        roots={},
+        salts=b"",
+        blocks=blocks,
+        series=plan.series,
+        amends=plan.amends,
+        turn=plan.turn,
     )
     part = rooted(blank, tree, salt_of)
     marked = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.prob import AnyChannel
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, positions_of
@@ -127,7 +127,9 @@ class Reports:
         """Return the reports of a question as numbers, checked against the note; of two answers, 1 is the second."""
         self.note.column(question)
         way = self.note.way(question)
-        found = [chunk.reports(way) for chunk in self.chunks([question])]
+        # An amendment has columns of the questions that it amends, and no others.
+        chunks = self.chunks([question])
+        found = [chunk.reports(way) for chunk in chunks if question in chunk.table.column_names]
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def channel(self, question: str) -> AnyChannel:
@@ -163,6 +165,8 @@ class Reports:
                     value=group,
                     way_out="An identifier is no group; name another column.",
                 )
+        if None not in found:
+            raise UnreadableFile(f"no report to {question!r} is left", way_out="There is nothing to estimate from.")
         yield None, found.pop(None)
         yield from sorted((str(label), tally) for label, tally in found.items())
 
@@ -283,5 +287,8 @@ def _count(
     numbers: Numbers,
     rows: Any,
 ) -> None:
-    tally = way.tally(reports[rows], level, positions=positions_of(numbers[rows]))
+    counted = reports[rows]
+    if not counted.size:  # nobody of this group is in these rows, or all were amended
+        return
+    tally = way.tally(counted, level, positions=positions_of(numbers[rows]))
     found[label] = found[label] + tally if label in found else tally

@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.account.published import Published, Role
 from sfumato.bits import BitSource
+from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.amending import Amendment, draw_amendment
@@ -29,6 +30,7 @@ from sfumato.study.steps.publishing import Protections, destination, protections
 from sfumato.study.steps.releasing import finish, intended, release_part
 from sfumato.study.steps.remembering import Memory, memory_of
 from sfumato.study.steps.staged_parts import StagedPart
+from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.study.totals import ReaderSum, worst_sums
 from sfumato.values import Guarantee
@@ -108,13 +110,16 @@ def amend(
     seeds = series_keys(place)
     later = replace(place, files=KeyFolder.of(declared, place.keys, epoch, later=plan.part))
     later = replace(later, files=_of_questions(later.files, amendment.questions, is_new=seeds is None))
-    plan = replace(plan, amends=amendment.part.id, keys=seeds, series=None if seeds is None else _series(seeds))
+    turn = 1 + sum(part.amends == amendment.part.id for part in reports.note.parts)
+    series = None if seeds is None else _series(seeds)
+    plan = replace(plan, amends=amendment.part.id, turn=turn, keys=seeds, series=series)
     if seeds is not None:
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
     protections = protections_of(later.files, protection) if later.files.files else None
     kept = _kept(reports, amendment, plan.keep)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
+        _check_as_read(reports, place)
         staged.kept = plan.keep
         return draw_amendment(plan, amendment, kept, staged)
 
@@ -153,6 +158,18 @@ def _kept(reports: Reports, amendment: Amendment, keep: Sequence[str]) -> Any:
             wanted = np.isin(chunk.numbers, amendment.numbers)
             found.append(chunk.table.filter(pa.array(wanted.tolist())))
     return pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
+
+
+def _check_as_read(reports: Reports, place: Destination) -> None:
+    """Refuse to go on, before anything is drawn, where another process changed the publication meanwhile."""
+    now = read_report_files(place.out).note.parts
+    if [(part.id, part.erased) for part in now] != [(part.id, part.erased) for part in reports.note.parts]:
+        raise InvalidParameter(
+            "was changed by somebody else meanwhile",
+            parameter="out",
+            value=str(place.out),
+            way_out="Run the same again; nothing was drawn.",
+        )
 
 
 def _of_questions(files: KeyFolder, questions: Sequence[str], *, is_new: bool) -> KeyFolder:

@@ -87,11 +87,12 @@ def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[Pe
     """Return what finds who is in already; it is asked again when nobody else can add to the publication."""
 
     def known() -> Iterable[PeopleIndex]:
-        parts = [one.id for one in read_report_files(place.out).note.parts if one.amends is None]
+        note = read_report_files(place.out).note
+        parts = [one.id for one in note.parts if one.amends is None]
         if not indexed:
             _check_not_indexed(place, parts)
             return ()
-        found = read_indexes(place.keys, parts, place.unlock)
+        found = read_indexes(place.keys, note.fingerprint, parts, place.unlock)
         missing = [part for part in parts if part not in found]
         if missing:
             raise InvalidParameter(

@@ -71,7 +71,7 @@ def _rows(reports: Reports, place: Destination, table: Any, id_column: str | Non
     """Return the part and the number of each row of a table of corrections."""
     bases = [part for part in reports.note.parts if part.amends is None]
     if id_column is not None:
-        indexes = read_indexes(place.keys, [part.id for part in bases], place.unlock)
+        indexes = read_indexes(place.keys, reports.note.fingerprint, [part.id for part in bases], place.unlock)
         words = words_of(table, id_column)
         rows = [find_person(indexes, words.texts[code]) for code in words.codes.tolist()]
     elif ROW not in table.column_names:

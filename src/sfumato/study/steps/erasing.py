@@ -133,7 +133,8 @@ def _wanted(
             )
         found.setdefault(part.id, set()).add(number)
     if ids:
-        indexes = read_indexes(folder, bases, unlock) | read_kept_indexes(folder, bases, unlock)
+        study = reports.note.fingerprint
+        indexes = read_indexes(folder, study, bases, unlock) | read_kept_indexes(folder, study, bases, unlock)
         if not indexes:
             raise InvalidParameter(
                 "needs the index of people, and there is none in `keys`", parameter="ids", way_out="Give rows instead."
@@ -190,7 +191,7 @@ def _places(reports: Reports, part: PartNote, gone: Iterable[int]) -> list[int]:
 def _forget_people(reports: Reports, folder: Path, unlock: Unlocker) -> None:
     """Write the indexes without whoever was erased, now or before."""
     gone = {part.id: set(part.erased) for part in reports.note.parts if part.amends is None and part.erased}
-    for name, index in read_indexes(folder, gone, unlock).items():
+    for name, index in read_indexes(folder, reports.note.fingerprint, gone, unlock).items():
         rest = index.without(gone[name])
         if len(rest.people.rows) < len(index.people.rows):
             rewrite_index(rest, index_path(folder, name), unlock)
