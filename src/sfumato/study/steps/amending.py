@@ -34,6 +34,7 @@ from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.study.totals import ReaderSum, worst_sums
 from sfumato.values import Guarantee
+from sfumato.values.checks import check_at_least, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,6 +76,7 @@ def amend(
     """
     from sfumato.study.steps.studies import guarantee_of  # noqa: PLC0415  that module imports this one's neighbours
 
+    check_at_least("cover", check_integer("cover", cover), 0)
     declared, payer = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)
     memory = memory_of(study, record, payer)
