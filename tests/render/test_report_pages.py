@@ -19,6 +19,7 @@ from sfumato.render.words import interval_words
 from sfumato.study import FreeText, OneOfMany, Study, YesNo
 from sfumato.study.estimating import estimate_collected
 from sfumato.study.planning import plan_study
+from sfumato.study.reports import Reports
 from sfumato.values import Interval
 
 VOID = {"meta", "br", "img", "line", "circle", "rect", "path"}
@@ -233,10 +234,10 @@ class TestSafety:
 
     def test_a_changed_column_is_refused(self):
         public = sample_files()[0]
-        with pytest.raises(UnreadableFile, match="not the column"):
-            study_report_html(
-                sample_plan(), [dataclasses.replace(public, table=public.table.take([1, 0, *range(2, 600)]))]
-            )
+        turned = public.table.take([1, 0, *range(2, 600)])
+        for changed in (turned, turned.set_column(0, "row", public.table["row"])):
+            with pytest.raises(UnreadableFile, match="not the column"):
+                study_report_html(sample_plan(), [Reports.of(changed, public.note)])
 
 
 class TestSections:

@@ -6,7 +6,7 @@ folder on another disk. `make` prepares the folder; `run` is the call that is ki
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import sfumato as sf
@@ -32,7 +32,8 @@ class Case:
     keyed: bool = True
     out: str = "reports"
     keys: str | None = "keys"
-    options: dict = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
+    """The same as a command."""
     made_before: int = 0
     pays: bool = True
     verb: str = "publish"
@@ -134,6 +135,7 @@ def _amend(**options):
     return lambda: amend("study.toml", "corrections.csv", out="reports", **options)
 
 
+_PUBLISH = ("publish", "answers.csv", "--study", "study.toml", "--unprotected", "--keys", "keys")
 KEYS = {"keys": "keys"} | OPEN
 SEEDS = KEYS | {"guarantee": "computational"}
 FIRST = {"made_before": 1, "verb": "append", "bases": 2}
@@ -143,7 +145,9 @@ GROWN = {"made_before": 3, "pays": False, "verb": "erase", "bases": 2, "amendmen
 CASES = {
     "public": Case(run=_publish(out="reports.parquet"), out="reports.parquet", keys=None, keyed=False),
     "public csv": Case(run=_publish(out="reports.csv"), out="reports.csv", keys=None, keyed=False),
-    "keys": Case(run=_publish(out="reports.parquet", **KEYS), out="reports.parquet"),
+    "keys": Case(
+        run=_publish(out="reports.parquet", **KEYS), out="reports.parquet", argv=(*_PUBLISH, "--out", "reports.parquet")
+    ),
     "keys csv": Case(
         run=_publish(out="out/reports.csv", keep=["region"], **(KEYS | {"keys": "elsewhere/keys"})),
         out="out/reports.csv",
@@ -154,7 +158,11 @@ CASES = {
     "public index": Case(
         run=_publish(out="reports.csv", id_column="person", **KEYS), out="reports.csv", keyed=False, indexed=True
     ),
-    "folder": Case(run=_publish(out="reports", id_column="person", **KEYS), indexed=True),
+    "folder": Case(
+        run=_publish(out="reports", id_column="person", **KEYS),
+        indexed=True,
+        argv=(*_PUBLISH, "--out", "reports", "--id", "person"),
+    ),
     "public folder": Case(run=_publish(out="reports"), keys=None, keyed=False),
     "rotated": Case(
         run=_publish(out="reports.csv", keys="rotated", epoch=1, unlock=Unprotected()),
@@ -187,15 +195,24 @@ CASES = {
         run=_append(id_column="person", **KEYS),
         before=_publish(out="reports", id_column="person", **KEYS),
         indexed=True,
+        argv=(_PUBLISH[0], "more.csv", *_PUBLISH[2:], "--out", "reports", "--id", "person", "--append"),
         **FIRST,
     ),
     "append seeds": Case(run=_append(**SEEDS), before=_publish(out="reports", **SEEDS), seeds=True, **FIRST),
     "append public": Case(run=_append(), before=_publish(out="reports"), keys=None, keyed=False, **FIRST),
-    "amend": Case(run=_amend(**KEYS), before=_publish(out="reports", **KEYS), **AMENDED),
+    "amend": Case(
+        run=_amend(**KEYS),
+        before=_publish(out="reports", **KEYS),
+        argv=("amend", "corrections.csv", *_PUBLISH[2:], "--out", "reports"),
+        **AMENDED,
+    ),
     "amend seeds": Case(run=_amend(**SEEDS), before=_publish(out="reports", **SEEDS), seeds=True, **AMENDED),
     "amend public": Case(run=_amend(), before=_publish(out="reports"), keys=None, keyed=False, **AMENDED),
     "erase": Case(
-        run=lambda: erase("reports", ids=ERASED, keys="keys", unlock=Unprotected()), before=_grown(), **GROWN
+        run=lambda: erase("reports", ids=ERASED, keys="keys", unlock=Unprotected()),
+        before=_grown(),
+        argv=("erase", "reports", "--id", ERASED[0], "--id", ERASED[1], "--keys", "keys", "--allow-unprotected"),
+        **GROWN,
     ),
     "erase seeds": Case(
         run=lambda: erase("reports", ids=ERASED, keys="keys", unlock=Unprotected()),
@@ -218,6 +235,18 @@ CASES = {
     "combine": Case(
         run=lambda: combine(["north", "south.csv"], "country", keys=["keys", "south"], unlock=Unprotected()),
         before=_to_combine,
+        argv=(
+            "combine",
+            "north",
+            "south.csv",
+            "--out",
+            "country",
+            "--keys",
+            "keys",
+            "--keys",
+            "south",
+            "--allow-unprotected",
+        ),
         out="country",
         **(GROWN | {"made_before": 2, "verb": "combine", "amendments": 0}),
     ),

@@ -1,194 +1,211 @@
-"""Killed at any flush, renaming or debit, a publication is finished by the same call: one payment, one set of draws."""
+"""Killed at any flush, renaming, removal or debit, the same call finishes it: one payment, one set of draws.
 
-import json
+What is visible changes by these alone, so whoever looks after each of them has looked at every moment.
+"""
+
+import contextlib
+import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
+import time
 
 import pytest
 
 import sfumato as sf
 from sfumato.account import Ledger
-from sfumato.io.record_files import read_record_file
-from sfumato.refine import Unprotected
-from sfumato.study.reports import Reports
-from sfumato.study.steps import read_record, rotate_key_file
-from small_studies import small_study
-from study.crash_runner import CASES
+from study.crash_cases import CASES
+from study.crash_checks import Observer, check_done, check_seen, files_in, is_staged
+from study.crash_running import mounted, runner, unmounted
 
-ROWS = 30
-KEYED = {"keys", "keys csv", "rotated"}
+__all__ = ["runner"]
 
-
-class Runner:
-    """A process that publishes in forks of itself."""
-
-    def __init__(self, root):
-        self.root, self.folders = root, 0
-        make_study(root / "warm", "public")
-        self.process = subprocess.Popen(
-            [sys.executable, Path(__file__).parent / "crash_runner.py", root / "warm"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert self.process.stdout.readline() == "ready\n"
-
-    def run(self, folder, case, fatal=-1, **more):
-        self.process.stdin.write(json.dumps({"folder": str(folder), "case": case, "fatal": fatal, **more}) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def folder(self, case):
-        self.folders += 1
-        return make_study(self.root / str(self.folders), case)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
+DONE = {
+    "publish": ("was published before in epoch", "was made already", "these keys have made reports"),
+    "erase": ("names a person who is not in the indexes",),
+    "combine": ("is there already, and not empty",),
+}
+"""What the same call says when all was done, and even tidied up; `check_done` sees that it was."""
+COMMANDS = sorted(case for case in CASES if CASES[case].argv)
 
 
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory):
-    # In memory where that can be had: a kill tests the order of writes, and waiting for a disk adds nothing to it.
-    memory = Path("/dev/shm")  # noqa: S108
-    root = Path(tempfile.mkdtemp(dir=memory)) if memory.is_dir() else tmp_path_factory.mktemp("crashes")
-    found = Runner(root)
-    yield found
-    found.close()
-    shutil.rmtree(root)
+def is_whole(folder, case):
+    """Whether all was done, and even tidied up: where nothing tells people apart, the same again is a further part."""
+    found, entries = CASES[case], Ledger(folder / "budget").entries()
+    staged = [path for path, _, _ in os.walk(folder, followlinks=True) if path.endswith(".staged")]
+    is_paid = len(entries) == found.made_before + found.pays and all(entry.settled for entry in entries)
+    return found.verb in {"append", "amend"} and is_paid and not staged
 
 
-def people():
-    return {
-        "moved": ["yes" if i % 3 == 0 else "no" for i in range(ROWS)],
-        "debt": ["yes" if i % 4 == 0 else "no" for i in range(ROWS)],
-        "region": ["hill" if i % 2 else "coast" for i in range(ROWS)],
-    }
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in files_in(folder) if not is_staged(path)}
 
 
-def make_study(folder, case):
-    """A study with a ledger; with keys it has a card as well, which nothing can answer twice alike."""
-    folder.mkdir()
-    questions = small_study().questions
-    if case in KEYED:
-        asked = questions[:1] if case == "rotated" else (questions[0], questions[3])
-        study = small_study(questions=asked, ledger="budget")
-    else:
-        study = small_study(questions=questions[:1], analysts=(), recover=False, ledger="budget")
-    sf.write_study(study, folder / "study.toml")
-    table = people()
-    lines = [",".join(table), *(",".join(row) for row in zip(*table.values(), strict=True))]
-    (folder / "answers.csv").write_text("\n".join(lines) + "\n")
-    Ledger.create(folder / "budget", budget_bits=1000)
-    (folder / "out").mkdir()
-    if case == "rotated":
-        given = {"protection": Unprotected(), "guarantee": "computational"}
-        sf.publish(folder / "study.toml", table, out=folder / "first.csv", keys=folder / "first", **given)
-        for path in (folder / "first").iterdir():
-            rotate_key_file(path, folder / "rotated" / path.name, protection=Unprotected())
-    if case == "again":
-        sf.publish(folder / "study.toml", table, out=folder / "first.csv")
-    return folder
+def check_before_its_moment(runner, folder, case):
+    """Until the manifest, or the file, is replaced, an erasure has changed nothing at all."""
+    out = CASES[case].out
+    begun = contents(runner.template(case))
+    moment = next(name for name in begun if str(name) in {out, f"{out}/publication.json"})
+    now = contents(folder)
+    if now[moment] == begun[moment]:
+        beside = {f"{out}.about.json", f"{out}.codebook.md"}
+        assert {name: now.get(name) for name in begun if str(name) not in beside} == {
+            name: data for name, data in begun.items() if str(name) not in beside
+        }
 
 
-def visible(folder):
-    """The reports that anybody could see: files outside staging, read whatever their state."""
-    found = {}
-    for path in [*folder.glob("*.csv"), *folder.glob("out/*.csv"), *folder.glob("*.parquet")]:
-        if path.name != "answers.csv":
-            found[path.name] = Reports.read(path)
-    return {name: [reports.table[q].to_pylist() for q in reports.note.columns] for name, reports in found.items()}
+def check_after_kill(runner, folder, case, observer):
+    check_seen(folder, case, observer)
+    if CASES[case].verb == "erase":
+        check_before_its_moment(runner, folder, case)
+    if CASES[case].verb in {"append", "amend", "erase"} and (folder / CASES[case].out).is_dir():
+        # Whoever reads a publication that grows or shrinks reads all of it, before or after, at any moment.
+        reports = sf.read_reports(folder / CASES[case].out)
+        for name in reports.note.columns:
+            reports.column(name)
 
 
-def check(folder, case, seen):
-    """One payment that is settled, one release that is complete, and what was seen before is what is there."""
-    options = CASES[case]
-    before = 1 if case in {"rotated", "again"} else 0
-    entries = Ledger(folder / "budget").entries()
-    assert len(entries) == before + 1
-    assert all(entry.settled for entry in entries)
-    reports = Reports.read(folder / options["out"])
-    paid = entries[-1].release.published
-    made = {name: column.digest for name, column in reports.note.columns.items()}
-    assert made == {column.question: column.digest for column in paid.columns}
-    for name in made:
-        reports.column(name)
-    if case == "ledger alone":
-        assert not (folder / "releases.json").exists()
-    else:
-        noted = read_record_file(folder / "releases.json")
-        assert [one.published.id for one in noted] == [entry.receipt.release_id for entry in entries]
-        assert all(one.released for one in noted)
-    assert len(read_record(folder / "study.toml").releases) == before + 1
-    assert len(reports.note.earlier) == (1 if case == "again" else 0)
-    now = visible(folder)
-    assert all(now[name] == columns for name, columns in seen.items()), "what was seen is what is there"
-    if case in KEYED:
-        keys = folder / options["keys"]
-        assert sorted(path.name for path in keys.iterdir() if path.suffix == ".key") == [
-            "ministry.moved.key", "press.moved.key", "registrar.moved.key",
-        ]  # fmt: skip
-        back = sf.recover_answers(reports, keys / "registrar.moved.key")
-        assert back["moved"].to_pylist() == people()["moved"]
-        assert sf.open_reports(reports, keys / "ministry.moved.key").note.column("moved").level == 1
-    assert not list(folder.rglob("*.staged"))
-    assert (folder / f"{options['out']}.codebook.md").exists()
+def finished(runner, folder, case, observer, argv=None):
+    """Run it undisturbed, and check that it is done, once."""
+    if not is_whole(folder, case):
+        done = runner.run(folder, case) if argv is None else runner.ask(folder=str(folder), argv=argv)
+        assert done["code"] == 0 or any(words in done["said"] for words in DONE.get(CASES[case].verb, ())), done["said"]
+    check_done(folder, case, observer)
 
 
-def check_paid(folder):
-    """Whatever anybody could see is paid for: before, not after."""
-    published = [entry.release.published for entry in Ledger(folder / "budget").entries()]
-    paid = {column.digest for one in published for column in one.columns}
-    for path in [*folder.glob("*.csv"), *folder.glob("out/*.csv"), *folder.glob("*.parquet")]:
-        if path.name != "answers.csv":
-            assert {column.digest for column in Reports.read(path).note.columns.values()} <= paid
+def disturb_and_rerun(runner, case, *fatal, folder=None, how="kill", after_kill=check_after_kill):
+    """End it at each of the steps in turn, run it undisturbed, and check."""
+    folder, observer = folder or runner.folder(case), Observer()
+    observer.look(folder)
+    for number in fatal:
+        done = runner.run(folder, case, number, how=how)
+        after_kill(runner, folder, case, observer)
+        if done["code"] == 0 or is_whole(folder, case):
+            break
+        assert done["code"] == -signal.SIGKILL or "said" in done
+    finished(runner, folder, case, observer)
+    runner.drop(folder)
 
 
-def steps_of(runner, case):
-    folder = runner.folder(case)
-    done = runner.run(folder, case)
+def steps_of(runner, case, how="kill"):
+    folder, observer = runner.folder(case), Observer()
+    done = runner.run(folder, case, how=how)
     assert done["code"] == 0, done["said"]
-    check(folder, case, {})
+    check_done(folder, case, observer)
+    runner.drop(folder)
     return done["steps"]
 
 
-def kill_and_rerun(runner, case, *fatal):
-    """Kill it at each of the steps in turn, run it undisturbed, and check; a run that is whole ends it."""
-    folder = runner.folder(case)
-    seen = {}
-    for number in (*fatal, -1):
-        done = runner.run(folder, case, number)
-        check_paid(folder)
-        now = visible(folder)
-        assert all(now[name] == columns for name, columns in seen.items())
-        seen |= now
-        if done["code"] != -signal.SIGKILL:
-            break
-    # Killed after everything was in place and settled, it is simply refused a second time; `check` sees that it was.
-    whole = done.get("said", "").startswith(("ReleasedBefore", "KeyReused: these keys have made reports"))
-    assert done["code"] == 0 or whole, done.get("said")
-    check(folder, case, seen)
-    shutil.rmtree(folder)
+def spread(case, steps, count):
+    """So many steps of a case, spread over all of them, and others in each case; the slow suite takes all."""
+    shift = sorted(CASES).index(case) / len(CASES)
+    return [int(steps * (turn + shift) / count) for turn in range(count)]
+
+
+def on_two_disks(folder):
+    if folder.stat().st_dev == (folder / "other").stat().st_dev:
+        pytest.skip("there is one disk only here")
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_killed_at_a_step_it_is_finished(runner, case):
+    if case.startswith("two disks"):
+        on_two_disks(runner.template(case))
     steps = steps_of(runner, case)
-    assert steps > 20
-    # Every seventh, and others in each case; the slow suite takes all, and several kills in a row.
-    for fatal in range(sorted(CASES).index(case), steps, 7):
-        kill_and_rerun(runner, case, fatal)
+    assert steps > 40
+    for fatal in spread(case, steps, 3):
+        disturb_and_rerun(runner, case, fatal)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_killed_at_every_step_and_again_while_finishing(runner, case):
+    if case.startswith("two disks"):
+        on_two_disks(runner.template(case))
     steps, dice = steps_of(runner, case), random.Random(15)  # noqa: S311  kills, not reports
     for fatal in range(steps):
-        kill_and_rerun(runner, case, fatal)
-    for _ in range(60):
-        kill_and_rerun(runner, case, dice.randrange(steps), dice.randrange(steps), dice.randrange(steps))
+        disturb_and_rerun(runner, case, fatal)
+    for _ in range(30):
+        disturb_and_rerun(runner, case, dice.randrange(steps), dice.randrange(steps), dice.randrange(steps))
+
+
+@contextlib.contextmanager
+def with_disk(folder, name, size="4m"):
+    """Make a folder in the folder of a case a disk of its own."""
+    mounted(folder / name, size)
+    try:
+        assert folder.stat().st_dev != (folder / name).stat().st_dev
+        yield folder
+    finally:
+        unmounted(folder / name)
+
+
+@pytest.mark.parametrize(("case", "name"), [("index", "keys"), ("folder", "keys"), ("folder", "reports")])
+def test_the_folder_is_a_disk_of_its_own(runner, case, name):
+    """What is staged inside a folder is renamed within it; beside it, it would lie on another disk."""
+    for fatal in (-1, 50, 75, 80, 85, 90, 95, 100):
+        folder, observer = runner.folder(case), Observer()
+        with with_disk(folder, name):
+            done = runner.run(folder, case, fatal)
+            check_seen(folder, case, observer)
+            if done["code"]:
+                finished(runner, folder, case, observer)
+            check_done(folder, case, observer)
+        runner.drop(folder)
+
+
+def kill_at_random(runner, case, dice, longest):
+    folder, observer = runner.folder(case), Observer()
+    observer.look(folder)
+    runner.ask(folder=str(folder), argv=CASES[case].argv, seconds=dice.random() * longest)
+    check_after_kill(runner, folder, case, observer)
+    finished(runner, folder, case, observer, CASES[case].argv)
+    runner.drop(folder)
+
+
+def kill_at_instants(runner, count, seed):
+    """Kill the command at so many instants, drawn over the time that it takes."""
+    dice = random.Random(seed)  # noqa: S311  kills, not reports
+    longest = {}
+    for case in COMMANDS:
+        folder = runner.folder(case)
+        began = time.monotonic()
+        done = runner.ask(folder=str(folder), argv=CASES[case].argv)
+        longest[case] = time.monotonic() - began
+        assert done["code"] == 0, done["said"]
+        runner.drop(folder)
+    for turn in range(count):
+        case = COMMANDS[turn % len(COMMANDS)]
+        kill_at_random(runner, case, dice, longest[case])
+
+
+def test_killed_at_random(runner):
+    kill_at_instants(runner, 18, 16)
+
+
+@pytest.mark.slow
+def test_killed_at_random_three_hundred_times(runner):
+    kill_at_instants(runner, 300, 300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", COMMANDS)
+def test_the_command_of_a_terminal_is_killed(runner, case):
+    """As above, in a process that was started for it, and is killed from outside."""
+    command = [sys.executable, "-m", "sfumato", *CASES[case].argv]
+    dice = random.Random(1)  # noqa: S311  kills, not reports
+    began = time.monotonic()
+    folder = runner.folder(case)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    longest = time.monotonic() - began
+    runner.drop(folder)
+    for _ in range(5):
+        folder, observer = runner.folder(case), Observer()
+        observer.look(folder)
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(longest * (0.4 + 0.6 * dice.random()))
+            process.kill()
+        check_after_kill(runner, folder, case, observer)
+        finished(runner, folder, case, observer)
+        runner.drop(folder)

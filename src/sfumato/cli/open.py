@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from sfumato.study.estimating import Collected, Estimates
     from sfumato.study.notes import ReportsNote
 
-KEYS = typer.Option("--key", "-k", help="A key file, or a folder of them. Repeatable: questions, parts of a key.")
+KEYS = typer.Option(
+    "--key", "-k", help="A key file or a folder of them; once for each question, or each part of a key."
+)
 
 
 def open_command(

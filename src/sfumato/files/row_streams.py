@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.files.frames import TableLike, not_a_table
 from sfumato.files.parquet_tables import plain_text
 from sfumato.files.row_files import file_rows
 from sfumato.files.row_frames import frame_rows
 from sfumato.files.texts import no_column
 from sfumato.values.checks import check_at_least, check_integer
-
-CHUNK_ROWS = 1 << 18
 
 
 class RowSource(Protocol):

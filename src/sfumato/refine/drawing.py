@@ -12,8 +12,9 @@ import numpy.typing as npt
 from sfumato.bits import BitSource
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.expansion import lower_seed
-from sfumato.refine.keys import PIECE_ROWS, SEED_BYTES, Binding, Draws, Key, Seed, digest_of
+from sfumato.refine.keys import SEED_BYTES, Binding, Draws, Key, Seed, digest_of
 from sfumato.refine.shifts import Sums, TwoLevelShift
 from sfumato.values import Guarantee
 from sfumato.values.checks import check_at_least, check_integer
@@ -61,8 +62,8 @@ def draw_keys(
         return {level: replace(top, level=level, material=lower_seed(top, level)) for level in range(len(steps))}
     draws = LevelDraws(steps, source)
     shifts = {level: np.empty(blank.total, dtype=smallest_dtype(steps[0].modulus)) for level in range(len(steps))}
-    for start in range(0, blank.total, PIECE_ROWS):
-        for level, drawn in draws.next(min(PIECE_ROWS, blank.total - start)).items():
+    for start in range(0, blank.total, CHUNK_ROWS):
+        for level, drawn in draws.next(min(CHUNK_ROWS, blank.total - start)).items():
             shifts[level][start : start + drawn.size] = drawn
     return {
         level: replace(blank, level=level, guarantee=source.guarantee, material=Draws(held))

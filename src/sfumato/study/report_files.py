@@ -121,6 +121,9 @@ def _read(path: str | Path, note: str | Path | None) -> list[Reports]:
         if not matched:
             raise UnreadableFile("no file matches this", way_out="Check the name.", place=_at(here))
         return [found for one in matched for found in _read(one, note)]
+    if not here.exists():
+        # Whatever its ending is: a folder that is not there yet has none.
+        raise UnreadableFile("the file does not exist", way_out="Check the name and the folder.", place=_at(here))
     return [_read_file(here, note)]
 
 

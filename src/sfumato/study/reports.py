@@ -127,7 +127,9 @@ class Reports:
         """Return the reports of a question as numbers, checked against the note; of two answers, 1 is the second."""
         self.note.column(question)
         way = self.note.way(question)
-        found = [chunk.reports(way) for chunk in self.chunks([question])]
+        # An amendment has columns of the questions that it amends, and no others.
+        chunks = self.chunks([question])
+        found = [chunk.reports(way) for chunk in chunks if question in chunk.table.column_names]
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def channel(self, question: str) -> AnyChannel:

@@ -122,8 +122,7 @@ def release_part(
     """Draw a part into staging, note it, pay for it, and put it in place; `protections` are for new key files."""
     place.make_ready()
     with locked(place.lock), contextlib.ExitStack() as holding:
-        pending = [one.published.part for one in memory.history() if not one.released]
-        place.tidy(pending)
+        place.tidy(one.published.part for one in memory.history() if not one.released)
         _check_affordable(wanted, memory, place.files.study, rows)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)
@@ -154,11 +153,11 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
         history = memory.history(record)
         pending = [one.published for one in history if not one.released]
         published = next((one for one in pending if _is_same(wanted, one)), None)
+        settled = [one.published for one in history if one.released and _is_same(wanted, one.published)]
+        is_put = [one for one in settled if place.was_put(one)]
+        place.tidy(one.part for one in pending)
         if published is None:
-            settled = [one.published for one in history if one.released and _is_same(wanted, one.published)]
-            published = next((one for one in settled if place.was_put(one)), None)
-            place.tidy(one.part for one in pending)
-            return None if published is None else (read_report_files(place.out), published)
+            return (read_report_files(place.out), is_put[-1]) if is_put else None
         mine = place.for_part(published)
         reports = mine.found(published)
         if reports is None:
@@ -237,10 +236,10 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
     """Refuse what cannot be paid for before anything is drawn, staged or noted."""
     if memory.ledger is not None:
         book = Ledger(memory.ledger).read()
-        undrawn = not all(column.digest for column in published.columns)
-        if undrawn and any(one.part == published.part for one in book.published):
-            return  # whether the same reports are made again is known when they are
-        if book.entry_called(published.id) is None:
+        # Under keys that were used it is only known once it is drawn whether it is the same, and paid for.
+        is_drawn = all(column.digest for column in published.columns)
+        is_again = not is_drawn and any(one.part == published.part for one in book.published)
+        if not is_again and book.entry_called(published.id) is None:
             book.check_affordable(_bill(replace(published, rows=rows), memory, study, book))
 
 

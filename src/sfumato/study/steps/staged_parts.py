@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.files.staging import flush_staged
 from sfumato.files.table_writers import TableWriter
@@ -40,6 +42,30 @@ class StagedPart:
         self._writer = TableWriter(table, ascending=ROW)
         self._stores: dict[str, _Store] = {}
         self.kept: tuple[str, ...] = ()
+
+    def check_room(self, rows: int, *, draws: bool) -> None:
+        """Refuse before drawing what there is no room for."""
+        columns = len(self._files.study.questions) + 1
+        # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
+        levels = sum(len(way.key_levels) for way in self._files.study.ways) if draws else 0
+        needed: dict[int, int] = {}
+        for parameter, place, size in (
+            ("out", self.table.parent, rows * columns),
+            ("keys", self.keys, rows * levels // 2),
+        ):
+            if place is None:
+                continue
+            disk = place.stat().st_dev
+            needed[disk] = needed.get(disk, 0) + size
+            free = shutil.disk_usage(place).free
+            if needed[disk] > free:
+                raise InvalidParameter(
+                    f"lies on a disk with {free:,} bytes left, and at least {needed[disk]:,} are needed for {rows:,} "
+                    f"rows",
+                    parameter=parameter,
+                    value=str(place.parent),
+                    way_out="Make room, or choose another disk; nothing was drawn.",
+                )
 
     def write(self, table: Any) -> None:
         """Write rows."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,11 +102,12 @@ class Destination:
 
     def tidy(self, wanted: Iterable[str]) -> None:
         """Remove what earlier attempts left here, but for the parts that can still be finished."""
-        parts = list(wanted)
-        discard_others(self.staging(_FIRST), [self.staging(part) for part in parts])
+        # Keys and reports may go into one folder.
+        kept = [place for part in wanted for place in (self.staging(part), self.key_staging(part)) if place is not None]
+        discard_others(self.staging(_FIRST), kept)
         keys = self.key_staging(_FIRST)
         if keys is not None and self.keys is not None and self.keys.exists():
-            discard_others(keys, [place for part in parts if (place := self.key_staging(part)) is not None])
+            discard_others(keys, kept)
         remove_stale(self.lock, note_path(self.out), codebook_path(self.out), *self.files.files)
         settle_rewriting(self.out)
 
@@ -136,7 +136,7 @@ class Destination:
                     keys = None if place is None else stack.enter_context(staged_afresh(place))
                 table = folder / self.table(part).name
                 made = StagedPart(table=table, keys=keys, files=self.files, protections=protections or {}, rows=rows)
-                self._check_room(made, rows, draws=draws)
+                made.check_room(rows, draws=draws)
                 stack.callback(made.close)
                 yield made
         except BaseException as error:
@@ -146,31 +146,14 @@ class Destination:
                 error.parameter, error.value = ("keys", str(self.keys)) if of_keys else ("out", str(self.out))
             raise
 
-    def _check_room(self, made: StagedPart, rows: int, *, draws: bool) -> None:
-        """Refuse before drawing what there is no room for."""
-        needed: dict[int, tuple[int, Path]] = {}
-        columns = len(self.files.study.questions) + 1
-        # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
-        levels = sum(len(way.key_levels) for way in self.files.study.ways) if draws else 0
-        for place, size in ((made.table.parent, rows * columns), (made.keys, rows * levels // 2)):
-            if place is not None:
-                disk = place.stat().st_dev
-                needed[disk] = (needed.get(disk, (0, place))[0] + size, place)
-        for size, place in needed.values():
-            free = shutil.disk_usage(place).free
-            if size > free:
-                raise InvalidParameter(
-                    f"lies on a disk with {free:,} bytes left, and at least {size:,} are needed for {rows:,} rows",
-                    parameter="path",
-                    value=str(place.parent),
-                    way_out="Make room, or choose another disk; nothing was drawn.",
-                )
-
     def was_put(self, published: Published) -> bool:
         """Whether all of a part is in place, and only its staging was not removed yet."""
         if self.holds(published) or not self.staging(published.part).exists() or self._reports(published) is None:
             return False
-        return not self.is_folder or any(one.id == published.part for one in read_manifest(self.out).parts)
+        return not self.is_folder or self._is_entered(published.part)
+
+    def _is_entered(self, part: str) -> bool:
+        return self.holds_parts and any(one.id == part for one in read_manifest(self.out).parts)
 
     def holds(self, published: Published) -> bool:
         """Whether reports are staged here, none of which is in place yet."""
@@ -187,16 +170,16 @@ class Destination:
             return False
         if os.path.lexists(table) and not table.is_file():
             return False
-        # In a folder each part has names of its own: what has one of them is of this part.
-        if self.is_folder and any(os.path.lexists(target) for target in _beside(table)):
-            return False
-        if self.keys is not None and os.path.lexists(index_path(self.keys, published.part)):
+        # In a folder each part has names of its own: what has one of them is of this part. So has an index.
+        own = [*(_beside(table) if self.is_folder else ())]
+        own += [] if self.keys is None else [index_path(self.keys, published.part)]
+        if any(os.path.lexists(path) for path in own) or self._is_entered(published.part):
             return False
         if self._reports(published) is None:
             return False
         keys = self._staged_keys(published.part)
         if keys is not None:
-            return all((keys / path.name).exists() for path in self.files.files)
+            return all((keys / path.name).exists() and not os.path.lexists(path) for path in self.files.files)
         try:
             present = self.files.present
             headers = [read_key_header(path) for path in present]
@@ -208,8 +191,11 @@ class Destination:
         """Return the reports of a part, staged here or in place; None unless they are whole."""
         part, table = published.part, self.table(published.part)
         staged = self.staging(part) / table.name
+        here = staged if staged.exists() else table
+        # The note goes into place before the table, and a table of texts has no other.
+        note = next((path for path in (note_path(here), note_path(table)) if path.exists()), None)
         try:
-            reports = read_report_files(staged if staged.exists() else table)
+            reports = read_report_files(here, note=note)
             digests = {column.question: column.digest for column in published.columns}
             if reports.note.parts[0].id != part or dict(reports.note.parts[0].roots) != digests:
                 return None

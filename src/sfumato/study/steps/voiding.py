@@ -67,6 +67,7 @@ def void_debit(
     ).for_part(published)
     with locked(place.lock), memory.held() as held:
         _void(payer, number, published, place, held, reason)
+        place.tidy(one.published.part for one in memory.history(held) if not one.released)
     return payer.read()
 
 
