@@ -99,7 +99,7 @@ def expected(case):
     return truth
 
 
-def check_done(folder, case, observer):
+def check_done(folder, case, observer, *, or_locks=False):
     """One payment that is settled, one part that is complete, nothing that is left over."""
     found = CASES[case]
     entries = Ledger(folder / "budget").read().live
@@ -112,7 +112,7 @@ def check_done(folder, case, observer):
     else:
         assert not (folder / "releases.json").exists()
     assert len(read_record(folder / "study.toml").releases) == len(entries)
-    check_tidy(folder)
+    check_tidy(folder, or_locks=or_locks)
     _check_parts(folder, case, entries, observer)
     if found.keyed:
         _check_keys(folder, case)
@@ -121,7 +121,7 @@ def check_done(folder, case, observer):
 
 
 def check_tidy(folder, *, or_locks=False):
-    """Nothing is left over; who killed a process that held a lock finds the file, and the next to lock it removes it."""
+    """Nothing is left over; the lock of a process that was killed is removed by whoever locks the same next."""
     left = [path for path in files_in(folder) if path.name.startswith(".") or path.name.endswith("-journal")]
     left += [Path(here) for here, _, _ in os.walk(folder, followlinks=True) if is_staged(Path(here))]
     left = [path for path in left if not (or_locks and path.suffix == ".lock")]

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -45,6 +46,32 @@ def test_each_step_in_one_call(tmp_path):
         sf.publish(study, 7, again="bad")
     with pytest.raises(InvalidInput, match="different lengths"):
         sf.publish(study, {"moved": ["yes"], "place": []}, again="bad")
+
+
+def test_reports_of_several_files_are_estimated_together(tmp_path):
+    study, place = small_study(), {"protection": Unprotected(), "record": tmp_path / "record.json"}
+    for name in ("north", "south"):
+        sf.publish(study, answers(), out=tmp_path / f"{name}.csv", keys=tmp_path / name, people=name, **place)
+    files = [tmp_path / "north.csv", tmp_path / "south.csv"]
+    found = sf.estimate_reports(files)
+    assert [one.total for one in found] == [1200] * 4
+    assert found == sf.estimate_reports(tmp_path / "*.csv", study) == sf.estimate_reports(sf.read_reports(files))
+    assert [one.total for one in sf.estimate_reports(tuple(map(str, files[:1])))] == [600] * 4
+
+
+@pytest.mark.parametrize("bad", ["answer", "reader"])
+@pytest.mark.parametrize("out", ["reports.csv", "reports"])
+def test_what_is_refused_leaves_nothing_behind(tmp_path, bad, out):
+    table = answers().set_column(1, "place", pa.array(["north"] * 599 + ["atlantis"]))
+    if bad == "reader":  # key files say how many rows there are, and to count them is to read it
+        table = pa.RecordBatchReader.from_batches(answers().schema, answers().to_batches())
+    place = {"out": tmp_path / out, "keys": tmp_path / "keys", "record": tmp_path / "record.json"}
+    with pytest.raises(InvalidInput, match=r"row 600|can be read once"):
+        sf.publish(small_study(), table, **place, protection=Unprotected())
+    left = {path.relative_to(tmp_path).name for path in tmp_path.rglob("*") if path.suffix != ".lock"}
+    assert left <= {"reports"}, "a folder for a publication may stay, with nothing in it"
+    made = sf.publish(small_study(), answers(), **place, protection=Unprotected())
+    assert len(made.reports) == 600
 
 
 def test_a_folder_of_keys_knows_its_holders(tmp_path):

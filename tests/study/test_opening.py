@@ -9,6 +9,7 @@ import pytest
 from drawn_parts import drawn_part
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.refine import rotate_key, split_key
+from sfumato.study import FreeText
 from sfumato.study.estimating import estimate_collected
 from sfumato.study.opening import open_table, recover_table
 from sfumato.study.reports import Reports
@@ -125,6 +126,23 @@ def test_parts_of_a_key_open_their_rows_and_merge(published):
     assert np.array_equal(both.column("place"), whole.column("place"))
     with pytest.raises(KeyRefused, match="different rows"):
         open_table(published.reports, [second, published.keys["moved"][1]]).column("place")
+
+
+def test_what_is_read_from_all_rows_together_is_left_out_of_some(tmp_path):
+    """Texts are found in rounds, and which round a row is in follows from how many rows there are."""
+    text = FreeText(id="town", text="Which?", longest=1)
+    study = small_study(questions=(small_study().questions[1], text))
+    table = answers().append_column("town", pa.array(["a", "b", "a"] * 200))
+    made = drawn_part(study, table, keep=["region"])
+    for some in split_key(made.keys["place"][1], made.reports.note.way("place").ladder, [300]):
+        opened = open_table(made.reports, [some])
+        assert opened.remarks == ("town is read from all rows together, and left out of some of them.",)
+        opened.write(tmp_path / "some.parquet")
+        for found in (opened, Reports.read(tmp_path / "some.parquet")):
+            assert found.table.column_names == ["row", "place", "region"]
+            assert [(one.question.id, one.total) for one in estimate_collected(found)] == [("place", 300)]
+    whole = open_table(made.reports, [made.keys["place"][1]])
+    assert [one.total for one in estimate_collected(whole)] == [600, 600]
 
 
 def test_seeds_rotate_and_everybody_opens_the_next_epoch():

@@ -179,6 +179,8 @@ class TestNotes:
             "a root that is none": {"roots": {"q": "0" * 63}},
             "blocks out of order": {"blocks": [*range(part.block_count, 0, -1)] if part.block_count > 1 else [-1]},
             "rewritten to nothing": {"rewritten": {"0": {"q": ""}}},
+            "rewritten in one question": {"rewritten": {"0": {"q": "2" * 64}}},
+            "rewritten in none": {"rewritten": {"0": {}}},
             "more blocks than salts": {"blocks": [*range(part.block_count + 1)]},
         }
         if part.is_dense:
@@ -648,6 +650,23 @@ class TestIndexes:
         index_path(living.keys, first.id).write_bytes(seal_index(forged, Unprotected()))
         with pytest.raises(KeyRefused, match="another study or part"):
             living.erase(ids=["p00001"])
+
+    def test_rows_that_a_forged_index_names_are_looked_at(self, living):
+        """Nobody is where the index says: nothing is written, and the publication is read as before."""
+        (first, *_) = living.read().note.parts
+        before = {path.name: path.read_bytes() for path in living.reports.iterdir()}
+        for row in (60, 2**50, -1):
+            forged = PeopleIndex(
+                study=living.read().note.fingerprint, part=first.id, column="person", people=People({"p00001": row})
+            )
+            index_path(living.keys, first.id).write_bytes(seal_index(forged, Unprotected()))
+            for call in (
+                lambda: living.erase(ids=["p00001"]),
+                lambda: living.amend({"person": ["p00001"], "moved": ["no"]}, id_column="person"),
+            ):
+                with pytest.raises(InvalidParameter, match="none of the rows 0 to 59"):
+                    call()
+        assert {path.name: path.read_bytes() for path in living.reports.iterdir()} == before
 
     def test_an_index_that_anyone_could_have_written_is_not_trusted_unasked(self, living):
         with pytest.raises(KeyRefused, match="not protected"):

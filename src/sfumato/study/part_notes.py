@@ -203,6 +203,8 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
         raise ValueError("erased rows lie in the part")
     if not part.is_dense and part.rows > BLOCK_ROWS * part.block_count:
         raise ValueError("more rows than the blocks hold")
+    if any(set(old) != set(part.roots) for old in part.rewritten.values()):
+        raise ValueError("a block that was rewritten had a digest for each question")
     if (part.amends is None) != (part.turn == 0):
         raise ValueError("an amendment has its turn, and nothing else has one")
     return part

@@ -116,7 +116,7 @@ def _read(path: str | Path, note: str | Path | None) -> list[Reports]:
                 "this folder holds no publication", way_out="Name the folder of one, or its files.", place=_at(here)
             )
         return [_read_file(found, note) for found in files]
-    if not here.exists() and glob.has_magic(str(path)):
+    if _is_pattern(path):
         matched = sorted(glob.glob(str(path)))  # noqa: PTH207  the pattern may be absolute
         if not matched:
             raise UnreadableFile("no file matches this", way_out="Check the name.", place=_at(here))
@@ -252,10 +252,14 @@ def codebook_path(path: str | Path) -> Path:
 
 
 def has_note(path: str | Path) -> bool:
-    """Whether a table says what it is, inside or beside it; a folder is asked for its manifest."""
-    if Path(path).is_dir():
+    """Whether a table says what it is, inside or beside it; a folder or a pattern is asked when it is read."""
+    if Path(path).is_dir() or _is_pattern(path):
         return True
     return note_path(path).exists() or (format_of(path) is Format.PARQUET and note_inside(path) is not None)
+
+
+def _is_pattern(path: str | Path) -> bool:
+    return glob.has_magic(str(path)) and not Path(path).exists()
 
 
 def _older(path: Path) -> UnreadableFile:

@@ -125,16 +125,8 @@ def _wanted(
                 value=number if name is None else name[:32],
                 way_out="Write PART:ROW, as they stand in the reports.",
             )
-        part = bases[mine[0]]
         check_integer("rows", number)
-        if not part.start <= number < part.start + part.rows:
-            raise InvalidParameter(
-                f"is none of the rows {part.start} to {part.start + part.rows - 1} of part {part.id[:SHORT]}",
-                parameter="rows",
-                value=number,
-                way_out="Take the number from the column `row` of the reports.",
-            )
-        found.setdefault(part.id, set()).add(number)
+        found.setdefault(mine[0], set()).add(number)
     if ids:
         study = reports.note.fingerprint
         indexes = read_indexes(folder, study, bases, unlock) | read_kept_indexes(folder, study, bases, unlock)
@@ -147,6 +139,8 @@ def _wanted(
             found.setdefault(part_id, set()).add(number)
     if not found:
         raise InvalidParameter("names nobody", parameter="rows", way_out="Say whom to erase, by row or by id.")
+    for name, numbers in found.items():
+        _check_there(bases[name], numbers)
     return found
 
 
@@ -166,6 +160,18 @@ def _check_opens(reports: Reports, wanted: dict[str, set[int]], folder: Path | N
                 place=Place(file=str(path)),
             )
         read_key(path, Unprotected() if secret is None else secret)
+
+
+def _check_there(part: PartNote, numbers: Iterable[int]) -> None:
+    """Refuse rows that a part never had, whoever named them: an index that is not protected may say anything."""
+    for number in sorted(numbers):
+        if not part.start <= number < part.start + part.rows:
+            raise InvalidParameter(
+                f"is none of the rows {part.start} to {part.start + part.rows - 1} of part {part.id[:SHORT]}",
+                parameter="rows",
+                value=number,
+                way_out="Take the number from the column `row` of the reports.",
+            )
 
 
 def _forget_draws(

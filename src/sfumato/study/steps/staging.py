@@ -122,10 +122,8 @@ class Destination:
     def staged(
         self, part: str, protections: Mapping[str, Protection] | None, rows: int, *, draws: bool = False
     ) -> Iterator[StagedPart]:
-        """Stage a part: reports and, with `protections`, new key files; after a failure nothing is left.
-
-        The caller completes it.
-        """
+        """Stage a part for the caller to complete, with `protections` also new key files; a failure leaves nothing."""
+        fresh = self.keys if self.keys is not None and not self.keys.exists() else None
         try:
             with contextlib.ExitStack() as stack:
                 folder = stack.enter_context(staged_afresh(self.staging(part)))
@@ -141,6 +139,9 @@ class Destination:
                 yield made
         except BaseException as error:
             self.discard(part)
+            if fresh is not None:
+                with contextlib.suppress(OSError):  # somebody may have put something there
+                    fresh.rmdir()
             if isinstance(error, InvalidParameter) and error.parameter == "path":
                 of_keys = self.keys is not None and Path(str(error.value)).is_relative_to(os.path.realpath(self.keys))
                 error.parameter, error.value = ("keys", str(self.keys)) if of_keys else ("out", str(self.out))

@@ -26,7 +26,7 @@ def check_heading(name: str, text: str) -> None:
     if not IDENTIFIER.fullmatch(name):
         raise InvalidParameter(
             "must begin with a letter and hold up to 50 letters, digits, _ or -, and not be `row` or `part`, which are "
-            "columns of every file of reports",
+            "columns of all reports",
             parameter="id",
             way_out="It names the column with the answers.",
         )
