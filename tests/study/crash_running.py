@@ -84,3 +84,7 @@ def mounted(folder, size="1m"):
 
 def unmounted(folder):
     subprocess.run(["umount", str(folder)], check=True)
+
+
+def remounted(folder, how):
+    subprocess.run(["mount", "-o", f"remount,{how}", str(folder)], check=True)
