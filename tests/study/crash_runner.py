@@ -4,7 +4,8 @@ Reads one request a line, `{"folder", "case", "fatal"}`: in a fork, the case is 
 itself just before or after a flush, a renaming, a removal or a record of a ledger, at the step with the number `fatal`.
 `"how"` may be `fail` (the disk is full from that step on) or `interrupt` instead. With `"number"` the debit of that
 number is voided instead. `"argv"` runs the command, killed after so many `"seconds"`. Limits of the process may be set
-by `"limits"`, memory beyond what it has now by `"memory"`, and what is left of every disk by `"free"`. The answer is `{"code", "steps", "said"}`; `steps` is how many there were.
+by `"limits"`, memory beyond what it has now by `"memory"`, and what is left of every disk by `"free"`. The answer is
+`{"code", "steps", "said"}`; `steps` is how many there were.
 """
 
 import contextlib
