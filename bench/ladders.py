@@ -14,16 +14,16 @@ from collections.abc import Callable
 import numpy as np
 
 from sfumato.bits import BulkBits, SystemBits
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine import Ladder
 from sfumato.refine.drawing import LevelDraws
 from sfumato.refine.expansion import shifts_at
-from sfumato.refine.keys import PIECE_ROWS
 from sfumato.values import Guarantee
 
 ROWS = 1_000_000
 LIMITS = {"publish": 1.0, "open": 0.2, "recover": 0.2}
 # Nanoseconds of CPU for a row and step.
-DRAW_LIMITS = {"rows of a seed": 20, "true draws": 45}
+DRAW_LIMITS = {"rows of a seed": 10, "true draws": 45}
 
 
 def median_of(action: Callable[[], object], times: int = 5, clock: Callable[[], float] = time.perf_counter) -> float:
@@ -41,13 +41,13 @@ def slow_draws(ladder: Ladder) -> list[str]:
     """Time draws of a piece of rows; return what took longer than promised."""
     steps, bits = ladder.steps, BulkBits()
     key = ladder.draw_keys(1, guarantee=Guarantee.COMPUTATIONAL)[0]
-    numbers, draws = np.arange(7 * PIECE_ROWS, 8 * PIECE_ROWS), LevelDraws(steps, SystemBits())
-    step_rows = len(steps) * PIECE_ROWS
+    numbers, draws = np.arange(7 * CHUNK_ROWS, 8 * CHUNK_ROWS), LevelDraws(steps, SystemBits())
+    step_rows = len(steps) * CHUNK_ROWS
     word = median_of(lambda: bits.words(step_rows), clock=time.process_time) / step_rows
     print(f"{'a word of the bulk source':31} {1e9 * word:8.1f} ns    1.00")
     actions = {
         "rows of a seed": lambda: shifts_at(key, steps, numbers),
-        "true draws": lambda: draws.next(PIECE_ROWS),
+        "true draws": lambda: draws.next(CHUNK_ROWS),
     }
     slow = []
     for name, action in actions.items():

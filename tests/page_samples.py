@@ -5,11 +5,11 @@ from functools import cache
 
 import pyarrow as pa
 
+from drawn_parts import drawn_part
 from sfumato.bits import InsecureSeeded
 from sfumato.study import Analyst, Card, Count, FreeText, OneOfMany, Study, YesNo
 from sfumato.study.opening import open_table
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import draw_publication
 
 ROWS = 600
 OCCUPATIONS = ("student", "farming", "white-collar", "teacher")
@@ -49,7 +49,7 @@ def sample_plan(study=STUDY):
 def sample_files(*, is_secure=True, study=STUDY, epoch=0):
     """The public reports, and what university and ministry see, of the questions they have keys for."""
     bits = None if is_secure else InsecureSeeded(1)
-    published = draw_publication(study, ANSWERS, bits=bits, keep=["region"], epoch=epoch)
+    published = drawn_part(study, ANSWERS, bits=bits, keep=["region"], epoch=epoch)
     levels = {1: "ministry", 2: "university"}
     opened = {
         name: open_table(published.reports, [keys[level] for keys in published.keys.values()])

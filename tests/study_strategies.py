@@ -13,7 +13,9 @@ letters = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"), exclude_cha
 lines = st.text(letters, min_size=1, max_size=30).filter(lambda text: text == text.strip())
 epsilons = st.fractions(Fraction(1, 997), 20, max_denominator=997)
 shares = st.fractions(Fraction(1, 997), Fraction(996, 997), max_denominator=997)
-identifiers = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,49}", fullmatch=True)
+identifiers = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,49}", fullmatch=True).filter(
+    lambda name: name.lower() not in {"row", "part"}
+)
 pairs = st.lists(lines.filter(lambda text: text != "either"), min_size=2, max_size=2, unique=True).map(tuple)
 
 

@@ -32,6 +32,12 @@ for name in (
 ):  # fmt: skip
     importlib.import_module(name)
 
+# What is compiled is loaded on first use, and a fork would do that anew every time.
+for size, guarantee in ((2, "INFORMATION_THEORETIC"), (5, "INFORMATION_THEORETIC"), (2, "COMPUTATIONAL")):
+    ladder = sfumato.Ladder.within(size=size, epsilons=(2.0, 1.0))
+    made = ladder.publish([0, 1], guarantee=sfumato.values.Guarantee[guarantee])
+    ladder.open(made.reports, made.keys[1])
+
 whole = sfumato.papers.PAPERS["randomized-responses"]
 figure = {name: draw for name, draw in whole.figures.items() if name == "figure-2"}
 tiny = dataclasses.replace(whole, tables={}, errata=(), figures=figure)

@@ -23,12 +23,18 @@ def folder(tmp_path):
 def test_publish_pays_once_for_the_same_reports(sfumato, folder):
     ledger = Ledger.create(folder / "budget", epsilon=10)
     publish = ("publish", "answers.csv", "--study", "study.toml", "--keys", "keys", "--unprotected", "-q")
-    for out in ("one.parquet", "again.parquet"):
-        done = sfumato(*publish, "--out", out)
+    for _ in range(2):
+        done = sfumato(*publish, "--out", "one.parquet")
         assert done.returncode == 0, done.stderr
     (entry,) = ledger.entries()
     assert entry.release.kind is Kind.LOCAL
     assert entry.settled is not None
+    # Without the reports of then nobody can tell that these would be the same.
+    elsewhere = sfumato(*publish, "--out", "again.parquet")
+    assert elsewhere.returncode == 1
+    assert "--out does not hold them" in elsewhere.stderr
+    assert not list(folder.glob("again*"))
+    assert ledger.entries() == (entry,)
     # New keys are a new release, for which nine of ten nats are gone.
     new = sfumato(*publish[:5], "other", "--unprotected", "--out", "two.parquet", "--again", "two")
     assert new.returncode == 1

@@ -434,7 +434,7 @@ BAD = [
     ((*TYPED, "--confidence", "x"), "--confidence is not a number"),
     ((*TYPED, "--ignoring", "1.5"), "--ignoring 1.5 must lie in"),
     ((*TYPED, "--json", "--markdown"), "Choose one"),
-    ((*TYPED, "reports.parquet"), "takes one file of reports, not 2"),
+    ((*TYPED, "reports.parquet"), "takes one file of reports that were typed in, not 2"),
     ((*TYPED, "--plot", "e.svg", "-o", "missing/e.csv"), "--out 'missing/e.csv' lies in a folder"),
     ((*TYPED, "-o", "e.csv", "--plot", "missing/e.svg"), "--plot 'missing/e.svg' lies in a folder"),
     ((*TYPED, "-o", "e.json"), "--out 'e.json' is JSON"),

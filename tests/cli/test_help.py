@@ -66,8 +66,12 @@ def prepared(tmp_path_factory):
     (folder / "secret.txt").write_text("correct horse\n")
     (folder / "study.toml").write_text(STUDY)
     (folder / "survey.toml").write_text(SURVEY)
-    rows = [("yes" if i % 4 == 0 else "no", "south" if i % 3 else "north") for i in range(ROWS)]
-    (folder / "answers.csv").write_text("affair,region\n" + "".join(f"{a},{r}\n" for a, r in rows))
+    rows = [("yes" if i % 4 == 0 else "no", "south" if i % 3 else "north", f"p{i}") for i in range(ROWS)]
+    (folder / "answers.csv").write_text("affair,region,person\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    for part in ("north", "south"):
+        mine = [row for row in rows if row[1] == part]
+        (folder / f"{part}.csv").write_text("affair,region,person\n" + "".join(f"{','.join(row)}\n" for row in mine))
+    (folder / "corrections.csv").write_text("person,affair\np4711,yes\n")
     (folder / "channel.csv").write_text("answer,no,yes\nno,3/4,1/4\nyes,0.25,0.75\n")
     (folder / "distortion.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (folder / "blood.csv").write_text("value,tell\nA,no\nB,no\nO,yes\n")
@@ -97,6 +101,41 @@ def prepared(tmp_path_factory):
     return folder
 
 
+INTERRUPTED = (
+    "sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected "
+    "--ledger people.ledger"
+)
+PUBLISH = "sfumato publish answers.csv --study study.toml --out reports --keys keys --id person"
+REGION = (
+    "sfumato publish {0}.csv --study study.toml --keys {0}-keys --id person --people {0} --passphrase-file secret.txt"
+)
+# What is there when the example of a verb begins; these change a publication that is there.
+EARLIER = {
+    "amend": [f"{PUBLISH} --unprotected"],
+    "erase": [f"{PUBLISH} --passphrase-file secret.txt"],
+    "combine": [f"{REGION.format('north')} --out north", f"{REGION.format('south')} --out south.parquet"],
+    "budget void": [
+        "sfumato budget init people.ledger --epsilon 20",
+        "sfumato budget spend people.ledger --title first --epsilon 1",
+        "sfumato budget spend people.ledger --title second --epsilon 1",
+        INTERRUPTED,
+    ],
+}
+
+
+def interrupt(folder):
+    """Publish, and be killed when it is paid for and nothing is in place yet."""
+    code = (
+        "import os, sys\n"
+        "from sfumato.study.steps.staging import Destination\n"
+        "Destination.put = lambda *_: os._exit(9)\n"
+        f"sys.argv = {shlex.split(INTERRUPTED)}\n"
+        "from sfumato.cli import main\n"
+        "main()"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder, check=False, timeout=60).returncode == 9
+
+
 def make_room(folder, verb, line):
     """What an example makes must not be there before it, and names have another meaning for some verbs."""
     words = shlex.split(line)
@@ -107,7 +146,7 @@ def make_room(folder, verb, line):
                 shutil.rmtree(made)
             elif made.name != "answers.csv":
                 made.unlink(missing_ok=True)
-    if verb == "publish":
+    if verb == "publish" or verb in EARLIER:
         (folder / "releases.json").unlink()
     if verb == "plan":
         shutil.copy(folder / "survey.toml", folder / "study.toml")
@@ -140,13 +179,16 @@ def test_the_example_runs(prepared, monkeypatch, capsys, tmp_path, verb, line):
     shutil.copytree(prepared, folder)
     make_room(folder, verb, line)
     for earlier in before(verb):
-        assert run(monkeypatch, folder, shlex.split(earlier)[1:]) == 0
+        if earlier == INTERRUPTED:
+            interrupt(folder)
+        else:
+            assert run(monkeypatch, folder, shlex.split(earlier)[1:]) == 0, capsys.readouterr().err
     code = run(monkeypatch, folder, shlex.split(line)[1:])
     said = capsys.readouterr()
     assert code == 0, said.err
     assert said.out or said.err
     for word in shlex.split(line):
-        if word.endswith((".svg", ".html", ".json", ".parquet", ".key", ".toml", ".private")):
+        if word.endswith((".svg", ".html", ".json", ".parquet", ".key", ".toml", ".private")) and verb != "budget void":
             assert (folder / word).exists(), word
 
 
@@ -155,7 +197,7 @@ def before(verb):
     for steps in (["query design", "query answer", "query attack"], ["budget init", "budget spend", "budget show"]):
         if verb in steps:
             return [examples(VERBS[step])[0] for step in steps[: steps.index(verb)]]
-    return []
+    return EARLIER.get(verb, [])
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

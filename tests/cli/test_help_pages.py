@@ -94,7 +94,7 @@ def test_notes_are_read_from_the_annotations(monkeypatch, capsys):
     page = " ".join(help_of(monkeypatch, capsys, ("publish",), 120).split())
     assert "--epoch INTEGER Which time step this is. [≥ 0; default 0]" in page
     assert "Usage: sfumato publish DATA --study PATH --out PATH [OPTIONS]" in page
-    assert "--quiet Print nothing when all goes well. --limit-mb" in page  # a flag takes nothing
+    assert "--append These are new people" in page  # a flag takes nothing
     page = " ".join(help_of(monkeypatch, capsys, ("open",), 120).split())
     assert "[needed; repeatable]" in page
 

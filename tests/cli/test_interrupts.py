@@ -39,6 +39,7 @@ highest = 6
 points = 7
 """
 ROWS = 3000
+CUT = 1000
 OLD = b"old and precious"
 SENTENCE = "sfumato: stopped. Every file is as it was before, or complete."
 MOMENTS = 20
@@ -65,7 +66,7 @@ VERBS = {
     "report": (["report", "../in/reports.csv", "--out", "page.html"], ["page.html"]),
     "certify": (["certify", "../in/channel.csv", "-o", "c.json", "--html", "c.html"], ["c.json", "c.html"]),
     "split": (
-        ["keys", "split", "../in/keys/ministry.affair.key", "--at", "1000", "--out", "parts", "--unprotected"],
+        ["keys", "split", "../in/keys/ministry.affair.key", "--at", str(CUT), "--out", "parts", "--unprotected"],
         [],
     ),
     "new": (["new", "study.toml", "--yes"], []),
@@ -150,11 +151,13 @@ def check_complete(path, same):
     if path.name in same:
         assert data == same[path.name], path.name
     elif path.suffix == ".key":
-        assert read_key(path, Unprotected()).material.shifts.size == ROWS  # which opens every segment
+        key = read_key(path, Unprotected())
+        assert key.material.shifts.size == key.stop - key.start  # which opens every segment
+        assert (key.start, key.stop) in {(0, ROWS), (0, CUT), (CUT, ROWS)}
     elif path.suffix == ".parquet":
         assert len(Reports.read(path)) == ROWS
     elif path.suffix == ".json":
-        assert json.loads(data)["rows"] == ROWS
+        assert [part["rows"] for part in json.loads(data)["parts"]] == [ROWS]
     elif path.suffix == ".csv":
         assert data.endswith(b"\n")
         assert data.count(b"\n") == ROWS + 1

@@ -16,13 +16,33 @@ OPTIONS = {
 # Words of earlier versions, each of which meant a thing that has another name elsewhere.
 BANNED = {"output", "seed", "bits", "share", "against", "recover_probability"}
 # What the command has instead of a parameter: files in place of secrets, megabytes in place of bytes.
-COMMAND_ONLY = {"passphrase_file", "private_key", "unprotected", "to", "json", "markdown", "quiet", "limit_mb", "plot"}
+COMMAND_ONLY = {
+    "allow_unprotected",
+    "passphrase_file",
+    "private_key",
+    "unprotected",
+    "to",
+    "json",
+    "markdown",
+    "quiet",
+    "limit_mb",
+    "plot",
+}
+IDS = {
+    "budget spend": {"name": "--id"},
+    "publish": {"id_column": "--id"},
+    "amend": {"id_column": "--id"},
+    "erase": {"person": "--id"},
+}
 STEPS = {
     "publish": sf.publish,
     "disclose": sf.disclose_table,
     "query answer": sf.answer_query,
     "estimate": sf.estimate_reports,
     "weights": sf.report_weights,
+    "amend": sf.amend,
+    "erase": sf.erase,
+    "combine": sf.combine,
 }
 
 
@@ -34,8 +54,9 @@ def test_an_option_is_spelled_as_its_parameter():
     for verb, options in OPTIONS.items():
         for name, option in options.items():
             long = [word for word in option.opts if word.startswith("--")]
-            # `--id` names a release, `--key` is given once for each of the keys, `--question` for each question.
-            expected = {"name": "--id"} if verb == "budget spend" else {}
+            # `--id` names a release, a column of ids or a person, `--key` is given once for each of the keys,
+            # `--question` for each question.
+            expected = IDS.get(verb, {})
             if long:
                 assert long[0] == expected.get(name, f"--{name.replace('_', '-')}"), verb
 
@@ -63,7 +84,7 @@ def test_every_verb_that_writes_calls_it_out():
 @pytest.mark.parametrize("verb", STEPS)
 def test_the_command_and_python_take_the_same_words(verb):
     known = set(inspect.signature(STEPS[verb]).parameters)
-    plural = {"question": "questions"}
+    plural = {"question": "questions", "row": "rows", "person": "ids", "ids_file": "ids"}
     for name in OPTIONS[verb]:
         if name in COMMAND_ONLY or (verb == "estimate" and name == "out"):
             continue

@@ -41,11 +41,11 @@ def test_columns_of_parquet_that_nobody_asked_for_stay_on_the_disk(tmp_path):
 
 @pytest.mark.parametrize("name", ["answers.parquet", "answers.csv"])
 def test_a_study_reads_its_questions_and_what_is_kept(tmp_path, name):
-    table = answers(40).append_column("part", pa.array(["north"] * 40)).append_column("x", pa.array(["y"] * 40))
+    table = answers(40).append_column("county", pa.array(["north"] * 40)).append_column("x", pa.array(["y"] * 40))
     write_table(table, tmp_path / name)
-    made = sf.publish(small_study(), tmp_path / name, keep=["part"], insecure_seed=1)
+    made = sf.publish(small_study(), tmp_path / name, keep=["county"], insecure_seed=1)
     assert "x" not in made.reports.table.column_names
-    assert made.reports.table.column("part").to_pylist() == ["north"] * 40
+    assert made.reports.table.column("county").to_pylist() == ["north"] * 40
     write_table(table.drop_columns([small_study().questions[0].id]), tmp_path / name)
     with pytest.raises(UnreadableFile, match="'x'"):
         sf.publish(small_study(), tmp_path / name, insecure_seed=1)

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.files.row_streams import open_rows
-from sfumato.files.tables import write_table
+from sfumato.files.table_writers import write_table
 
 MB = 2**20
 # What reading took at the most, after the libraries are there: of the whole process, and of Arrow alone.
@@ -19,6 +20,7 @@ MEASURED = """
 import json, resource, sys
 import numpy as np, pyarrow as pa
 import pyarrow.compute, pyarrow.csv, pyarrow.parquet
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.files.row_streams import open_rows
 from sfumato.files.tables import words_of
 path, columns = sys.argv[1], sys.argv[2].split(",")
@@ -156,4 +158,4 @@ def test_tables_that_somebody_holds_are_not_held_twice(kind):
     for chunk in open_rows(held, columns=["c20", "c3"]).chunks():
         assert chunk.num_columns == 2
         most = max(most, pa.total_allocated_bytes())
-    assert most - before < 3 * 2 * 8 * (1 << 18)
+    assert most - before < 3 * 2 * 8 * CHUNK_ROWS

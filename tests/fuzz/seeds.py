@@ -23,7 +23,6 @@ from sfumato.refine import Binding, Ladder, split_key
 from sfumato.refine.key_documents import seal_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
 from sfumato.refine.private_keys import seal_private_key
-from sfumato.study.publishing import draw_publication
 from sfumato.study.steps import disclose_table
 from sfumato.study.study_files import as_toml
 from sfumato.values import Guarantee
@@ -64,7 +63,7 @@ def certificates():
 @cache
 def publication():
     study = small_study()
-    return draw_publication(study, answers(ROWS), bits=InsecureSeeded(3), keep=["region"])
+    return sf.publish(study, answers(ROWS), bits=InsecureSeeded(3), keep=["region"])
 
 
 @cache
@@ -74,7 +73,7 @@ def reports(extension):
     found = [made.reports, sf.open_reports(made.reports, [keys[1] for keys in made.keys.values() if 1 in keys])]
     for place, sample in enumerate(SAMPLES):
         few = sample.table.slice(0, ROWS)
-        found.append(draw_publication(sample.study, few, bits=InsecureSeeded(100 + place)).reports)
+        found.append(sf.publish(sample.study, few, bits=InsecureSeeded(100 + place)).reports)
     files = []
     with folder() as here:
         for number, one in enumerate(found):

@@ -18,11 +18,11 @@ import pytest
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.byte_sources import FileBytes
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.io.key_files import overwrite_draws, protect_key, read_key, read_key_header, record_use, write_key
 from sfumato.io.key_writers import KeyWriter, key_file_bytes
 from sfumato.refine import Binding, Ladder, Passphrase, PrivateKey, Unprotected
 from sfumato.refine.drawing import blank_key
-from sfumato.refine.key_coding import SEGMENT_ROWS
 from sfumato.refine.key_documents import open_key
 from sfumato.refine.keys import StoredDraws
 from sfumato.study.steps import merge_key_files, protect_key_file, split_key_file
@@ -34,7 +34,7 @@ SECRET = Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)
 OTHER = Passphrase("battery staple", memory_kib=8, passes=1, lanes=1)
 PRIVATE = PrivateKey(bytes(range(32)))
 OPEN = Unprotected()
-ROWS = 2 * SEGMENT_ROWS + 5000
+ROWS = 2 * CHUNK_ROWS + 5000
 BOUND = Binding(study="s", question="q", column="c")
 DIGEST = "ab" * 32
 LOCKS = [(SECRET, SECRET), (PRIVATE.public, PRIVATE), (PRIVATE, PRIVATE), (OPEN, OPEN)]
@@ -86,14 +86,14 @@ def test_nothing_has_its_name_before_it_is_complete(tmp_path, shifts):
     old = os.umask(0)
     try:
         writer = KeyWriter(blank_of(ROWS), tmp_path / "k", OPEN)
-        writer.append(shifts[: SEGMENT_ROWS + 1])
+        writer.append(shifts[: CHUNK_ROWS + 1])
         (temporary,) = tmp_path.iterdir()
         assert temporary.name.startswith(".k.")
         assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
         with pytest.raises(InvalidParameter, match="draws came for 262145 of the 529288 rows"):
             writer.finish()
         assert not (tmp_path / "k").exists()
-        writer.append(shifts[SEGMENT_ROWS + 1 :])
+        writer.append(shifts[CHUNK_ROWS + 1 :])
         with pytest.raises(InvalidParameter, match="more than the 529288 rows"):
             writer.append(shifts[:1])
         writer.finish()
@@ -246,13 +246,13 @@ def test_a_key_whose_file_was_replaced_gives_no_other_draws(tmp_path, shifts):
     path = written(tmp_path / "k", shifts)
     key = read_key(path, OPEN)
     key.material.between(0, 9)
-    overwrite_draws(path, OPEN, [SEGMENT_ROWS], [1])
+    overwrite_draws(path, OPEN, [CHUNK_ROWS], [1])
     with pytest.raises(KeyRefused, match="replaced while it was read") as caught:
-        key.material.between(SEGMENT_ROWS, SEGMENT_ROWS + 9)
+        key.material.between(CHUNK_ROWS, CHUNK_ROWS + 9)
     assert str(path) in str(caught.value)
     path.unlink()
     with pytest.raises(UnreadableFile, match="does not exist"):
-        key.material.between(SEGMENT_ROWS, SEGMENT_ROWS + 9)
+        key.material.between(CHUNK_ROWS, CHUNK_ROWS + 9)
     # A program that goes to another folder still means the same file.
     written(path, shifts)
     here = Path.cwd()
@@ -290,7 +290,7 @@ class TestOverwriting:
     def test_the_draw_is_gone_and_all_others_stay(self, tmp_path, shifts, protection, unlock):
         path = written(tmp_path / "k", shifts, protection, DIGEST)
         (before, front), header = front_of(path), read_key_header(path)
-        rows = [ROWS - 1, 0, SEGMENT_ROWS - 1, SEGMENT_ROWS, 77]
+        rows = [ROWS - 1, 0, CHUNK_ROWS - 1, CHUNK_ROWS, 77]
         fresh = [1 - int(shifts[row]) for row in rows]
         overwrite_draws(path, unlock, rows, fresh)
         key, (after, _) = read_key(path, unlock), front_of(path)
@@ -382,7 +382,7 @@ def test_a_damaged_segment_splits_into_nothing(tmp_path, shifts):
     data, _ = front_of(path)
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(KeyRefused, match="do not open"):
-        split_key_file(path, [1000, SEGMENT_ROWS], tmp_path / "parts", protection=OPEN, unlock=OPEN)
+        split_key_file(path, [1000, CHUNK_ROWS], tmp_path / "parts", protection=OPEN, unlock=OPEN)
     assert list((tmp_path / "parts").iterdir()) == []
     before = path.read_bytes()
     for act in (
@@ -398,7 +398,7 @@ def test_a_damaged_segment_splits_into_nothing(tmp_path, shifts):
 
 def test_split_and_merged_across_segments(tmp_path, shifts):
     path = written(tmp_path / "k", shifts, SECRET, DIGEST)
-    at = [1, SEGMENT_ROWS - 3, SEGMENT_ROWS + 100_000]
+    at = [1, CHUNK_ROWS - 3, CHUNK_ROWS + 100_000]
     parts = split_key_file(path, at, tmp_path / "parts", protection=OTHER, unlock=SECRET)
     assert len(parts) == 4
     edges = [0, *at, ROWS]
@@ -416,7 +416,7 @@ def test_split_and_merged_across_segments(tmp_path, shifts):
 
 def through_everything(folder, rows):
     """Write, read, mark, protect, overwrite, split and merge keys of so many rows; return the most memory of each."""
-    piece = WIDE.key_law(1).draw(InsecureSeeded(4), SEGMENT_ROWS).astype(np.uint16)
+    piece = WIDE.key_law(1).draw(InsecureSeeded(4), CHUNK_ROWS).astype(np.uint16)
     peaks, path = {}, folder / "k"
 
     def write():
@@ -454,11 +454,11 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     few, many = tmp_path / "few", tmp_path / "many"
     few.mkdir()
     many.mkdir()
-    through_everything(few, SEGMENT_ROWS)  # what is built once: ladders, lengths, compiled parts
+    through_everything(few, CHUNK_ROWS)  # what is built once: ladders, lengths, compiled parts
     for path in few.rglob("*"):
         if path.is_file():
             path.unlink()
-    small, large = through_everything(few, 2 * SEGMENT_ROWS), through_everything(many, 4_000_000)
+    small, large = through_everything(few, 2 * CHUNK_ROWS), through_everything(many, 4_000_000)
     for name, peak in large.items():
         assert peak < small[name] + 1e6, name  # files are copied a mebibyte at a time
         assert peak < 10e6, name

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from sfumato.bits import BulkBits, InsecureSeeded, ScriptedBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.refine import Binding, Ladder
 from sfumato.refine.drawing import LevelDraws, blank_key, draw_keys
 from sfumato.refine.expansion import shifts_at, shifts_of
 from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
-from sfumato.refine.keys import BLOCK_ROWS, PIECE_ROWS
+from sfumato.refine.keys import BLOCK_ROWS
 from sfumato.refine.shifts import moved, moved_back
 from sfumato.values import Guarantee
 
@@ -77,10 +78,37 @@ def test_subsets_orders_and_pieces_of_a_whole_part(ladder):
         assert (shifts_at(key, ladder.steps, some) == whole[some]).all()
         twice = np.concatenate([some, some[::-1]])
         assert (shifts_at(key, ladder.steps, twice) == whole[twice]).all(), "more rows of a block than it has numbers"
-        for size in (1000, BLOCK_ROWS, 5000):
+        for size in (777, 1000, BLOCK_ROWS, 5000):
             pieces = [np.arange(start, min(start + size, ROWS)) for start in range(0, ROWS, size)]
             found = [shifts_at(key, ladder.steps, piece) for piece in pieces]
             assert (np.concatenate(found) == whole).all()
+
+
+@each
+def test_runs_that_begin_and_end_anywhere(ladder):
+    """In either row of a pair, within a block and across; with a row missing, twice or out of place it is no run."""
+    key = keys_of(ladder)[0]
+    whole = shifts_of(key, ladder.steps)
+    for first, count in itertools.product((0, 1, 4094, 4095, 4096, 4097), (1, 2, 3, 5000, 5001)):
+        rows = np.arange(first, first + count)
+        assert (shifts_at(key, ladder.steps, rows) == whole[rows]).all()
+        for place in (0, count // 2, count - 1):
+            for other in (np.delete(rows, place), np.insert(rows, place, rows[place]), np.roll(rows, place)):
+                assert (shifts_at(key, ladder.steps, other) == whole[other]).all()
+    # As far from its first as a run's last, and yet none.
+    for rows in ([0, 0, 2], [5, 9, 3, 8], [1, 3, 3, 4], [7, 6, 9]):
+        assert (shifts_at(key, ladder.steps, np.array(rows)) == whole[rows]).all()
+
+
+def test_numbers_in_few_bytes():
+    """Also where a block has more rows than their type counts."""
+    key = keys_of(WIDE)[0]
+    whole = shifts_of(key, WIDE.steps)
+    for dtype, last in ((np.uint8, 255), (np.int8, 127), (np.int16, 12_000), (np.uint32, 12_000)):
+        for rows in (np.arange(last + 1), np.arange(last + 1)[::-3]):
+            assert (shifts_at(key, WIDE.steps, rows.astype(dtype)) == whole[rows]).all()
+            draws = keys_of(WIDE, TRUE)[0]
+            assert (shifts_at(draws, WIDE.steps, rows.astype(dtype)) == draws.material.shifts[rows]).all()
 
 
 @each
@@ -95,12 +123,12 @@ def test_how_many_rows_there_are_does_not_matter(ladder):
 
 
 def test_a_long_part_is_expanded_piece_by_piece():
-    key = keys_of(CYCLIC, rows=PIECE_ROWS + 5000)[1]
+    key = keys_of(CYCLIC, rows=CHUNK_ROWS + 5000)[1]
     whole = shifts_of(key, CYCLIC.steps)
-    rows = np.arange(PIECE_ROWS - 3, PIECE_ROWS + 3)
+    rows = np.arange(CHUNK_ROWS - 3, CHUNK_ROWS + 3)
     assert whole[rows].tolist() == shifts_at(key, CYCLIC.steps, rows).tolist()
     # Pieces do not begin alike: a part of 2^18 rows is not its own continuation.
-    assert (whole[:5000] != whole[PIECE_ROWS:]).mean() > 0.2
+    assert (whole[:5000] != whole[CHUNK_ROWS:]).mean() > 0.2
 
 
 def test_threads_draw_what_one_draws():
@@ -231,7 +259,7 @@ def test_true_draws_take_no_more_bits_than_their_rows():
             self.bits, self.calls = self.bits + count * width, self.calls + 1
             return self.source.words(count, width)
 
-    meter, rows = Counted(), PIECE_ROWS
+    meter, rows = Counted(), CHUNK_ROWS
     LevelDraws(WIDE.steps, meter).next(rows)
     first, second = WIDE.steps
     redrawn = 1 + max((1 << 16) % size / (1 << 16) for size in (first.favoured.size, WIDE.modulus - 1))

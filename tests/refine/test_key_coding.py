@@ -12,9 +12,9 @@ from scipy.stats import binom
 
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine import Ladder, TwoLevelShift
 from sfumato.refine.key_coding import (
-    SEGMENT_ROWS,
     code_ranks,
     decode_draws,
     encode_draws,
@@ -83,7 +83,7 @@ def test_a_wrong_law_would_take_more(million):
 def test_reading_a_segment_is_quick(million):
     """Against a yardstick of the same size on the same machine: sorting the same draws."""
     ladder, keys = million
-    law, shifts = ladder.key_law(0), keys[0].material.between(0, SEGMENT_ROWS)
+    law, shifts = ladder.key_law(0), keys[0].material.between(0, CHUNK_ROWS)
     body = encode_draws(shifts, law)
 
     def best(work):
@@ -95,7 +95,7 @@ def test_reading_a_segment_is_quick(million):
         return min(spans)
 
     wide = shifts.astype(np.float64)
-    assert best(lambda: decode_draws(body, law, SEGMENT_ROWS)) < 5 * best(lambda: np.sort(wide)) + 0.1
+    assert best(lambda: decode_draws(body, law, CHUNK_ROWS)) < 5 * best(lambda: np.sort(wide)) + 0.1
 
 
 @pytest.mark.parametrize("size", [3_355_445, 3_400_000, (1 << 22) - 1, 5000, 4097])
@@ -205,7 +205,7 @@ def test_any_bytes_are_draws_or_refused(law, rows, tag, noise):
 
 
 def test_lengths_are_checked_before_anything_is_made():
-    for rows in (39, 41_000, 10**9, 10**30, SEGMENT_ROWS + 1):
+    for rows in (39, 41_000, 10**9, 10**30, CHUNK_ROWS + 1):
         begun = time.process_time()
         if padded_length(min(rows, 10**9), SMALL) != len(GOOD):
             with pytest.raises(KeyRefused):
@@ -213,7 +213,7 @@ def test_lengths_are_checked_before_anything_is_made():
         assert time.process_time() - begun < 1.0
     # Draws without any entropy are no way to ask for much memory with few bytes.
     still = TwoLevelShift(modulus=2, favoured=np.zeros(1, dtype=np.int64), inside=1 - Fraction(1, 10**12))
-    assert padded_length(SEGMENT_ROWS, still) * 64 >= SEGMENT_ROWS
+    assert padded_length(CHUNK_ROWS, still) * 64 >= CHUNK_ROWS
 
 
 def test_draws_of_another_ladder_are_not_written():
@@ -224,4 +224,4 @@ def test_draws_of_another_ladder_are_not_written():
     with pytest.raises(InvalidParameter, match="between 1 and"):
         encode_draws(np.array([], dtype=np.int64), SMALL)
     with pytest.raises(InvalidParameter, match="between 1 and"):
-        encode_draws(np.zeros(SEGMENT_ROWS + 1, dtype=np.int64), SMALL)
+        encode_draws(np.zeros(CHUNK_ROWS + 1, dtype=np.int64), SMALL)

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError, UnreadableFile
 from sfumato.files.byte_sources import HeldBytes
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine import Ladder, TwoLevelShift, Unprotected, key_segments, seal_key
 from sfumato.refine.key_boxes import ContentKey
-from sfumato.refine.key_coding import SEGMENT_ROWS, packed_length, padded_length
+from sfumato.refine.key_coding import packed_length, padded_length
 from sfumato.refine.key_documents import MAGIC, KeySealer, SealedKey, open_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey
 from sfumato.refine.key_seals import OpenLock, seal_body
@@ -25,7 +26,7 @@ from sfumato.refine.key_segments import SegmentLayout, SegmentSealer, segments_o
 from sfumato.refine.keys import Draws, JoinedDraws
 
 FLIPS = Ladder.of_flips(size=2, epsilons=(2.0, 1.0), recover=True)
-ROWS = 2 * SEGMENT_ROWS + 5000
+ROWS = 2 * CHUNK_ROWS + 5000
 SECRET = Passphrase("correct horse", memory_kib=8, passes=1, lanes=1)
 PRIVATE = PrivateKey(bytes(range(32)))
 PROTECTIONS = [(SECRET, SECRET), (PRIVATE.public, PRIVATE), (PRIVATE, PRIVATE), (Unprotected(), Unprotected())]
@@ -83,7 +84,7 @@ def test_any_rows_come_back(key, sealed, data):
     draws = stored(sealed)
     whole = key.material.shifts
     for _ in range(3):
-        near = [0, 1, SEGMENT_ROWS - 1, SEGMENT_ROWS, SEGMENT_ROWS + 1, 2 * SEGMENT_ROWS, ROWS - 1, ROWS]
+        near = [0, 1, CHUNK_ROWS - 1, CHUNK_ROWS, CHUNK_ROWS + 1, 2 * CHUNK_ROWS, ROWS - 1, ROWS]
         places = st.one_of(st.integers(0, ROWS), st.sampled_from(near))
         start, stop = sorted((data.draw(places), data.draw(places)))
         np.testing.assert_array_equal(draws.between(start, stop), whole[start:stop])
@@ -103,7 +104,7 @@ def test_rows_that_there_are_not(key, sealed, wrong):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(1, SEGMENT_ROWS), min_size=1, max_size=8))
+@given(st.lists(st.integers(1, CHUNK_ROWS), min_size=1, max_size=8))
 def test_draws_may_come_in_any_pieces(key, sizes):
     """Only the content key differs: lengths, places and what is read are those of draws that came at once."""
     sealer, made = KeySealer(key, Unprotected()), []
@@ -118,7 +119,7 @@ def test_draws_may_come_in_any_pieces(key, sizes):
     np.testing.assert_array_equal(open_key(data, Unprotected()).material.shifts, whole)
 
 
-@pytest.mark.parametrize("step", [1000, SEGMENT_ROWS, SEGMENT_ROWS + 17, 100_000])
+@pytest.mark.parametrize("step", [1000, CHUNK_ROWS, CHUNK_ROWS + 17, 100_000])
 def test_going_through_in_order_opens_each_segment_once(sealed, step):
     source = Watched(sealed)
     draws = SealedKey.within(source).opened(Unprotected()).key.material
@@ -171,11 +172,11 @@ def test_the_format_by_hand(key, sealed):
     content_key = front[-64:-32]
     law = FLIPS.key_law(1)
     for index, segment in enumerate(segments):
-        rows = min(SEGMENT_ROWS, ROWS - index * SEGMENT_ROWS)
+        rows = min(CHUNK_ROWS, ROWS - index * CHUNK_ROWS)
         associated = b"sfumato/segment/1" + index.to_bytes(8, "little") + (3).to_bytes(8, "little")
         body = AESGCM(content_key).decrypt(index.to_bytes(12, "little"), segment[4:], associated)
         assert len(body) == padded_length(rows, law)
-        first = index * SEGMENT_ROWS
+        first = index * CHUNK_ROWS
         np.testing.assert_array_equal(decode_draws(body, law, rows), key.material.between(first, first + rows))
 
 
@@ -186,7 +187,7 @@ def test_every_writing_has_a_content_key_of_its_own(key):
     assert not set(one[1]) & set(two[1])
 
 
-EQUAL = 3 * SEGMENT_ROWS
+EQUAL = 3 * CHUNK_ROWS
 
 
 def forged(front, segments):
@@ -229,15 +230,15 @@ def test_a_file_cut_at_segments_under_a_header_that_says_so(first, last):
     front, own = apart(seal_key(drawn(EQUAL), Unprotected()))
     length = int.from_bytes(front[12:16], "little")
     document = msgspec.json.decode(front[16 : 16 + length])
-    document.update(start=first * SEGMENT_ROWS, stop=last * SEGMENT_ROWS)
+    document.update(start=first * CHUNK_ROWS, stop=last * CHUNK_ROWS)
     raw = msgspec.json.encode(document, order="sorted")
     opening = MAGIC + len(raw).to_bytes(4, "little") + raw
     data = opening + seal_body(front[-68:-32], opening, Unprotected(), OpenLock()) + b"".join(own[first:last])
     draws = stored(data)
-    assert draws.rows == (last - first) * SEGMENT_ROWS
+    assert draws.rows == (last - first) * CHUNK_ROWS
     for index in range(last - first):
         with pytest.raises(KeyRefused, match="do not open"):
-            draws.between(index * SEGMENT_ROWS, index * SEGMENT_ROWS + 1)
+            draws.between(index * CHUNK_ROWS, index * CHUNK_ROWS + 1)
 
 
 def flipped(data, unlock, flips, seed):
@@ -255,7 +256,7 @@ def flipped(data, unlock, flips, seed):
         index = sum(start <= place for start in starts) - 1
         draws = stored(bytes(changed), unlock)
         with pytest.raises(KeyRefused, match="do not open"):
-            draws.between(index * SEGMENT_ROWS, index * SEGMENT_ROWS + 1)
+            draws.between(index * CHUNK_ROWS, index * CHUNK_ROWS + 1)
         changed[place] ^= 1 << bit
     assert changed == data
 
@@ -279,10 +280,10 @@ def test_a_changed_segment_leaves_the_others(key, sealed):
     changed = bytearray(sealed)
     changed[len(front) + len(segments[0]) + 1000] ^= 1
     draws = stored(bytes(changed))
-    np.testing.assert_array_equal(draws.between(0, SEGMENT_ROWS), key.material.between(0, SEGMENT_ROWS))
+    np.testing.assert_array_equal(draws.between(0, CHUNK_ROWS), key.material.between(0, CHUNK_ROWS))
     with pytest.raises(KeyRefused, match=r"its draws 262144\.\.524287 do not open"):
-        draws.between(SEGMENT_ROWS - 1, SEGMENT_ROWS + 1)
-    np.testing.assert_array_equal(draws.between(2 * SEGMENT_ROWS, ROWS), key.material.between(2 * SEGMENT_ROWS, ROWS))
+        draws.between(CHUNK_ROWS - 1, CHUNK_ROWS + 1)
+    np.testing.assert_array_equal(draws.between(2 * CHUNK_ROWS, ROWS), key.material.between(2 * CHUNK_ROWS, ROWS))
 
 
 EXTREME = TwoLevelShift(modulus=2, favoured=np.zeros(1, dtype=np.int64), inside=Fraction(99, 100))
@@ -300,9 +301,9 @@ def test_a_segment_that_had_to_be_packed_is_found_among_the_others():
     """One chance in 2^80, so it is made by hand: the second segment holds what no law would give."""
     layout = SegmentLayout(ROWS, EXTREME)
     shifts = EXTREME.draw(InsecureSeeded(3), ROWS).astype(np.uint8)
-    shifts[SEGMENT_ROWS : 2 * SEGMENT_ROWS] = 1
+    shifts[CHUNK_ROWS : 2 * CHUNK_ROWS] = 1
     data, key = sealed_segments(shifts)
-    difference = packed_length(SEGMENT_ROWS, EXTREME) - padded_length(SEGMENT_ROWS, EXTREME)
+    difference = packed_length(CHUNK_ROWS, EXTREME) - padded_length(CHUNK_ROWS, EXTREME)
     assert len(data) == layout.length + difference
     draws = stored_draws(HeldBytes(data), 0, layout, key)
     np.testing.assert_array_equal(draws.shifts, shifts)
@@ -320,7 +321,7 @@ def test_a_segment_that_had_to_be_packed_is_found_among_the_others():
 
 
 def test_the_length_is_known_before_any_draw():
-    for rows in (1, 5000, SEGMENT_ROWS, SEGMENT_ROWS + 1, ROWS):
+    for rows in (1, 5000, CHUNK_ROWS, CHUNK_ROWS + 1, ROWS):
         key = drawn(rows)
         sealer = KeySealer(key, SECRET)
         assert len(seal_key(key, SECRET)) == sealer.front_bytes + sealer.segment_bytes
@@ -376,5 +377,5 @@ def test_any_bytes_are_segments_or_refused(noise, repeats):
 
 
 def test_pieces_of_draws_are_those_that_are_sealed(key):
-    assert [piece.size for piece in segments_of(key.material)] == [SEGMENT_ROWS, SEGMENT_ROWS, 5000]
+    assert [piece.size for piece in segments_of(key.material)] == [CHUNK_ROWS, CHUNK_ROWS, 5000]
     assert isinstance(key.material, Draws)

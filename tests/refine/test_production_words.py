@@ -1,6 +1,6 @@
 """Steps of ladders in production, against plain integers: what is drawn, what a seed is expanded to, what is published.
 
-True draws take words of 16 bits, or of 32 where there are many reports; seeds give each row words of 64.
+True draws take words of 16 bits, or of 32 where there are many reports; seeds give each row words of 32.
 """
 
 import hmac
@@ -141,13 +141,15 @@ class ScriptedRows:
 
     def __init__(self, table):
         self.table, self.taken = table, [0] * len(table)
-        self.numbers = np.arange(len(table))
+
+    def numbers_at(self, places):
+        return places
 
     def under(self, key):
-        return np.array([words[:2] for words in self.table], dtype=np.uint64)
+        return np.array([high << 32 | low for high, low, *_ in self.table], dtype=np.uint64)
 
     def words(self, rows, width=64):
-        assert width == 64
+        assert width == 32
         found = []
         for row in rows.tolist():
             found.append(self.table[row][self.taken[row]])
@@ -158,23 +160,25 @@ class ScriptedRows:
 @pytest.mark.parametrize("shift", [*SHIFTS, *MANY, *FLIPS.steps], ids=lambda shift: f"{shift.modulus} {shift.inside}")
 def test_a_step_row_by_row(shift, monkeypatch):
     """Each special word as the first, the second and the third of a row; what the compiled pass leaves open as well."""
-    border = int((1 - shift.inside) * WORDS) % WORDS
-    special = [*plain.near([border], WORDS), border, *corner_words()]
+    words = 1 << 32
+    border = int((1 - shift.inside) * words) % words
+    special = [*plain.near([border], words), border, *(word % words for word in corner_words())]
     for size in (shift.favoured.size, shift.modulus - shift.favoured.size):
-        special += plain.words_by_remainder([*range(min(size, 9)), size - 1], size)
+        special += plain.words_by_remainder([*range(min(size, 9)), size - 1], size, 32)
     starts = [
         *([word, other] for word, other in zip(special, [*special[7:], *special[:7]], strict=True)),
         *([border, word] for word in special),
         *([border, word, other] for word, other in zip(special, reversed(special), strict=True)),
-        *([word, WORDS - 1, other] for word, other in zip(special, [*special[3:], *special[:3]], strict=True)),
+        *([word, words - 1, other] for word, other in zip(special, [*special[3:], *special[:3]], strict=True)),
     ][:: 1 if shift.modulus < 100 else 17]
-    table = [[*start, *WIDE[i : i + 60]] for i, start in enumerate(starts)]
+    filler = random_words(16, len(starts) + 60, 32)
+    table = [[*start, *filler[i : i + 60]] for i, start in enumerate(starts)]
     # Those that are left open are asked for anew, from their first word on.
     monkeypatch.setattr(shifts, "RowWords", lambda key, numbers: ScriptedRows([table[n] for n in numbers.tolist()]))
     sums = plain.random_numbers(15, shift.modulus, len(table)).astype(np.min_scalar_type(shift.modulus - 1))
     expected = [
-        (before + shifts_in_turn(Reader(words), shift, 1, 64)[0]) % shift.modulus
-        for before, words in zip(sums.tolist(), table, strict=True)
+        (before + shifts_in_turn(Reader(row), shift, 1, 32)[0]) % shift.modulus
+        for before, row in zip(sums.tolist(), table, strict=True)
     ]
     shift.add_numbered(b"", ScriptedRows(table), sums)
     assert sums.tolist() == expected
@@ -193,12 +197,13 @@ def salt_of(ladder, binding, *, with_epoch):
 
 
 def row_stream(secret, number, count=16):
-    """Words of a row: AES-256 of its number and 0, of its number and 1, …, each cut in two, least bytes first."""
+    """Words of a row: of AES-256 of its pair and 0, 1, …, its half, least bytes first, cut in two, high first."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     cipher = Cipher(algorithms.AES(secret), modes.ECB()).encryptor()  # noqa: S305  no block is used twice
-    data = cipher.update(b"".join(struct.pack("<QQ", number, attempt) for attempt in range(-(-count // 2))))
-    return list(struct.unpack(f"<{count}Q", data[: 8 * count]))
+    data = cipher.update(b"".join(struct.pack("<QQ", number // 2, attempt) for attempt in range(-(-count // 2))))
+    lanes = struct.unpack(f"<{len(data) // 8}Q", data)[number % 2 :: 2]
+    return [word for lane in lanes for word in divmod(lane, 1 << 32)][:count]
 
 
 def test_words_of_rows():
@@ -206,24 +211,30 @@ def test_words_of_rows():
     key, numbers = bytes(range(50, 82)), [0, 1, 4095, 4096, 1 << 40, (1 << 63) - 1]
     streams = [row_stream(key, number) for number in numbers]
     starts = RowStarts(len(numbers) + 3)
-    for some in (numbers, numbers[::-2]):
+    for some in (numbers, numbers[::-2], [1, 0], numbers[:2]):
         starts.take(np.array(some))
-        assert starts.under(key).tolist() == [streams[numbers.index(number)][:2] for number in some]
+        firsts = [streams[numbers.index(number)][:2] for number in some]
+        assert starts.under(key).tolist() == [high << 32 | low for high, low in firsts]
     source = RowWords(key, np.array(numbers))
     taken = [0] * len(numbers)
     for asked, width in (
-        ([0, 2, 4], 64),
-        ([5, 4, 3, 2, 1, 0], 64),
-        ([2], 33),
+        ([0, 2, 4], 32),
+        ([5, 4, 3, 2, 1, 0], 32),
+        ([2], 31),
         ([2, 3], 1),
         ([2, 5], 64),
         ([5, 2, 0], 16),
+        ([5, 4], 33),
+        ([0, 5], 32),
     ):
-        expected = [streams[row][taken[row]] >> (64 - width) for row in asked]
-        assert source.words(np.array(asked), width).tolist() == expected
+        wide = 2 if width > 32 else 1
+        expected = []
         for row in asked:
-            taken[row] += 1
-    assert max(taken) > 4, "beyond the second block"
+            first, second = streams[row][taken[row] : taken[row] + 2]
+            expected.append((first << 32 | second) >> (64 - width))
+            taken[row] += wide
+        assert source.words(np.array(asked), width).tolist() == expected
+    assert max(taken) > 6, "beyond the third lane"
 
 
 def expanded(ladder, seed, binding, drawing, rows, level):
@@ -239,7 +250,7 @@ def expanded(ladder, seed, binding, drawing, rows, level):
                 purpose = b"draw" + bytes.fromhex(drawing)
                 secret = derived(chain[number], salt, purpose, number + 1, row // BLOCK_ROWS)
             words = Reader(row_stream(secret, row, 8))
-            shift = plain.two_level_shift(words, step.modulus, step.favoured.tolist(), step.inside)
+            shift = plain.two_level_shift(words, step.modulus, step.favoured.tolist(), step.inside, 32)
             sums[row] = (sums[row] + shift) % ladder.modulus
     return sums, chain[level]
 

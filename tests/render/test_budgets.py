@@ -6,12 +6,12 @@ from html import escape
 
 import pytest
 
+from drawn_parts import drawn_part
 from sfumato.render.budgets import charge_rows, debit_words
 from sfumato.render.report_pages import study_report_html
 from sfumato.render.study_plans import study_plan_markdown
 from sfumato.study.charging import release_of_reports
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import draw_publication
 from small_studies import answers, small_study
 
 KEYED = small_study().questions[:3]
@@ -45,10 +45,10 @@ def test_without_a_number_of_respondents_the_worst_is_said(study):
 
 
 def test_the_page_has_what_it_cost(study):
-    published = draw_publication(study, answers())
+    published = drawn_part(study, answers())
     page = study_report_html(plan_study(study), [published.reports])
     assert "What it cost each person" in page
     assert escape(release_of_reports(study, 600).how_it_adds) in page
     without = small_study(questions=KEYED)
-    bare = study_report_html(plan_study(without), [draw_publication(without, answers()).reports])
+    bare = study_report_html(plan_study(without), [drawn_part(without, answers()).reports])
     assert "What it cost each person" not in bare

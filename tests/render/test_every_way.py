@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
+from drawn_parts import drawn_part
 from sfumato.render import plan_svg, shares_svg
 from sfumato.render.estimate_documents import estimates_document
 from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
@@ -18,7 +19,6 @@ from sfumato.render.study_plans import study_plan_document, study_plan_markdown,
 from sfumato.study import Card, FreeText, OneOfMany, Study, YesNo
 from sfumato.study.estimating import estimate_collected
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import draw_publication
 from study.way_samples import SAMPLES, seeded
 
 each = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
@@ -32,7 +32,7 @@ def printed(parts, width=200):
 
 
 def published(sample):
-    return draw_publication(sample.study, sample.table.slice(0, 2000), bits=seeded(sample, 900)).reports
+    return drawn_part(sample.study, sample.table.slice(0, 2000), bits=seeded(sample, 900)).reports
 
 
 @each
@@ -114,7 +114,7 @@ def test_brackets_are_text_and_no_markup(question):
     study = Study(name=HOSTILE, questions=(question,))
     plan = plan_study(study)
     cells = [(question.labels or ("[/b]", "[b]"))[i % 2] for i in range(2000)]
-    found = estimate_collected(draw_publication(study, pa.table({"q": cells})).reports)
+    found = estimate_collected(drawn_part(study, pa.table({"q": cells})).reports)
     words = printed([*study_plan_tables(plan), *estimates_tables(found)])
     assert words.count(HOSTILE.replace("  ", " ")) >= 3
     for label in found[0].labels[1:]:

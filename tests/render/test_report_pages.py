@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from drawn_parts import drawn_part
 from page_samples import ANSWERS, OCCUPATIONS, STUDY, sample_files, sample_plan
 from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, verify
@@ -18,7 +19,7 @@ from sfumato.render.words import interval_words
 from sfumato.study import FreeText, OneOfMany, Study, YesNo
 from sfumato.study.estimating import estimate_collected
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import draw_publication
+from sfumato.study.reports import Reports
 from sfumato.values import Interval
 
 VOID = {"meta", "br", "img", "line", "circle", "rect", "path"}
@@ -102,7 +103,7 @@ class TestWhatIsSaid:
         plan = plan_study(study)
         for rows, said in ((len(ANSWERS), "groups cannot be told apart"), (4, "No text is surely frequent")):
             table = ANSWERS.slice(0, rows)
-            files = [draw_publication(study, table, bits=InsecureSeeded(2), keep=["region"]).reports]
+            files = [drawn_part(study, table, bits=InsecureSeeded(2), keep=["region"]).reports]
             assert said in read(study_report_html(plan, files, group="region"))
 
     def test_groups_that_cannot_be_read_are_said(self):
@@ -110,7 +111,7 @@ class TestWhatIsSaid:
             id="occupation", text="What do you do?", answers=OCCUPATIONS, epsilon=Fraction(1), random_bits=Fraction(1)
         )
         study = Study(name="Thrifty", questions=(question,))
-        files = [draw_publication(study, ANSWERS, keep=["region"]).reports]
+        files = [drawn_part(study, ANSWERS, keep=["region"]).reports]
         assert "groups cannot be told apart" in read(study_report_html(plan_study(study), files, group="region"))
 
     def test_each_reader_once_and_the_public_first(self, page):
@@ -150,7 +151,7 @@ class TestWhatIsSaid:
 
     def test_limits_that_do_not_apply_are_left_out(self):
         study = Study(name="One", questions=(YesNo(id="affair", text="Have you?", epsilon=Fraction(1)),))
-        words = read(study_report_html(plan_study(study), [draw_publication(study, ANSWERS).reports]))
+        words = read(study_report_html(plan_study(study), [drawn_part(study, ANSWERS).reports]))
         for limit in ("add up: everybody", "handed on", "registrar", "Counts are"):
             assert limit not in words
         assert "another study" in words
@@ -211,7 +212,7 @@ class TestSafety:
         import pyarrow as pa
 
         table = pa.table({"occupation": ["<b>", "ok"] * 50, "region": ["<u>\u202e", "s"] * 50})
-        files = [draw_publication(study, table, keep=["region"]).reports]
+        files = [drawn_part(study, table, keep=["region"]).reports]
         page = study_report_html(plan_study(study), files, group="region")
         words = read(page)
         for tag in ("<script", "<b>", "<img", "<i>", "<u>"):
@@ -233,10 +234,10 @@ class TestSafety:
 
     def test_a_changed_column_is_refused(self):
         public = sample_files()[0]
-        with pytest.raises(UnreadableFile, match="not the column"):
-            study_report_html(
-                sample_plan(), [dataclasses.replace(public, table=public.table.take([1, 0, *range(2, 600)]))]
-            )
+        turned = public.table.take([1, 0, *range(2, 600)])
+        for changed in (turned, turned.set_column(0, "row", public.table["row"])):
+            with pytest.raises(UnreadableFile, match="not the column"):
+                study_report_html(sample_plan(), [Reports.of(changed, public.note)])
 
 
 class TestSections:

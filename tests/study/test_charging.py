@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from record_channels import h2
 from sfumato.account import Kind, Ledger, Published, PublishedColumn, Role
 from sfumato.account.payers import Payer
@@ -17,7 +18,6 @@ from sfumato.errors import BudgetSpent, InvalidParameter, ReleasedBefore, Unread
 from sfumato.refine import Unprotected
 from sfumato.study import FreeText, OneOfMany, YesNo
 from sfumato.study.charging import release_of_disclosure, release_of_noise, release_of_reports
-from sfumato.study.publishing import draw_publication
 from sfumato.study.steps.paying import ledger_of, paid, probe, probe_folder
 from sfumato.study.study_files import as_toml, read_study, write_study
 from sfumato.study.totals import seen_by_readers, totals_of
@@ -222,11 +222,11 @@ class TestAStudyNamesItsLedger:
         monkeypatch.chdir(tmp_path)
         ledger = Ledger.create(tmp_path / "budget", epsilon=17)
         study = small_study(questions=small_study().questions[:3], ledger="budget")
-        made = draw_publication(study, answers())
+        made = drawn_part(study, answers())
         sf.write_publication(made, "reports.parquet", "keys", Unprotected())
         (entry,) = ledger.entries()
         assert replace(entry.release, published=None) == release_of_reports(study, 600)
-        simulated = draw_publication(study, answers(), bits=InsecureSeeded(20263))
+        simulated = drawn_part(study, answers(), bits=InsecureSeeded(20263))
         with pytest.raises(InvalidParameter, match="makes a simulation"):
             sf.write_publication(simulated, "simulated.parquet", "others", Unprotected())
 

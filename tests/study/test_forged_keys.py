@@ -8,7 +8,8 @@ from sfumato.errors import KeyRefused
 from sfumato.io.key_files import publish_with_files, read_key, write_key
 from sfumato.refine import Binding, Ladder, Passphrase, Unprotected, new_key_pair
 from sfumato.study.key_folders import KeyFolder
-from sfumato.study.publishing import draw_publication
+from sfumato.study.opening import recover_table
+from sfumato.study.publishing import binding_of
 from small_studies import answers, small_study
 
 ROWS = 2000
@@ -20,8 +21,7 @@ PRIVATE, PUBLIC = new_key_pair()
 def plant(folder, protection):
     """The forger has the study, the number of rows and the public key; what they keep opens what will be published."""
     (folder / "keys").mkdir()
-    made = draw_publication(STUDY, answers(ROWS))
-    key = made.keys["place"][0].having_produced(None)
+    key = STUDY.way("place").ladder.draw_keys(ROWS, binding=binding_of(STUDY, "place", 0))[0]
     (path,) = [path for path, held in KeyFolder.of(STUDY, folder / "keys").files.items() if held.level == 0]
     write_key(key, path, protection)
     return key
@@ -35,8 +35,7 @@ def publish(folder, **secrets):
 def recovered(folder, key):
     """How many answers the forger reads from the public reports."""
     reports = sf.read_reports(folder / "reports.parquet")
-    guesses = reports.note.way("place").recover(reports.column("place"), key)
-    told = np.array(guesses[1])[guesses[0]]
+    told = np.array(recover_table(reports, [key])["place"].to_pylist())
     return int((told == np.array(answers(ROWS)["place"].to_pylist())).sum())
 
 

@@ -124,6 +124,8 @@ BAD = {
     "a fraction by zero": ('epsilon = "1/2"', 'epsilon = "1/0"'),
     "an epsilon out of range": ("epsilon = 2", "epsilon = 21"),
     "an id with a blank": ('id = "a"', 'id = "a b"'),
+    "an id that names rows": ('id = "a"', 'id = "row"'),
+    "an id that names parts": ('id = "a"', 'id = "Part"'),
     "three answers to yes/no": ('kind = "yes-no"', 'kind = "yes-no"\nanswers = ["a", "b", "c"]'),
     "two equal answers": ('kind = "yes-no"', 'kind = "yes-no"\nanswers = ["a", "a"]'),
     "two promises": ('kind = "yes-no"', 'kind = "yes-no"\nguess_error = 0.3\nepsilon = 1'),

@@ -2,14 +2,15 @@
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from sfumato.errors import InvalidInput, InvalidParameter
 from sfumato.refine import Passphrase, Unprotected
 from sfumato.study import Study
 from sfumato.study.key_folders import KeyFolder
-from sfumato.study.publishing import draw_publication
 from small_studies import answers, small_study
 
 
@@ -28,8 +29,10 @@ def test_each_step_in_one_call(tmp_path):
     assert len(files) == 9
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
     opened = sf.open_reports(tmp_path / "reports.parquet", tmp_path / "keys" / "ministry.place.key", unlock=secret)
-    assert opened.to_polars().shape == (600, 5)
-    assert opened.to_pandas().shape == (600, 5)
+    columns = ["row", "moved", "place", "rooms", "debt", "region"]
+    for frame in (opened.to_polars(), opened.to_pandas()):
+        assert frame.shape == (600, 6)
+        assert list(frame.columns) == columns
     estimates = sf.estimate_reports(opened, questions=["place"])
     assert estimates.to_arrow().num_rows == 5
     assert "prefer not to answer" in estimates._repr_html_()
@@ -45,6 +48,32 @@ def test_each_step_in_one_call(tmp_path):
         sf.publish(study, {"moved": ["yes"], "place": []}, again="bad")
 
 
+def test_reports_of_several_files_are_estimated_together(tmp_path):
+    study, place = small_study(), {"protection": Unprotected(), "record": tmp_path / "record.json"}
+    for name in ("north", "south"):
+        sf.publish(study, answers(), out=tmp_path / f"{name}.csv", keys=tmp_path / name, people=name, **place)
+    files = [tmp_path / "north.csv", tmp_path / "south.csv"]
+    found = sf.estimate_reports(files)
+    assert [one.total for one in found] == [1200] * 4
+    assert found == sf.estimate_reports(tmp_path / "*.csv", study) == sf.estimate_reports(sf.read_reports(files))
+    assert [one.total for one in sf.estimate_reports(tuple(map(str, files[:1])))] == [600] * 4
+
+
+@pytest.mark.parametrize("bad", ["answer", "reader"])
+@pytest.mark.parametrize("out", ["reports.csv", "reports"])
+def test_what_is_refused_leaves_nothing_behind(tmp_path, bad, out):
+    table = answers().set_column(1, "place", pa.array(["north"] * 599 + ["atlantis"]))
+    if bad == "reader":  # key files say how many rows there are, and to count them is to read it
+        table = pa.RecordBatchReader.from_batches(answers().schema, answers().to_batches())
+    place = {"out": tmp_path / out, "keys": tmp_path / "keys", "record": tmp_path / "record.json"}
+    with pytest.raises(InvalidInput, match=r"row 600|can be read once"):
+        sf.publish(small_study(), table, **place, protection=Unprotected())
+    left = {path.relative_to(tmp_path).name for path in tmp_path.rglob("*") if path.suffix != ".lock"}
+    assert left <= {"reports"}, "a folder for a publication may stay, with nothing in it"
+    made = sf.publish(small_study(), answers(), **place, protection=Unprotected())
+    assert len(made.reports) == 600
+
+
 def test_a_folder_of_keys_knows_its_holders(tmp_path):
     folder = KeyFolder.of(small_study(), tmp_path)
     assert folder.holders == ("ministry", "press", "registrar")
@@ -53,7 +82,7 @@ def test_a_folder_of_keys_knows_its_holders(tmp_path):
         KeyFolder.of(small_study(), None)
     alone = Study(name="s", questions=small_study().questions[:1], public_epsilon=Fraction(1))
     assert KeyFolder.of(alone, None).files == {}
-    publication = draw_publication(small_study(recover=False), answers())
+    publication = drawn_part(small_study(recover=False), answers())
     bare = KeyFolder.of(small_study(recover=False), tmp_path)
     bare.write(publication.keys, dict.fromkeys(bare.holders, Unprotected()), lambda _: Unprotected())
     with pytest.raises(InvalidParameter, match="not the registrar"):

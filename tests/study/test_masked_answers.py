@@ -8,7 +8,7 @@ import pytest
 import sfumato as sf
 from sfumato import disclose, mechanisms
 from sfumato.bits import RowDraws, SystemBits
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidInput, InvalidParameter
 from sfumato.study import YesNo
 
 COLUMN = np.ma.array([0, 1, 1, 0, 1, 0], mask=[0, 1, 0, 0, 0, 0])
@@ -34,11 +34,21 @@ HALF = [Fraction(1, 2), Fraction(1, 2)]
         lambda: disclose.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]).release(COLUMN),
         lambda: sf.design.gaussian(bound=1, budget_bits=1).release(NUMBERS[1]),
         lambda: RowDraws(sf.Channel([HALF, HALF])).draw(SystemBits(), COLUMN),
-        lambda: sf.publish(STUDY, {"q": np.ma.array(["no", "yes"], mask=[0, 1])}, insecure_seed=1),
-        lambda: sf.publish(STUDY, {"q": COLUMN}, insecure_seed=1),
     ],
 )
 def test_what_a_mask_hides_is_not_released(release):
     with pytest.raises(InvalidParameter) as caught:
         release()
     assert not any(digit in str(caught.value) for digit in ("0.25", "'yes'"))
+
+
+@pytest.mark.parametrize("column", [np.ma.array(["no", "yes"], mask=[0, 1]), COLUMN, ["no", np.ma.masked, "no"]])
+def test_a_hidden_answer_is_an_empty_one(column):
+    with pytest.raises(InvalidInput, match=r"column q, row 2 is empty|mixed kinds in column") as caught:
+        sf.publish(STUDY, {"q": column}, insecure_seed=1)
+    assert "'yes'" not in str(caught.value)
+
+
+def test_what_a_mask_hides_is_not_kept_in_public():
+    made = sf.publish(STUDY, {"q": ["no"] * 6, "r": COLUMN}, keep=["r"], insecure_seed=1)
+    assert made.reports.table["r"].to_pylist() == [0, None, 1, 0, 1, 0]

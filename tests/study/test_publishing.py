@@ -9,12 +9,16 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, KeyRefused, KeyReused, UnreadableFile
+from sfumato.files.table_writers import write_table
+from sfumato.refine import split_key
 from sfumato.study import Analyst, FreeText, OneOfMany, Recoverable, Study
 from sfumato.study.estimating import estimate_collected
 from sfumato.study.opening import open_table, recover_table
-from sfumato.study.publishing import binding_of, draw_publication
+from sfumato.study.part_notes import new_part_id
+from sfumato.study.publishing import binding_of
 from sfumato.study.reports import Reports
 from sfumato.values import Guarantee
 from small_studies import LADDERS, PLACES, answers, keys_at, small_study
@@ -22,11 +26,12 @@ from small_studies import LADDERS, PLACES, answers, keys_at, small_study
 
 @pytest.fixture(scope="module")
 def published():
-    return draw_publication(small_study(), answers(), keep=["region"])
+    return drawn_part(small_study(), answers(), keep=["region"])
 
 
 def test_reports_carry_no_answer_column_and_only_what_was_kept(published):
-    assert published.reports.table.column_names == ["region", "moved", "place", "rooms", "debt"]
+    assert published.reports.table.column_names == ["row", "moved", "place", "rooms", "debt", "region"]
+    assert published.reports.table["row"].to_pylist() == list(range(600))
     assert set(published.keys) == set(LADDERS), "a card has no keys"
     assert {name: sorted(keys) for name, keys in published.keys.items()} == {key: [0, 1, 2] for key in LADDERS}
 
@@ -93,22 +98,27 @@ def test_a_study_given_with_reports_must_be_theirs(tmp_path, published):
 def test_refusals_name_the_row_and_never_the_answer():
     table = answers().set_column(1, "place", pa.array(["north"] * 599 + ["atlantis"]))
     with pytest.raises(UnreadableFile) as refused:
-        draw_publication(small_study(), table)
+        drawn_part(small_study(), table)
     assert "row 600" in str(refused.value)
     assert "atlantis" not in str(refused.value)
     gap = answers().set_column(0, "moved", pa.array(["yes", None] + ["no"] * 598))
     with pytest.raises(UnreadableFile, match="row 2 is empty"):
-        draw_publication(small_study(), gap)
+        drawn_part(small_study(), gap)
     far = answers().set_column(2, "rooms", pa.array([0] * 599 + [4711]))
     with pytest.raises(UnreadableFile) as refused:
-        draw_publication(small_study(), far)
+        drawn_part(small_study(), far)
     assert "4711" not in str(refused.value)
     with pytest.raises(UnreadableFile, match="no column 'moved'"):
-        draw_publication(small_study(), answers().drop_columns(["moved"]))
+        drawn_part(small_study(), answers().drop_columns(["moved"]))
     with pytest.raises(InvalidParameter, match="is a question"):
-        draw_publication(small_study(), answers(), keep=["place"])
+        drawn_part(small_study(), answers(), keep=["place"])
+    with pytest.raises(InvalidParameter, match="keep='town' names a column that the table does not have"):
+        drawn_part(small_study(), answers(), keep=["town"])
+    for name in ("row", "part"):
+        with pytest.raises(InvalidParameter, match=f"keep='{name}' is what the numbers of rows and parts are called"):
+            drawn_part(small_study(), answers().append_column(name, answers()["rooms"]), keep=[name])
     with pytest.raises(UnreadableFile, match="no rows"):
-        draw_publication(small_study(), answers().slice(0, 0))
+        drawn_part(small_study(), answers().slice(0, 0))
 
 
 def test_a_ceiling_lowers_one_question_for_everybody():
@@ -128,7 +138,7 @@ def test_few_random_bits_make_one_bit_reports():
     ladder = study.way("place").ladder
     assert ladder.modulus == 2
     assert ladder.randomness_bits().upper < 2
-    publication = draw_publication(study, answers())
+    publication = drawn_part(study, answers())
     opened = open_table(publication.reports, [publication.keys["place"][1]])
     assert estimate_collected(opened)[0].total == 600
     scarce = replace(question, random_bits=Fraction(1, 2))
@@ -140,31 +150,76 @@ def test_few_random_bits_make_one_bit_reports():
 
 def test_changed_answers_under_the_same_keys_are_refused():
     study = small_study(questions=small_study().questions[:3])
-    publication = draw_publication(study, answers())
+    publication = drawn_part(study, answers())
     held = {name: {0: keys[0]} for name, keys in publication.keys.items()}
     fewer = replace(study, questions=study.questions[:2])
     with pytest.raises(KeyRefused, match="another study"):
-        draw_publication(fewer, answers(), keys={name: held[name] for name in ("moved", "place")})
+        drawn_part(fewer, answers(), keys={name: held[name] for name in ("moved", "place")})
     changed = answers().set_column(1, "place", pa.array(["south"] * 600))
     with pytest.raises(KeyReused, match="difference"):
-        draw_publication(study, changed, keys=held)
+        drawn_part(study, changed, keys=held, before=publication)
+    again = drawn_part(study, answers(), keys=held, before=publication)
+    assert again.reports.note == publication.reports.note
+    with pytest.raises(KeyReused, match="difference"):  # without the salts of then nobody can tell
+        drawn_part(study, answers(), keys=held)
+    for rows in (599, 601):
+        with pytest.raises(KeyRefused, match=f"the keys are for 600 rows, and there are {rows} values"):
+            drawn_part(study, answers(rows), keys=held, before=publication)
+
+
+@pytest.mark.parametrize("guarantee", [Guarantee.INFORMATION_THEORETIC, Guarantee.COMPUTATIONAL])
+def test_keys_that_do_not_fit_make_no_reports(guarantee):
+    """Of another ladder, another question, another level, or of some of the rows."""
+    study = small_study(questions=small_study().questions[:2])
+    binding = {name: binding_of(study, name, 0) for name in ("moved", "place")}
+
+    def keys(rows=5000, **changes):
+        part = new_part_id(None)
+        return {
+            name: {0: replace(study.way(name).ladder.draw_keys(
+                rows, binding=binding[name], guarantee=guarantee, drawing=part)[0], **changes)}
+            for name in ("moved", "place")
+        }  # fmt: skip
+
+    good = keys()
+    assert len(drawn_part(study, answers(5000), keys=good).reports) == 5000
+    with pytest.raises(KeyRefused, match="another ladder"):
+        drawn_part(study, answers(5000), keys=keys(ladder=small_study(analysts=()).way("place").declaration))
+    with pytest.raises(KeyRefused, match="each at its level"):
+        drawn_part(study, answers(5000), keys=keys(level=1))
+    with pytest.raises(KeyRefused, match="another study, question"):
+        drawn_part(study, answers(5000), keys=keys(binding=binding_of(study, "moved", 1)))
+    parts = {name: {0: split_key(held[0], study.way(name).ladder, [4096])[0]} for name, held in keys().items()}
+    with pytest.raises(KeyRefused, match="some of the rows"):
+        drawn_part(study, answers(4096), keys=parts)
+
+
+def test_seeds_that_made_nothing_yet_do_not_mind_how_many_rows_there_are():
+    """Draws belong to rows: what a row draws has nothing to do with how many others there are."""
+    study = small_study(questions=small_study().questions[1:2])
+    ladder, binding = study.way("place").ladder, binding_of(study, "place", 0)
+    seeds = ladder.draw_keys(5, InsecureSeeded(8), binding=binding, guarantee=Guarantee.COMPUTATIONAL)
+    few, more = (drawn_part(study, answers(rows), keys={"place": seeds}).reports for rows in (5000, 5001))
+    assert np.array_equal(few.column("place"), more.column("place")[:5000])
 
 
 def test_a_question_without_keys_is_not_answered_twice():
     """A card answered afresh is a second report about the same person."""
-    publication = draw_publication(small_study(), answers())
+    publication = drawn_part(small_study(), answers())
     held = {name: {0: keys[0]} for name, keys in publication.keys.items()}
     with pytest.raises(KeyReused, match="'debt'"):
-        draw_publication(small_study(), answers(), keys=held)
+        drawn_part(small_study(), answers(), keys=held)
     unused = {
-        name: small_study().way(name).ladder.draw_keys(600, binding=binding_of(small_study(), name, 0))
+        name: small_study()
+        .way(name)
+        .ladder.draw_keys(600, binding=binding_of(small_study(), name, 0), drawing="7" * 32)
         for name in LADDERS
     }
-    assert len(draw_publication(small_study(), answers(), keys=unused).reports) == 600
+    assert len(drawn_part(small_study(), answers(), keys=unused).reports) == 600
 
 
 def test_a_simulation_is_marked_wherever_it_goes(tmp_path):
-    publication = draw_publication(small_study(), answers(), bits=InsecureSeeded(20261))
+    publication = drawn_part(small_study(), answers(), bits=InsecureSeeded(20261))
     path = tmp_path / "reports.csv"
     publication.reports.write(path)
     assert Reports.read(path).note.insecure
@@ -178,16 +233,19 @@ def test_frequent_texts_are_found_from_the_reports_alone(tmp_path):
     question = FreeText(id="site", text="Which site?", longest=6, keep=6)
     study = Study(name="Sites", questions=(question,), public_epsilon=Fraction(3))
     path = tmp_path / "reports.csv"
-    draw_publication(study, pa.table({"site": texts})).reports.write(path)
+    drawn_part(study, pa.table({"site": texts})).reports.write(path)
     (found,) = estimate_collected(Reports.read(path))
     assert found.labels[:2] == ("news", "mail")
     for share, error, truth in zip(found.raw[:2], found.standard_errors[:2], (0.5, 0.25), strict=True):
         assert abs(share - truth) < 6 * error
     assert not {"x00001", "x00002"} & set(found.labels)
-    with pytest.raises(InvalidParameter, match="all reports together"):
-        estimate_collected(Reports(table=Reports.read(path).table, note=replace(Reports.read(path).note, offset=3)))
+    selection = Reports.read(path).table.slice(0, 40_000)
+    write_table(selection, tmp_path / "some.csv")
+    some = Reports.read(tmp_path / "some.csv", note=tmp_path / "reports.csv.about.json")
+    with pytest.raises(InvalidParameter, match="read from all its reports together, and rows were selected"):
+        estimate_collected(some)
     with pytest.raises(UnreadableFile) as refused:
-        draw_publication(study, pa.table({"site": ["short", "much too long"]}))
+        drawn_part(study, pa.table({"site": ["short", "much too long"]}))
     assert "row 2" in str(refused.value)
     assert "much" not in str(refused.value)
 
@@ -207,7 +265,7 @@ def recoverable_study():
 def test_recoverable_answers_tell_the_part_and_estimate_its_shares(tmp_path):
     study = recoverable_study()
     held = ["O+"] * 10_000 + ["O-"] * 2_000 + ["A+"] * 6_000 + ["A-"] * 2_000
-    publication = draw_publication(study, pa.table({"blood": held}))
+    publication = drawn_part(study, pa.table({"blood": held}))
     assert publication.keys == {}
     path = tmp_path / "reports.csv"
     publication.reports.write(path)
@@ -226,6 +284,6 @@ def test_recoverable_answers_tell_the_part_and_estimate_its_shares(tmp_path):
 
 def test_counts_are_rounded_the_same_way_when_they_are_published_again(tmp_path):
     study = small_study(questions=(small_study().questions[2],))
-    first = draw_publication(study, answers())
-    again = draw_publication(study, answers(), keys={"rooms": {0: first.keys["rooms"][0]}})
+    first = drawn_part(study, answers())
+    again = drawn_part(study, answers(), keys={"rooms": {0: first.keys["rooms"][0]}}, before=first)
     assert np.array_equal(first.reports.column("rooms"), again.reports.column("rooms"))

@@ -28,7 +28,7 @@ def column(*cells):
 
 def symbols(question, cells, bits=NO_BITS):
     """Answers as numbers: looked up, and rounded with these bits."""
-    return question.rounded(question.places(cells), AnyRows(bits))
+    return question.rounded(question.places(cells), lambda: AnyRows(bits))
 
 
 def test_labels_become_positions():

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from sfumato.account import Ledger, Published, PublishedColumn, Role
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyReused, ReleasedBefore, UnreadableFile
 from sfumato.io.record_files import held_record, read_record_file
@@ -20,7 +21,6 @@ from sfumato.refine import Unprotected, reuse
 from sfumato.render.releases import adding_words, releases_document, releases_table
 from sfumato.study import YesNo
 from sfumato.study.codebooks import codebook
-from sfumato.study.publishing import draw_publication
 from sfumato.study.reports import Reports
 from sfumato.study.steps import remembering, rotate_key_file
 from sfumato.study.steps.records import StudyRecord
@@ -100,9 +100,9 @@ class TestTheAttackByCopiedKeys:
         table["moved"][7] = "yes"
         return table
 
-    def publish(self, study, table, name):
+    def publish(self, study, table, name, out=None):
         folder = study.parent
-        place = {"out": folder / f"{name}.csv", "keys": folder / name, "unlock": Unprotected()}
+        place = {"out": folder / f"{out or name}.csv", "keys": folder / name, "unlock": Unprotected()}
         return sf.publish(study, table, epoch=1, **place)
 
     @pytest.mark.parametrize("ledger", [None, "budget"])
@@ -130,13 +130,24 @@ class TestTheAttackByCopiedKeys:
         assert not (tmp_path / "two.csv").exists()
         assert len(book.entries()) == 2
 
-    def test_the_copy_may_make_the_same_reports_again(self, tmp_path):
+    @pytest.mark.parametrize("ledger", [None, "budget"])
+    def test_the_copy_may_make_the_same_reports_again_in_their_place(self, tmp_path, ledger):
+        """Elsewhere their salts are not known, and nobody could tell them from others."""
         book = Ledger.create(tmp_path / "budget", epsilon=100)
-        study = self.two_folders(tmp_path, ledger="budget")
+        study = self.two_folders(tmp_path, ledger=ledger)
         self.publish(study, people(), "one")
-        self.publish(study, people(), "two")
-        assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
-        assert len(book.entries()) == 2
+        reports, note = ((tmp_path / name).read_bytes() for name in ("one.csv", "one.csv.about.json"))
+        for table in (people(), self.changed()):
+            with pytest.raises(KeyReused, match="difference"):
+                self.publish(study, table, "two")
+        assert not (tmp_path / "two.csv").exists()
+        with pytest.raises(KeyReused, match="difference"):
+            self.publish(study, self.changed(), "two", out="one")
+        for name in ("two", "one"):
+            self.publish(study, people(), name, out="one")
+            assert (tmp_path / "one.csv").read_bytes() == reports
+            assert (tmp_path / "one.csv.about.json").read_bytes() == note
+        assert len(book.entries()) == (2 if ledger else 0)
 
 
 class TestWhatIsRemembered:
@@ -145,7 +156,8 @@ class TestWhatIsRemembered:
         (one,) = read_record_file(study.parent / "releases.json")
         assert one.released is not None
         (column,) = one.published.columns
-        assert column.digest == made.reports.note.columns["moved"].digest
+        assert column.digest == made.reports.note.parts[0].roots["moved"]
+        assert one.published.part == made.reports.note.parts[0].id == column.drawing
         assert one.published.file == "study.toml"
         with pytest.raises(ReleasedBefore):
             sf.publish(study, people())
@@ -165,9 +177,7 @@ class TestWhatIsRemembered:
         with pytest.raises(InvalidParameter, match="record must say where"):
             sf.publish(public_only(), Path("never-read.csv"), out=tmp_path / "r.csv")
         with pytest.raises(InvalidParameter, match="record must say where"):
-            sf.write_publication(
-                draw_publication(public_only(), sf.files.frames.as_arrow(people())), tmp_path / "r.csv"
-            )
+            sf.write_publication(drawn_part(public_only(), sf.files.frames.as_arrow(people())), tmp_path / "r.csv")
         assert list(tmp_path.iterdir()) == []
 
     def test_in_a_record_of_its_own(self, tmp_path):
@@ -289,12 +299,12 @@ class TestWhoThePeopleAre:
 
     def test_the_same_draws_are_the_same_release(self, tmp_path):
         study = small_study(questions=small_study().questions[:3])
-        first = draw_publication(study, answers())
-        again = draw_publication(study, answers(), keys=first.keys)
-        made = [_drawn(self.mark(), one).id for one in (first, again)]
+        first = drawn_part(study, answers())
+        again = drawn_part(study, answers(), keys=first.keys, before=first)
+        made = [_drawn(self.mark(), one.reports.note).id for one in (first, again)]
         assert made[0] == made[1]
         # A card is played afresh: never the same release.
-        cards = [_drawn(self.mark(), draw_publication(small_study(), answers())).id for _ in "ab"]
+        cards = [_drawn(self.mark(), drawn_part(small_study(), answers()).reports.note).id for _ in "ab"]
         assert cards[0] != cards[1]
 
 

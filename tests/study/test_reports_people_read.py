@@ -2,7 +2,6 @@
 nothing that quietly means the opposite."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from drawn_parts import drawn_part
 from sfumato import measures
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, UnreadableFile
@@ -19,7 +19,6 @@ from sfumato.study import Card, Count, FreeText, OneOfMany, Recoverable, Study, 
 from sfumato.study.estimating import estimate_collected
 from sfumato.study.opening import open_table
 from sfumato.study.planning import plan_study
-from sfumato.study.publishing import draw_publication
 from sfumato.study.reports import Reports
 from small_studies import answers, keys_at, small_study
 
@@ -57,7 +56,7 @@ class TestCodes:
         """A regression on the codes has the sign of the truth: seven standard errors from none."""
         question = TWO[name]
         yes, table = held(question)
-        reports = draw_publication(Study(name="s", questions=(question,)), table).reports
+        reports = drawn_part(Study(name="s", questions=(question,)), table).reports
         if suffix == "parquet":
             reports.write(tmp_path / "r.parquet")
             reports = Reports.read(tmp_path / "r.parquet")
@@ -69,13 +68,13 @@ class TestCodes:
     def test_the_other_order_would_be_noticed(self):
         question = TWO["ladder"]
         yes, table = held(question)
-        codes = codes_of(draw_publication(Study(name="s", questions=(question,)), table).reports.to_pandas())
+        codes = codes_of(drawn_part(Study(name="s", questions=(question,)), table).reports.to_pandas())
         assert np.corrcoef(1 - codes, yes)[0, 1] < -7 / np.sqrt(ROWS)
 
     @pytest.mark.parametrize("name", ["ladder", "ladder, other words", "one of two"])
     def test_code_1_is_the_second_answer(self, name):
         question = TWO[name]
-        reports = draw_publication(Study(name="s", questions=(question,)), held(question)[1]).reports
+        reports = drawn_part(Study(name="s", questions=(question,)), held(question)[1]).reports
         frame = reports.to_pandas()
         assert list(frame["q"].cat.categories) == list(question.labels)
         said = (frame["q"] == question.labels[1]).to_numpy()
@@ -86,14 +85,14 @@ class TestCodes:
 
 @pytest.fixture(scope="module")
 def published():
-    return draw_publication(small_study(), answers(), keep=["region"])
+    return drawn_part(small_study(), answers(), keep=["region"])
 
 
 class TestColumns:
     @pytest.mark.parametrize("rows", [1, 600])
     def test_labels_keep_their_order_in_parquet(self, tmp_path, rows):
         """Also those that nobody reported."""
-        made = draw_publication(small_study(), answers().slice(0, rows))
+        made = drawn_part(small_study(), answers().slice(0, rows))
         made.reports.write(tmp_path / "r.parquet")
         read = Reports.read(tmp_path / "r.parquet")
         for name in ("moved", "place", "debt"):
@@ -148,7 +147,7 @@ class TestSymbols:
         """Whoever opens the file finds numbers, and beside them that they are no answers."""
         question = SYMBOLS[words]
         cells = [(question.labels or ("ab", "cd"))[i % 2] for i in range(500)]
-        made = draw_publication(Study(name="s", questions=(question,)), pa.table({"q": cells}))
+        made = drawn_part(Study(name="s", questions=(question,)), pa.table({"q": cells}))
         made.reports.write(tmp_path / "r.parquet")
         stored = pq.read_table(tmp_path / "r.parquet")
         assert pa.types.is_integer(stored["q"].type)
@@ -162,7 +161,7 @@ class TestSymbols:
         assert f"- values: whole numbers from 0 to {said['count'] - 1}" in book
 
     def test_the_codebook_names_labels_in_order_and_kept_columns(self, tmp_path):
-        made = draw_publication(small_study(), answers(), keep=["region"])
+        made = drawn_part(small_study(), answers(), keep=["region"])
         for suffix in ("csv", "parquet"):
             made.reports.write(tmp_path / f"r.{suffix}")
             book = (tmp_path / f"r.{suffix}.codebook.md").read_text()
@@ -176,7 +175,7 @@ class TestSymbols:
 
 class TestChannels:
     def test_the_channel_is_that_of_the_level_at_hand(self):
-        made = draw_publication(small_study(), answers())
+        made = drawn_part(small_study(), answers())
         public, sharp = made.reports, open_table(made.reports, keys_at(made, 1))
         assert public.channel("moved").inputs == public.channel("moved").outputs == ("no", "yes")
         assert public.channel("rooms").outputs == ("0", "2", "4", "6")
@@ -187,13 +186,13 @@ class TestChannels:
 
     def test_shares_follow_from_it(self):
         """Solving for the shares by hand gives what the estimate says."""
-        reports = draw_publication(small_study(), answers()).reports
+        reports = drawn_part(small_study(), answers()).reports
         seen = np.bincount(reports.column("place"), minlength=5) / len(reports)
         (found,) = estimate_collected(reports, questions=["place"])
         assert found.raw == pytest.approx(np.linalg.solve(reports.channel("place").array.T, seen))
 
     def test_strangers_are_refused(self):
-        reports = draw_publication(small_study(), answers()).reports
+        reports = drawn_part(small_study(), answers()).reports
         with pytest.raises(InvalidParameter, match="question='age' is not among these reports"):
             reports.channel("age")
 
@@ -207,7 +206,7 @@ class TestOnePage:
         return study_report_html(plan_study(self.STUDY), files)
 
     def test_views_of_one_publication_go_together(self, tmp_path):
-        made = draw_publication(self.STUDY, answers(), keep=["region"])
+        made = drawn_part(self.STUDY, answers(), keep=["region"])
         opened = open_table(made.reports, keys_at(made, 1))
         made.reports.write(tmp_path / "public.csv")
         opened.write(tmp_path / "opened.parquet")
@@ -216,25 +215,25 @@ class TestOnePage:
         assert "ministry" in self.page(*files)
 
     def test_other_draws_are_refused(self):
-        first, second = (draw_publication(self.STUDY, answers()) for _ in range(2))
+        first, second = (drawn_part(self.STUDY, answers()) for _ in range(2))
         with pytest.raises(InvalidParameter, match="different publications: other draws, or other people"):
             self.page(first.reports, second.reports)
         with pytest.raises(InvalidParameter, match="different publications"):
             self.page(first.reports, open_table(second.reports, keys_at(second, 1)))
 
     def test_other_people_are_refused(self):
-        here, there = (draw_publication(self.STUDY, answers().slice(start, 300)) for start in (0, 300))
+        here, there = (drawn_part(self.STUDY, answers().slice(start, 300)) for start in (0, 300))
         with pytest.raises(InvalidParameter, match="different publications"):
             self.page(here.reports, there.reports)
 
-    def test_the_mark_follows_from_the_public_reports(self):
+    def test_the_mark_is_the_id_of_the_part(self):
         """So nobody has to invent one, and the same reports made again bear the same."""
-        first = draw_publication(self.STUDY, answers())
+        first = drawn_part(self.STUDY, answers())
         held = {name: {0: keys[0]} for name, keys in first.keys.items()}
-        again = draw_publication(self.STUDY, answers(), keys=held)
-        assert again.reports.note.publication == first.reports.note.publication
-        assert len(first.reports.note.publication) == 64
-        assert replace(first.reports.note, publication="").marked() == first.reports.note
+        again = drawn_part(self.STUDY, answers(), keys=held, before=first)
+        (part,) = first.reports.note.parts
+        assert again.reports.note.publication == first.reports.note.publication == part.id
+        assert {key.drawing for keys in first.keys.values() for key in keys.values()} == {part.id}
 
     def test_typed_in_reports_of_other_people_are_refused(self, tmp_path):
         study = Study(name="Late", questions=(TWO["card"],))
@@ -285,7 +284,7 @@ class TestTypedIn:
     def test_they_are_what_a_simulation_of_them_would_be(self, tmp_path):
         """Typed in or published, the same reports give the same shares."""
         yes, table = held(TWO["card"])
-        made = draw_publication(self.STUDY, table, bits=InsecureSeeded(9))
+        made = drawn_part(self.STUDY, table, bits=InsecureSeeded(9))
         path = tmp_path / "typed.csv"
         path.write_text("report\n" + "".join(f"{cell}\n" for cell in made.reports.table["q"].to_pylist()))
         (typed,) = sf.estimate_reports(path, self.STUDY)

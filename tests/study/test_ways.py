@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from scipy.stats import chi2
 
+from drawn_parts import drawn_part
 from sfumato import measures
 from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.study import Count, Study, read_study
 from sfumato.study.first_files import first_file
 from sfumato.study.json_schema import study_schema
-from sfumato.study.publishing import draw_publication
 from sfumato.study.reports import Reports
 from sfumato.study.study_files import as_toml
 from sfumato.study.ways import Reading, kinds
-from study.way_samples import ROWS, SAMPLES, SECRET, draw, drawn, seeded, seen_at
+from study.way_samples import ROWS, SAMPLES, SECRET, draw, drawn, opened, seeded, seen_at
 from study_strategies import questions
 
 VALIDATOR = Draft202012Validator(study_schema())
@@ -178,14 +178,13 @@ class TestDraws:
             seen = seen_at(sample, made, level)
             assert 0 <= seen.min() <= seen.max() < way.report_count
         if 0 in way.key_levels:
-            places, labels = way.recover(made.reports, made.keys[0])
+            places, labels = way.answers_of(opened(way, made, 0))
             back = [labels[place] for place in places.tolist()]
             assert all(label in sample.split(cell) for label, cell in zip(back, sample.cells, strict=True))
         if not way.key_levels:
+            rows = np.arange(ROWS)
             with pytest.raises(KeyRefused, match="has no keys"):
-                way.open(made.reports, None)
-            with pytest.raises(KeyRefused, match="has no keys"):
-                way.recover(made.reports, None)
+                way.opened(made.reports, None, rows, rows)
 
     @each
     def test_what_it_declares_is_enough_to_read_its_reports(self, sample):
@@ -198,7 +197,7 @@ class TestDraws:
     @each
     @pytest.mark.parametrize("suffix", ["csv", "parquet"])
     def test_files_give_back_the_same_numbers(self, tmp_path, sample, suffix):
-        made = draw_publication(sample.study, sample.table, bits=seeded(sample, 3))
+        made = drawn_part(sample.study, sample.table, bits=seeded(sample, 3))
         path = tmp_path / f"reports.{suffix}"
         made.reports.write(path)
         read = Reports.read(path)
@@ -208,7 +207,7 @@ class TestDraws:
             shown = [str(cell) for cell in read.table["q"].to_pylist()]
             assert shown == [way.report_labels[place] for place in read.column("q").tolist()]
         assert f"- a report is {way.report_words}" in (tmp_path / f"{path.name}.codebook.md").read_text()
-        strange = Reports(table=pa.table({"q": [SECRET] * ROWS}), note=read.note)
+        strange = Reports.of(pa.table({"row": range(ROWS), "q": [SECRET] * ROWS}), read.note)
         with pytest.raises(UnreadableFile, match="column q") as refused:
             strange.column("q")
         assert SECRET not in str(refused.value)
@@ -246,11 +245,14 @@ class TestTallies:
         with pytest.raises(InvalidParameter, match="question 'q'"):
             way.estimate(tally, Reading(level=len(way.epsilons), group="north"))
         if not way.by_row:
+            first, last = way.tally(reports[:9], 1), way.tally(reports[9:], 1, positions=9)
+            assert np.array_equal((first + last).reports, reports), "chunk after chunk"
+            with pytest.raises(InvalidParameter, match="do not follow one another"):
+                last + first
             with pytest.raises(InvalidParameter, match="all reports together"):
-                way.tally(reports[1:], 1, positions=1)
+                way.estimate(last, Reading(level=1))
             with pytest.raises(InvalidParameter, match="all reports together"):
-                way.tally(reports[1:], 1, positions=np.arange(1, ROWS))
-            assert way.tally(reports, 1, positions=np.arange(ROWS)).total == ROWS
+                way.tally(reports[:2], 1, positions=np.array([3, 9]))
 
 
 class TestEstimates:

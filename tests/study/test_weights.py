@@ -9,7 +9,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import read_note, words_of, write_table
+from sfumato.files.table_writers import write_table
+from sfumato.files.tables import note_inside, words_of
 from sfumato.infer import share_weights
 from sfumato.prob import Channel
 from sfumato.study import FreeText, OneOfMany, Study, weights
@@ -151,7 +152,7 @@ def test_every_report_of_a_file_is_in_the_table_once_for_each_answer(tmp_path, s
 def test_weights_need_the_note_alone(tmp_path):
     """A damaged column is no obstacle; a file without a note is."""
     made = published(tmp_path)
-    text = read_note(tmp_path / "public.parquet")
+    text = note_inside(tmp_path / "public.parquet")
     assert text == made.reports.note.to_text()
     assert sf.report_weights(tmp_path / "public.parquet").equals(sf.report_weights(made.reports))
     write_table(answers(), tmp_path / "plain.parquet")

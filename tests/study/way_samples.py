@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
+from drawn_parts import drawn_part
 from sfumato.bits import InsecureSeeded
 from sfumato.files.tables import words_of
 from sfumato.study import (
@@ -23,8 +24,6 @@ from sfumato.study import (
     Study,
     YesNo,
 )
-from sfumato.study.publishing import binding_of
-from sfumato.study.ways import Draw
 
 SECRET = "zebra42"  # noqa: S105  stands for what somebody typed
 ROWS = 24_000
@@ -94,6 +93,14 @@ class Sample:
         up = Fraction(rest, self.question.step)
         found = {self.question.labels[place]: 1 - up}
         return found | ({self.question.labels[place + 1]: up} if up else {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """The reports of a sample as numbers, and its keys by level."""
+
+    reports: np.ndarray
+    keys: dict
 
 
 ASKED = {"id": "q", "text": "What do you say?"}
@@ -191,9 +198,9 @@ def drawn(name):
 
 
 def draw(sample, seed, cells=None):
-    way = sample.way
-    binding = binding_of(sample.study, sample.question.id, 0)
-    return way.draw(way.read(sample.words(cells)), Draw(bits=seeded(sample, seed), binding=binding))
+    table = sample.table if cells is None else pa.table({sample.question.id: cells})
+    made = drawn_part(sample.study, table, bits=seeded(sample, seed))
+    return Made(reports=made.reports.column(sample.question.id), keys=made.keys.get(sample.question.id, {}))
 
 
 def seeded(sample, seed):
@@ -210,7 +217,11 @@ def seen_at(sample, made, level):
     """The reports as the holder of a level's key sees them; the last level needs none."""
     way = sample.way
     if level == len(way.epsilons):
-        return np.asarray(made.reports)
-    reports, found = way.open(made.reports, made.keys[level])
-    assert found == level
-    return np.asarray(reports)
+        return made.reports
+    return opened(way, made, level)
+
+
+def opened(way, made, level):
+    """The reports as a key shows them, of all rows from the first."""
+    rows = np.arange(len(made.reports))
+    return way.opened(made.reports, made.keys[level], rows, rows)

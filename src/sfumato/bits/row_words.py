@@ -1,9 +1,13 @@
 """Words that belong to rows: what a row draws is the same alone, in any company, in any order and on any machine.
 
-Row n has a stream of its own under a key: the two words of AES-256(key; n, 0), then those of AES-256(key; n, 1), and so
-on; a sampler that draws again for some rows takes the next words of those rows and of no others. Every block of input
-is used once for each key, so the words are as uniform and independent as AES is a random permutation: two words of a
-row differ from two of another always, which over 2^32 blocks under one key is told from chance with probability below
+Rows share blocks of the cipher in pairs: under a key, row n has the lane n % 2 of AES-256(key; n // 2, 0), then that of
+AES-256(key; n // 2, 1), and so on. A lane is half a block: 8 bytes, read as a number with the least byte first, and cut
+into two words of 32 bits, the high half first; so word t of a row is half t % 2 of attempt t // 2. A narrower word is
+the first bits of one of them; one wider than 32 bits is the first bits of the next two, the earlier of them high. A
+sampler that draws again for some rows takes the next words of those rows and of no others.
+
+Every block of input is used once for each key, so the words are as uniform and independent as AES is a random
+permutation: two blocks under one key always differ, which over 2^32 of them is told from chance with probability below
 2^-64 (the birthday bound), and keys are made for blocks of 4096 rows.
 """
 
@@ -19,8 +23,13 @@ from sfumato.errors import SourceFailed
 
 RowArray = npt.NDArray[np.integer[Any]]
 
-_WORDS = 2
+ROW_WIDTH = 32
+"""Bits in a word of a row; a wider one is made of two."""
+_WORDS = 2  # in a lane
+_LANES = 2  # in a block of the cipher
+_BLOCK_BYTES = 16
 _KEY_BYTES = 32
+_LOW = np.uint64((1 << ROW_WIDTH) - 1)
 
 
 class RowSource(Protocol):
@@ -43,59 +52,86 @@ class AnyRows:
 
 
 class RowStarts:
-    """The first two words of rows under one key after the other, in memory that is used again for `most` rows."""
+    """The first lanes of rows under one key after the other, in memory that is used again for `most` rows."""
 
     def __init__(self, most: int) -> None:
-        self._plain = np.zeros((max(most, 1), _WORDS), dtype="<u8")
-        # The cipher wants room for one more block than it fills.
-        self._hidden = np.empty((max(most, 1) + 1, _WORDS), dtype="<u8")
-        self._bytes = self._plain.data.cast("B"), self._hidden.data.cast("B")
-        self.numbers: RowArray = np.empty(0, dtype=np.int64)
-
-    def take(self, numbers: RowArray, attempt: int = 0) -> None:
-        """Go on to other rows; a later `attempt` is for words after the first two."""
-        plain = self._plain[: numbers.size]
-        plain[:, 0], plain[:, 1] = numbers, attempt
-        self.numbers = numbers
-
-    def under(self, key: bytes) -> npt.NDArray[np.uint64]:
-        """Two words for each of the rows, until the next call."""
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  slow to import
 
+        self._plain = np.zeros((max(most, 1), _LANES), dtype="<u8")
+        # The cipher wants room for one more block than it fills.
+        self._hidden = np.empty((max(most, 1) + 1) * _LANES, dtype="<u8")
+        self._bytes = self._plain.data.cast("B"), self._hidden.data.cast("B")
+        # One block at a time, each a pair of rows and an attempt that no other block has: this mode chains nothing.
+        self._cipher, self._aes, self._mode = Cipher, algorithms.AES, modes.ECB()  # noqa: S305
+        self.take(range(0))
+
+    def take(self, numbers: RowArray | range, attempt: int = 0) -> None:
+        """Go on to other rows, any, or those that follow one another; a later `attempt` has the words after two."""
+        self._numbers, size = numbers, len(numbers)
+        self._lanes: slice | npt.NDArray[np.intp]
+        if isinstance(numbers, range):
+            low, high = numbers.start, numbers.stop - 1
+        else:
+            low, high = (int(numbers.min()), int(numbers.max())) if size else (0, -1)
+        first, stop = low // _LANES, high // _LANES + 1
+        pairs: RowArray
+        if isinstance(numbers, range):  # what is hidden is read where it lies
+            pairs, self._lanes = np.arange(first, stop), slice(low % _LANES, low % _LANES + size)
+        elif stop - first <= size:  # hiding all that lies between is no more work than a block for each row
+            pairs, self._lanes = np.arange(first, stop), (numbers - _LANES * first).astype(np.intp)
+        else:
+            pairs = numbers // _LANES
+            self._lanes = _LANES * np.arange(size) + (numbers % _LANES).astype(np.intp)
+        plain = self._plain[: pairs.size]
+        plain[:, 0], plain[:, 1] = pairs, attempt
+        self._input = self._bytes[0][: pairs.size * _BLOCK_BYTES]
+
+    def numbers_at(self, places: RowArray) -> RowArray:
+        """Return the numbers of some of the rows."""
+        numbers = self._numbers
+        return places + numbers.start if isinstance(numbers, range) else numbers[places]
+
+    def under(self, key: bytes) -> npt.NDArray[np.uint64]:
+        """The lane of each of the rows, until the next call."""
         if len(key) != _KEY_BYTES:
             raise SourceFailed(
                 f"has {len(key)} bytes and cannot be expanded",
                 parameter="key",
                 way_out=f"Pass a key of {_KEY_BYTES} bytes.",
             )
-        # One block at a time, each a number and an attempt that no other block has: this mode chains nothing.
-        cipher = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305
-        size, (plain, hidden) = self.numbers.size * _WORDS * 8, self._bytes
-        if cipher.update_into(plain[:size], hidden) != size:
+        cipher = self._cipher(self._aes(key), self._mode).encryptor()
+        if cipher.update_into(self._input, self._bytes[1]) != len(self._input):
             raise SourceFailed("the cipher behind the words of rows stopped short", way_out="Try again.")
-        return self._hidden[: self.numbers.size].astype(np.uint64, copy=False)
+        return self._hidden[self._lanes].astype(np.uint64, copy=False)
 
 
 class RowWords:
     """The streams of rows with these numbers, under one key."""
 
     def __init__(self, key: bytes, numbers: RowArray) -> None:
-        self._key, self._numbers = key, numbers.astype("<u8")
+        self._key, self._numbers = key, numbers.astype(np.uint64)
         self._taken = np.zeros(numbers.size, dtype=np.int64)
-        self._first = self._blocks(self._numbers, 0)
+        self._first = self._starts(self._numbers, 0)
 
     def words(self, rows: RowArray, width: int = MOST_WIDTH) -> WordArray:
         """The next word of each of the rows."""
+        found = self._next(rows)
+        if width > ROW_WIDTH:
+            return ((found << np.uint64(ROW_WIDTH)) | self._next(rows)) >> np.uint64(MOST_WIDTH - width)
+        return found >> np.uint64(ROW_WIDTH - width)
+
+    def _next(self, rows: RowArray) -> npt.NDArray[np.uint64]:
+        """The next 32 bits of each of the rows."""
         turns = self._taken[rows]
         self._taken[rows] = turns + 1
-        found = self._first[rows, turns % _WORDS]
+        starts = self._first[rows]
         for attempt in np.unique(turns[turns >= _WORDS] // _WORDS).tolist():
             later = np.flatnonzero(turns // _WORDS == attempt)
-            blocks = self._blocks(self._numbers[rows[later]], attempt)
-            found[later] = blocks[np.arange(later.size), turns[later] % _WORDS]
-        return found >> np.uint64(MOST_WIDTH - width) if width < MOST_WIDTH else found
+            starts[later] = self._starts(self._numbers[rows[later]], attempt)
+        halves: npt.NDArray[np.uint64] = np.where(turns % _WORDS, starts & _LOW, starts >> np.uint64(ROW_WIDTH))
+        return halves
 
-    def _blocks(self, numbers: RowArray, attempt: int) -> npt.NDArray[np.uint64]:
+    def _starts(self, numbers: RowArray, attempt: int) -> npt.NDArray[np.uint64]:
         starts = RowStarts(numbers.size)
         starts.take(numbers, attempt)
         return starts.under(self._key)

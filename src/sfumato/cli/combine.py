@@ -31,7 +31,7 @@ def combine_command(
 
     Example:
 
-        sfumato combine north south.parquet --out country --keys north-keys --keys south-keys
+        sfumato combine north south.parquet -o country --keys north-keys --keys south-keys --passphrase-file secret.txt
     """
     from sfumato.render.words import counted
     from sfumato.study.steps import combine

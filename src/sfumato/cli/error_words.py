@@ -22,6 +22,8 @@ from sfumato.errors import SfumatoError
 ALIASES: dict[str, tuple[str, ...]] = {
     "by": ("group",),
     "claimed_epsilon": ("epsilon",),
+    "id": ("person", "id_column"),
+    "ids": ("person",),
     "keys": ("key",),
     "limit_bytes": ("limit_mb",),
     "n": ("responses",),
@@ -30,6 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "release_id": ("name",),
     "protection": ("passphrase_file",),
     "reports": ("samples",),
+    "rows": ("row",),
     "rows_id": ("rows",),
     "seed": ("insecure_seed",),
     "theta": ("expected_share",),

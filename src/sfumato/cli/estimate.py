@@ -51,7 +51,7 @@ def estimate_command(
         float | None,
         typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
     ] = None,
-    note_file: NoteFile = None,
+    note: NoteFile = None,
     json: Json = False,
     markdown: Markdown = False,
     quiet: Quiet = False,
@@ -83,7 +83,7 @@ def estimate_command(
     check_table_place("out", out)
     study, paths = study_and_reports(reports)
     level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
-    collected = collect(paths, study, question, column, group, count, limit_mb * MEGABYTE, note=note_file)
+    collected = collect(paths, study, question, column, group, count, limit_mb * MEGABYTE, note=note)
     remark(collected)
     with show_waiting("estimating"):
         found = estimate_reports(
@@ -95,9 +95,8 @@ def estimate_command(
             ignoring=ignoring,
             simultaneous=simultaneous,
         )
-    note = collected.note
     if plot is not None:
-        write_atomically(plot, shares_svg(found, title=note.study.name))
+        write_atomically(plot, shares_svg(found, title=collected.note.study.name))
     if out is not None:
         write_table(found.to_arrow(), out)
     for written in (plot, out):
@@ -106,7 +105,7 @@ def estimate_command(
     if markdown:
         tell(estimates_markdown(found), end="")
     else:
-        show_estimates(found, note, json=json, quiet=quiet)
+        show_estimates(found, collected.note, json=json, quiet=quiet)
 
 
 def study_and_reports(files: list[Path]) -> tuple[Path | None, list[Path]]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Confidence, Group, Json, NoteFile, Quiet, ReportFiles
-from sfumato.cli.output import console, say, show_waiting, tell, tell_json
+from sfumato.cli.output import console, say, show_rows, show_waiting, tell, tell_json
 from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.study.estimating import Collected, Estimates
     from sfumato.study.notes import ReportsNote
 
-KEYS = typer.Option("--key", "-k", help="A key file, or a folder of them. Repeatable: questions, parts of a key.")
+KEYS = typer.Option("--key", "-k", help="A key file or a folder of them; once for each question or part of a key.")
 
 
 def open_command(
@@ -48,12 +48,12 @@ def open_command(
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     keys = keys_for(public.note, key, unlock, recover=False)
     remark(public)
-    with show_waiting("opening reports"):
-        opened = open_reports(public, keys)
-        if out is not None:
-            # What was written is read back for the estimates: rows are opened once.
-            opened.write(out)
-            opened = Reports.read(out)
+    opened = open_reports(public, keys)
+    if out is not None:
+        with show_rows("opening reports") as progress:
+            opened.write(out, progress=progress)
+        opened = Reports.read(out)  # so that rows are opened once
+    with show_waiting("estimating"):
         asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
         estimates = estimate_reports(opened, confidence=confidence, group=group, questions=asked)
     if out is not None and not quiet:
@@ -87,8 +87,8 @@ def recover_command(
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     keys = keys_for(public.note, key, unlock, recover=True)
     remark(public)
-    with show_waiting("recovering answers"):
-        rows = recover_answers(public, keys, out=out)
+    with show_rows("recovering answers") as progress:
+        rows = recover_answers(public, keys, out=out, progress=progress)
     if not quiet:
         questions = counted(len({held.binding.question for held in keys}), "question")
         say(f"recovered {rows:,} answers to {questions} in {out}; only you may read it")

@@ -38,9 +38,7 @@ ReportFiles = Annotated[
 ]
 NoteFile = Annotated[
     Path | None,
-    typer.Option(
-        "--note", help="Of rows that another tool selected: the file .about.json of the whole. Default: beside."
-    ),
+    typer.Option(help="Of rows that another tool selected: the file .about.json of the whole. Default: beside."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the result as Markdown.")]

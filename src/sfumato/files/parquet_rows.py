@@ -28,10 +28,9 @@ class ParquetRows:
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[Any]:
         """Yield the rows of some columns, checked from end to end; text comes as dictionaries."""
-        del size
         seen = 0
         with self._file.opened() as stream, arrow_errors(self._file.path):
-            for batch in batches(self._open(stream), list(columns)):
+            for batch in batches(self._open(stream), list(columns), size):
                 seen += batch.num_rows
                 yield batch
             if seen != self.rows:

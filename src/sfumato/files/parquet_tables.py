@@ -104,9 +104,9 @@ def _size_of(source: Any) -> int:
     return int(size()) if callable(size) else os.fstat(source.fileno()).st_size
 
 
-def batches(opened: Any, columns: list[str]) -> Iterator[Any]:
+def batches(opened: Any, columns: list[str], size: int = _BATCH_ROWS) -> Iterator[Any]:
     """Yield record batches that have been checked from end to end."""
-    for batch in opened.iter_batches(batch_size=_BATCH_ROWS, columns=columns, use_threads=False):
+    for batch in opened.iter_batches(batch_size=size, columns=columns, use_threads=False):
         # A damaged page can decode to offsets that point outside their buffer; later steps would follow them.
         batch.validate(full=True)
         yield batch

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.files.parquet_tables import common_kind
 from sfumato.files.texts import check_names
-
-_PIECE_ROWS = 1 << 18
 
 
 class ArrowRows:
@@ -87,9 +86,9 @@ class ColumnRows:
         if str(getattr(column, "dtype", "object")) != "object":
             return None
         found = pa.null()
-        for start in range(0, self.rows or 0, _PIECE_ROWS):
+        for start in range(0, self.rows or 0, CHUNK_ROWS):
             try:
-                other = pa.infer_type(list(_cut(column, start, start + _PIECE_ROWS)), from_pandas=True)
+                other = pa.infer_type(list(_cut(column, start, start + CHUNK_ROWS)), from_pandas=True)
                 found = common_kind(found, other)
             except (pa.ArrowException, TypeError, ValueError, KeyError):
                 raise _mixed(name) from None

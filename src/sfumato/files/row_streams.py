@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.files.frames import TableLike, not_a_table
 from sfumato.files.parquet_tables import plain_text
 from sfumato.files.row_files import file_rows
 from sfumato.files.row_frames import frame_rows
 from sfumato.files.texts import no_column
 from sfumato.values.checks import check_at_least, check_integer
-
-CHUNK_ROWS = 1 << 18
 
 
 class RowSource(Protocol):
@@ -65,6 +64,12 @@ class RowStream:
         """Yield Arrow tables of exactly `size` rows, but for the last; a source without rows is refused."""
         check_at_least("size", check_integer("size", size), 1)
         return self._chunks(size)
+
+    def count(self) -> int:
+        """Return how many rows there are; where nobody knows, one column is read through."""
+        if self.rows is not None:
+            return self.rows
+        return sum(table.num_rows for table in RowStream(self._source, self.columns[:1]).chunks())
 
     def _chunks(self, size: int) -> Iterator[Any]:
         is_empty = True

@@ -48,6 +48,20 @@ def staged_afresh(folder: Path) -> Iterator[Path]:
         ) from None
 
 
+@contextlib.contextmanager
+def new_folders(*folders: Path | None) -> Iterator[None]:
+    """After a failure, remove those of these folders that were not there before and hold nothing."""
+    named = [folder for folder in folders if folder is not None]
+    missing = {place for folder in named for place in (folder, *folder.parents) if not os.path.lexists(place)}
+    try:
+        yield
+    except BaseException:
+        for place in sorted(missing, key=lambda path: -len(path.parts)):
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        raise
+
+
 def flush_staged(folder: Path) -> None:
     """Wait until what is staged is on the disk, and the folder with it."""
     flush_folder(folder)

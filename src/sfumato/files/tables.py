@@ -110,7 +110,7 @@ def _label_array(labels: Sequence[str]) -> Any:
 
 def note_inside(path: str | Path) -> str | None:
     """Return the note that a Parquet file carries; None where it has none, and for other files."""
-    if format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():
+    if Path(path).is_dir() or format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():
         return None
     with parquet_file(path, limit_bytes=sys.maxsize) as (opened, _):
         note = (opened.metadata.metadata or {}).get(NOTE_KEY)
@@ -198,8 +198,10 @@ def _numbers_of(array: Any) -> npt.NDArray[np.int64]:
 
 def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str], first: int) -> Words:
     place: dict[str, int] = {}
-    merged = np.array([place.setdefault(text.strip(), len(place)) for text in texts], dtype=np.int64)
-    return Words(merged[codes] if codes.size else codes, tuple(place), first)
+    merged = [place.setdefault(text.strip(), len(place)) for text in texts]
+    if len(place) == len(texts):  # no two became the same: every code stays what it was
+        return Words(codes, tuple(place), first)
+    return Words(np.array(merged, dtype=np.int64)[codes] if codes.size else codes, tuple(place), first)
 
 
 def _as_whole(column: Any, name: str, first: int) -> Any:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from sfumato.bits import BitSource
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.expansion import lower_seed
-from sfumato.refine.keys import PIECE_ROWS, SEED_BYTES, Binding, Draws, Key, Seed, digest_of
+from sfumato.refine.keys import SEED_BYTES, Binding, Draws, Key, Seed, digest_of
 from sfumato.refine.shifts import Sums, TwoLevelShift
 from sfumato.values import Guarantee
 from sfumato.values.checks import check_at_least, check_integer
@@ -61,8 +62,8 @@ def draw_keys(
         return {level: replace(top, level=level, material=lower_seed(top, level)) for level in range(len(steps))}
     draws = LevelDraws(steps, source)
     shifts = {level: np.empty(blank.total, dtype=smallest_dtype(steps[0].modulus)) for level in range(len(steps))}
-    for start in range(0, blank.total, PIECE_ROWS):
-        for level, drawn in draws.next(min(PIECE_ROWS, blank.total - start)).items():
+    for start in range(0, blank.total, CHUNK_ROWS):
+        for level, drawn in draws.next(min(CHUNK_ROWS, blank.total - start)).items():
             shifts[level][start : start + drawn.size] = drawn
     return {
         level: replace(blank, level=level, guarantee=source.guarantee, material=Draws(held))
@@ -118,8 +119,8 @@ def rows_of(key: Key, declaration: str, public: npt.NDArray[np.int64]) -> npt.ND
     )
 
 
-def check_keys(keys: Mapping[int, Key], declaration: str, binding: Binding | None, rows: int) -> None:
-    """Refuse keys that were not drawn together for this ladder, this binding and so many rows."""
+def check_keys(keys: Mapping[int, Key], declaration: str, binding: Binding | None, rows: int | None = None) -> None:
+    """Refuse keys that were not drawn together for this ladder and this binding, and where it is said so many rows."""
     if 0 not in keys:
         raise InvalidParameter(
             "must have the key of level 0: reports are made with it", parameter="keys", way_out="Keep it to publish."
@@ -134,9 +135,14 @@ def check_keys(keys: Mapping[int, Key], declaration: str, binding: Binding | Non
             raise KeyRefused(
                 "the keys belong to another ladder: other answers, levels or set", way_out="Draw new keys."
             )
-        if not key.is_whole or key.total != rows:
-            raise KeyRefused(
-                f"the keys are for {key.total} rows, and there are {rows} values", way_out="Draw new keys."
-            )
+        if not key.is_whole or (rows is not None and key.total != rows):
+            raise other_rows(key, rows)
     if binding is not None and binding != top.binding:
         raise KeyRefused("the keys were drawn for another study, question, column or epoch", way_out="Draw new keys.")
+
+
+def other_rows(key: Key, rows: int | None) -> KeyRefused:
+    """Return the refusal of keys for other rows than there are."""
+    if not key.is_whole:
+        return KeyRefused("the keys are of some of the rows", way_out="Merge them with the others, or draw new keys.")
+    return KeyRefused(f"the keys are for {key.total} rows, and there are {rows} values", way_out="Draw new keys.")

@@ -23,7 +23,8 @@ import numpy.typing as npt
 from sfumato.bits import RowStarts
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.refine.keys import BLOCK_ROWS, PIECE_ROWS, BlockSeeds, Draws, Key, Seed
+from sfumato.files.chunks import CHUNK_ROWS
+from sfumato.refine.keys import BLOCK_ROWS, BlockSeeds, Draws, Key, Seed
 from sfumato.refine.shifts import Sums, TwoLevelShift
 
 # No part has rows beyond this number.
@@ -38,8 +39,8 @@ def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> Sums:
     if isinstance(key.material, Draws):
         return key.material.shifts
     shifts: Sums = np.empty(key.stop - key.start, dtype=smallest_dtype(steps[0].modulus))
-    for start in range(key.start, key.stop, PIECE_ROWS):
-        stop = min(start + PIECE_ROWS, key.stop)
+    for start in range(key.start, key.stop, CHUNK_ROWS):
+        stop = min(start + CHUNK_ROWS, key.stop)
         shifts[start - key.start : stop - key.start] = shifts_at(key, steps, np.arange(start, stop))
     return shifts
 
@@ -50,26 +51,44 @@ def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers) -> Su
     A seed knows every row there may ever be, whatever `key.total` says; other keys know their own rows. The shifts are
     unsigned and as small as the modulus allows: widen them before taking differences.
     """
-    _check_numbers(key, numbers)
+    is_run = _check_numbers(key, numbers)
+    numbers = numbers.astype(np.int64, copy=False)
     if isinstance(key.material, Draws):
         return _drawn_at(key.material, numbers - key.start)
-    ascending = bool((numbers[1:] >= numbers[:-1]).all())
-    order = None if ascending else np.argsort(numbers, kind="stable")
-    rows = numbers if order is None else numbers[order]
-    blocks = rows // BLOCK_ROWS
-    edges = [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), rows.size]
+    order, pieces = (None, _blocks_of_run(numbers)) if is_run else _blocks_of(numbers)
     secret_of = _block_keys(key, len(steps))
-    starts = RowStarts(max(stop - start for start, stop in itertools.pairwise(edges)))
-    sums: Sums = np.zeros(rows.size, dtype=smallest_dtype(steps[0].modulus))
-    for start, stop in itertools.pairwise(edges if rows.size else []):
-        starts.take(rows[start:stop])
+    starts = RowStarts(max((len(rows) for _, rows in pieces), default=0))
+    sums: Sums = np.zeros(numbers.size, dtype=smallest_dtype(steps[0].modulus))
+    done = 0
+    for block, rows in pieces:
+        starts.take(rows)
+        mine, done = sums[done : done + len(rows)], done + len(rows)
         for level in range(key.level, len(steps)):
-            steps[level].add_numbered(secret_of(level, int(blocks[start])), starts, sums[start:stop])
+            steps[level].add_numbered(secret_of(level, block), starts, mine)
     if order is None:
         return sums
     shifts = np.empty_like(sums)
     shifts[order] = sums
     return shifts
+
+
+def _blocks_of_run(numbers: _Numbers) -> list[tuple[int, range]]:
+    """Return numbers that follow one another, by block."""
+    first, stop = int(numbers[0]), int(numbers[-1]) + 1
+    blocks = range(first // BLOCK_ROWS, -(-stop // BLOCK_ROWS))
+    return [(b, range(max(first, b * BLOCK_ROWS), min(stop, (b + 1) * BLOCK_ROWS))) for b in blocks]
+
+
+def _blocks_of(numbers: _Numbers) -> tuple[npt.NDArray[np.intp] | None, list[tuple[int, _Numbers]]]:
+    """Return in what order to take numbers, unless in their own, and those of each block."""
+    blocks, order = numbers // BLOCK_ROWS, None
+    if not (blocks[1:] >= blocks[:-1]).all():
+        low, high = int(blocks.min()), int(blocks.max())
+        # In as few bytes as hold them, which are sorted soonest.
+        order = np.argsort((blocks - low).astype(smallest_dtype(high - low + 1)), kind="stable")
+        numbers, blocks = numbers[order], blocks[order]
+    edges = [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), numbers.size]
+    return order, [(int(blocks[a]), numbers[a:b]) for a, b in itertools.pairwise(edges) if a < b]
 
 
 def _drawn_at(draws: Draws, places: _Numbers) -> Sums:
@@ -122,7 +141,8 @@ def _block_keys(key: Key, depth: int) -> Callable[[int, int], bytes]:
     return lambda level, block: _expanded(above[level], _DRAW + part, level + 1, block)
 
 
-def _check_numbers(key: Key, numbers: _Numbers) -> None:
+def _check_numbers(key: Key, numbers: _Numbers) -> bool:
+    """Refuse what the key does not open; return whether the numbers follow one another."""
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise InvalidParameter(
             "must be one column of whole numbers", parameter="numbers", way_out="Pass the numbers of rows."
@@ -132,11 +152,15 @@ def _check_numbers(key: Key, numbers: _Numbers) -> None:
         first, stop = 0, _MOST_ROWS
     elif isinstance(key.material, BlockSeeds):
         first, stop = (edge * BLOCK_ROWS for edge in (_blocks(key).start, _blocks(key).stop))
-    if numbers.size and (numbers.min() < first or numbers.max() >= stop):
+    is_run = numbers.size > 0 and int(numbers[-1]) - int(numbers[0]) == numbers.size - 1
+    is_run = is_run and bool((numbers[1:] > numbers[:-1]).all())
+    ends = numbers[[0, -1]] if is_run else numbers
+    if numbers.size and (ends.min() < first or ends.max() >= stop):
         raise KeyRefused(
             f"the key opens rows {first}..{stop - 1}, and others were asked for",
             way_out="Ask for its rows, or use another key.",
         )
+    return is_run
 
 
 def _blocks(key: Key) -> range:

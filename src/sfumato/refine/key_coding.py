@@ -18,10 +18,8 @@ import numpy.typing as npt
 
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.shifts import TwoLevelShift
-
-SEGMENT_ROWS = 1 << 18
-"""How many draws are coded together at the most: what one of them costs to read, and what reading takes in memory."""
 
 _CODED, _PACKED = (number.to_bytes(4, "little") for number in (1, 2))
 _TAG = 4
@@ -44,9 +42,9 @@ _BLOCK = 256
 
 def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
     """Return draws as bytes, filled up to `padded_length`, or to `packed_length` in the one case out of 2^80."""
-    if not 0 < shifts.size <= SEGMENT_ROWS:
+    if not 0 < shifts.size <= CHUNK_ROWS:
         raise InvalidParameter(
-            f"between 1 and {SEGMENT_ROWS} draws are coded together, not {shifts.size}", way_out="Cut them."
+            f"between 1 and {CHUNK_ROWS} draws are coded together, not {shifts.size}", way_out="Cut them."
         )
     if shifts.min() < 0 or shifts.max() >= law.modulus:
         raise InvalidParameter(
@@ -64,7 +62,7 @@ def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> by
 def decode_draws(body: bytes, law: TwoLevelShift, rows: int) -> npt.NDArray[Any]:
     """Read `rows` draws from bytes of any origin, or raise KeyRefused."""
     tag = body[:_TAG]
-    if rows > SEGMENT_ROWS or tag not in {_CODED, _PACKED}:
+    if rows > CHUNK_ROWS or tag not in {_CODED, _PACKED}:
         raise damaged_material()
     order = law.order.astype(smallest_dtype(law.modulus))
     if tag == _CODED:

@@ -1,6 +1,6 @@
 """Draws in a file, segment by segment: each coded, padded and sealed by itself, and read only when it is asked for.
 
-A segment holds SEGMENT_ROWS draws, the last one what is left. It is sealed by AES-256-GCM under the file's own content
+A segment holds CHUNK_ROWS draws, the last one what is left. It is sealed by AES-256-GCM under the file's own content
 key, which is fresh whenever draws are sealed, so its number serves as nonce; its number and how many there are stand in
 the associated data. So a segment that was changed, moved, repeated, left out or taken from another file does not open.
 Lengths follow from the number of rows and the law, but for the one case out of 2^80 in which draws are packed.
@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.byte_sources import ByteSource
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.key_boxes import ContentKey
-from sfumato.refine.key_coding import SEGMENT_ROWS, decode_draws, encode_draws, packed_length, padded_length
+from sfumato.refine.key_coding import decode_draws, encode_draws, packed_length, padded_length
 from sfumato.refine.key_headers import FRAME
 from sfumato.refine.keys import Draws, StoredDraws
 from sfumato.refine.shifts import TwoLevelShift
@@ -41,16 +42,16 @@ class SegmentLayout:
     count: int
 
     def __init__(self, rows: int, law: TwoLevelShift) -> None:
-        self.rows, self.law, self.count = rows, law, -(-rows // SEGMENT_ROWS)
+        self.rows, self.law, self.count = rows, law, -(-rows // CHUNK_ROWS)
         # Of a full segment and of the last one: as usual, and packed.
         self._lengths = tuple(
             tuple(_LENGTH.size + length(held, law) + _TAG_BYTES for length in (padded_length, packed_length))
-            for held in (min(rows, SEGMENT_ROWS), self.rows_in(self.count - 1))
+            for held in (min(rows, CHUNK_ROWS), self.rows_in(self.count - 1))
         )
 
     def rows_in(self, index: int) -> int:
         """Return how many rows a segment holds."""
-        return min(SEGMENT_ROWS, self.rows - index * SEGMENT_ROWS)
+        return min(CHUNK_ROWS, self.rows - index * CHUNK_ROWS)
 
     def lengths(self, index: int) -> tuple[int, ...]:
         """Return how long a segment can be in the file: usually the first."""
@@ -140,7 +141,7 @@ class StoredSegments:
                     _nonce(index), found[_LENGTH.size :], _associated(index, self._layout.count)
                 )
         if body is None:
-            first = index * SEGMENT_ROWS
+            first = index * CHUNK_ROWS
             raise self._placed(
                 KeyRefused(
                     f"the key file was changed after it was sealed, or replaced while it was read: its draws {first}.."
@@ -173,13 +174,13 @@ class StoredSegments:
 
 def stored_draws(source: ByteSource, start: int, layout: SegmentLayout, key: ContentKey) -> StoredDraws:
     """Return the draws that begin at a place of a file, without reading them yet."""
-    return StoredDraws(layout.rows, SEGMENT_ROWS, StoredSegments(source, start, layout, key).read)
+    return StoredDraws(layout.rows, CHUNK_ROWS, StoredSegments(source, start, layout, key).read)
 
 
 def segments_of(draws: Draws) -> Iterator[npt.NDArray[Any]]:
     """Yield draws in the pieces that are sealed together."""
-    for start in range(0, draws.rows, SEGMENT_ROWS):
-        yield draws.between(start, min(start + SEGMENT_ROWS, draws.rows))
+    for start in range(0, draws.rows, CHUNK_ROWS):
+        yield draws.between(start, min(start + CHUNK_ROWS, draws.rows))
 
 
 def _cipher(key: ContentKey) -> Any:

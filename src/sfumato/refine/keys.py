@@ -25,8 +25,6 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 SEED_BYTES = 32
 # Seeds are expanded block by block, so a key can be split between blocks without giving away its neighbours.
 BLOCK_ROWS = 4096
-# So many rows are drawn or expanded at a time: large enough that nothing is lost by it, small enough for any memory.
-PIECE_ROWS = 64 * BLOCK_ROWS
 
 _LONGEST = 200
 

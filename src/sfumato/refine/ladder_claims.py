@@ -39,7 +39,12 @@ def state_notes(outline: Outline) -> tuple[str, ...]:
         "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
         "cannot break the cipher, and against no others."
     )
-    notes = [public, seeds]
+    amended = (
+        "The claims are about one report for an answer. That an answer was amended later is seen by everybody and "
+        "covered by no claim; of two answers it tells which one is true now. The report that is drawn anew adds its "
+        "own odds."
+    )
+    notes = [public, seeds, amended]
     if depth > MOST_LISTED:
         notes.append(
             f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "

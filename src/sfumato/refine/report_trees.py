@@ -45,8 +45,7 @@ class ReportTree:
             if numbers[-1] // BLOCK_ROWS == self._held[0][0][0] // BLOCK_ROWS:
                 return
             numbers, narrow = self._together()
-        blocks = numbers // BLOCK_ROWS
-        edges = [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), numbers.size]
+        edges = _block_edges(numbers)
         for start, stop in itertools.pairwise(edges[:-1]):
             self._close(numbers[start:stop], {name: values[start:stop] for name, values in narrow.items()})
         last = edges[-2]
@@ -77,15 +76,24 @@ class ReportTree:
         self._digest(int(numbers[0]) // BLOCK_ROWS, numbers, columns)
 
     def _digest(self, block: int, numbers: Numbers, columns: Mapping[str, npt.NDArray[np.uint32]]) -> None:
-        offsets = numbers - block * BLOCK_ROWS
-        dense = offsets.size and offsets[0] == 0 and offsets[-1] == offsets.size - 1
-        start = sha256(_BLOCK + self._salt_of(block) + struct.pack("<QIB", block, numbers.size, bool(dense)))
+        first, count = block * BLOCK_ROWS, numbers.size
+        dense = bool(count) and int(numbers[0]) == first and int(numbers[-1]) == first + count - 1
+        start = sha256(_BLOCK + self._salt_of(block) + struct.pack("<QIB", block, count, dense))
         if not dense:
-            start.update(offsets.astype("<u2").tobytes())
-        for name in self.digests:
+            start.update((numbers - first).astype("<u2").tobytes())
+        for name, digests in self.digests.items():
             digest = start.copy()
             digest.update(columns[name].data)
-            self.digests[name][block] = digest.digest()
+            digests[block] = digest.digest()
+
+
+def _block_edges(numbers: Numbers) -> list[int]:
+    """Return where blocks begin among rows, and where the rows end; rows that follow one another are not looked at."""
+    first, last = int(numbers[0]), int(numbers[-1])
+    if last - first == numbers.size - 1:
+        return [0, *range(BLOCK_ROWS - first % BLOCK_ROWS, numbers.size, BLOCK_ROWS), numbers.size]
+    blocks = numbers // BLOCK_ROWS
+    return [0, *(np.flatnonzero(blocks[1:] != blocks[:-1]) + 1).tolist(), numbers.size]
 
 
 def root_of(question: str, digests: Mapping[int, bytes], instead: Mapping[int, str] | None = None) -> str:

@@ -4,15 +4,17 @@ A shift lies in a favoured set F of residues mod K with probability `inside`, un
 otherwise. With F a difference set it is the shift of the cyclic response; with F = {0} it is an erasure, which leaves
 the report alone or replaces it by noise; with K = 2 and F = {0} it is a flip.   Theory: docs/theory/ladders.md
 
-A row under a key has words of 64 bits. Bits from the system are dear, so a column that is drawn from a source takes
+A row under a key has words of 32 bits. Bits from the system are dear, so a column that is drawn from a source takes
 words of 16 bits while places fit them well: the coin goes on where they leave it open, and places are drawn again, so
 the law is exact at any width.
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +22,7 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, Coin, RowSource, RowStarts, RowWords, UniformBelow
 from sfumato.bits.mechanism import smallest_dtype
-from sfumato.bits.row_words import RowArray
+from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.values import Interval
@@ -30,6 +32,8 @@ ShiftArray = npt.NDArray[np.int64]
 Sums = npt.NDArray[Any]  # unsigned integers, as small as the modulus allows
 
 _WIDTH = 64
+# A place in a row is one word.
+_MOST_MODULUS = 1 << ROW_WIDTH
 # Bits in a word of a stream: the first width that has this many words for each place, so that few are drawn again.
 _STREAM_WIDTHS, _WORDS_A_PLACE = (16, 32), 4
 # Where the level of a row is not known before a coin is thrown.
@@ -56,6 +60,16 @@ class Thresholds(NamedTuple):
         return int(self.known == UNKNOWN) + int((possible > 1).all())
 
 
+class RowThresholds(NamedTuple):
+    """What the first lanes of rows are compared with: see :mod:`sfumato.refine.shift_kernel`."""
+
+    coin: npt.NDArray[np.uint64]
+    levels: npt.NDArray[np.uint64]
+    still: np.uint64
+    order: npt.NDArray[Any]
+    modulus: np.uint64
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TwoLevelShift:
     """A residue mod `modulus`: in `favoured`, uniformly, with probability `inside`; else uniform outside."""
@@ -67,9 +81,10 @@ class TwoLevelShift:
     order: ShiftArray = field(init=False, repr=False)
     """All shifts, the favoured first, each level ascending."""
     _found: dict[tuple[int, int], Thresholds] = field(init=False, repr=False, default_factory=dict)
+    _found_rows: list[RowThresholds | None] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        check_at_least("modulus", check_integer("modulus", self.modulus), 2)
+        check_between("modulus", check_integer("modulus", self.modulus), 2, _MOST_MODULUS)
         check_between("inside", self.inside, 0, 1)
         members = np.unique(np.asarray(self.favoured, dtype=np.int64))
         if not 0 < members.size < self.modulus or members[0] < 0 or members[-1] >= self.modulus:
@@ -115,11 +130,22 @@ class TwoLevelShift:
         fitting = [width for width in _STREAM_WIDTHS if 1 << width >= _WORDS_A_PLACE * self.modulus]
         return min([*fitting, self.width])
 
+    @property
+    def row_width(self) -> int:
+        """Bits in the words of rows."""
+        return min(self.width, ROW_WIDTH)
+
     def thresholds(self, width: int, depth: int) -> Thresholds:
         """What words of a width are compared with, the chance written out to `depth` of them; worked out once."""
         if (width, depth) not in self._found:
             self._found[width, depth] = _thresholds(self, width, depth)
         return self._found[width, depth]
+
+    def row_thresholds(self) -> RowThresholds | None:
+        """What the first lanes of rows are compared with, worked out once; nothing where no coin is thrown."""
+        if not self._found_rows:
+            self._found_rows.append(_row_thresholds(self, self.thresholds(self.row_width, 1)))
+        return self._found_rows[0]
 
     def draw(self, bits: BitSource, count: int) -> Sums:
         """`count` independent shifts."""
@@ -137,30 +163,29 @@ class TwoLevelShift:
             outside = Coin(chance=1 - self.inside, width=self.width, thrifty=True).sample(bits, sums.size)
             sums ^= self.at(outside).astype(sums.dtype)
             return
-        from sfumato.refine.shift_kernel import DEPTH, DONE, LEVEL, add_streamed  # noqa: PLC0415  numba is slow
-
+        kernel = _kernel()
         width, depth, words = self.stream_width, _DEPTH, np.empty(0, dtype=np.uint8)
         state = np.array([0, self.thresholds(width, depth).known, 0], dtype=np.int64)
-        while state[DONE] < sums.size:
+        while state[kernel.DONE] < sums.size:
             found = self.thresholds(width, depth)
             if not words.size:
                 # What the rows need in any case, so that nothing is drawn in vain; one may know its level already.
-                needed = (sums.size - int(state[DONE])) * found.least_words
-                words = bits.words(needed - (state[LEVEL] != found.known and found.least_words > 1), width)
+                needed = (sums.size - int(state[kernel.DONE])) * found.least_words
+                words = bits.words(needed - (state[kernel.LEVEL] != found.known and found.least_words > 1), width)
                 words = words.astype(words.dtype.newbyteorder("="), copy=False)
                 words.setflags(write=False)  # so that one compiled pass serves all sources
-            words = words[add_streamed(words, *found, sums, state) :]
-            depth = max(depth, 2 * int(state[DEPTH]))
+            words = words[kernel.add_streamed(words, *found, sums, state) :]
+            depth = max(depth, 2 * int(state[kernel.DEPTH]))
 
     def draw_rows(self, source: RowSource, count: int) -> ShiftArray:
         """A shift for each of `count` rows, from words of its own: one decides the level, one the place."""
-        coin = Coin(chance=1 - self.inside, width=self.width)
+        coin = Coin(chance=1 - self.inside, width=self.row_width)
         outside = coin.sample_rows(source, np.arange(count))
         ranks = outside * self.favoured.size
         for level, size in enumerate((self.favoured.size, self.modulus - self.favoured.size)):
             if size > 1:
                 rows = np.flatnonzero(outside == level)
-                ranks[rows] += UniformBelow(bound=size, width=self.width).draw_rows(source, rows).astype(np.int64)
+                ranks[rows] += UniformBelow(bound=size, width=self.row_width).draw_rows(source, rows).astype(np.int64)
         return self.at(ranks)
 
     def draw_numbered(self, key: bytes, numbers: RowArray) -> Sums:
@@ -173,17 +198,15 @@ class TwoLevelShift:
 
     def add_numbered(self, key: bytes, starts: RowStarts, sums: Sums) -> None:
         """Add the shifts of numbered rows under a key: what `draw_rows` says, most of it compiled."""
-        from sfumato.refine.shift_kernel import add_first, rows_left  # noqa: PLC0415  numba is slow to import
-
-        known, borders, end, sizes, lasts, order, modulus = self.thresholds(self.width, 1)
-        if known == UNKNOWN:
-            seen = (starts.under(key), np.uint64(_WIDTH - self.width), borders[0], end != 0)
-            if not add_first(*seen, sizes, lasts, order, modulus, sums):
-                return
-            left = np.flatnonzero(rows_left(*seen, lasts))
-        else:  # a coin that is not thrown takes no word, so the first is for the place
+        kernel, found = _kernel(), self.row_thresholds()
+        if found is None:  # a coin that is not thrown takes no word, so the first is for the place
             left = np.arange(sums.size)
-        drawn = self.draw_rows(RowWords(key, starts.numbers[left]), left.size)
+        else:
+            words = starts.under(key)
+            if not kernel.add_first(words, *found, sums):
+                return
+            left = np.flatnonzero(kernel.rows_left(words, found.coin, found.levels))
+        drawn = self.draw_rows(RowWords(key, starts.numbers_at(left)), left.size)
         sums[left] = (sums[left] + drawn) % self.modulus
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
@@ -231,3 +254,25 @@ def _thresholds(step: TwoLevelShift, width: int, depth: int) -> Thresholds:
     for array in (*found, order):
         array.setflags(write=False)
     return Thresholds(known, found[0], end, found[1], found[2], order, step.modulus)
+
+
+def _row_thresholds(step: TwoLevelShift, found: Thresholds) -> RowThresholds | None:
+    if found.known != UNKNOWN:
+        return None
+    border = int(found.borders[0])
+    coin = (ROW_WIDTH - step.row_width, border, border if found.end else _MOST_MODULUS)  # no word is as large
+    sizes, lasts = found.sizes.tolist(), found.lasts.tolist()
+    levels = (sizes, lasts, [(_MOST_MODULUS - 1) // size for size in sizes])
+    arrays = [np.array(values, dtype=np.uint64) for values in (coin, levels)]
+    for array in arrays:
+        array.setflags(write=False)
+    still = np.uint64(np.flatnonzero(step.order == 0)[0])
+    return RowThresholds(arrays[0], arrays[1], still, found.order, np.uint64(step.modulus))
+
+
+@functools.cache
+def _kernel() -> ModuleType:
+    """Return the compiled passes: importing them at every step of every block would be a tenth of the work."""
+    from sfumato.refine import shift_kernel  # noqa: PLC0415  numba is slow to import
+
+    return shift_kernel

@@ -32,7 +32,7 @@ def releases_table(found: StudyRecord) -> RenderableType:
     for number, one in enumerate(found.releases):
         published = one.published
         table.add_row(
-            Text(printable(published.again or "the first")),
+            Text(printable(published.again or ("the first" if published.of is None else ""))),
             one.time,
             str(published.epoch),
             Text(printable(published.people or "of the study")),

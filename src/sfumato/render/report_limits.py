@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sfumato.render.report_material import ReportMaterial
 from sfumato.render.words import epsilon_text
+from sfumato.study.part_notes import PartNote
 
 _AGAIN = (
     "The same people asked again, in another study or at another time, spend more. This page knows of this study only."
@@ -38,8 +39,24 @@ def stated_limits(material: ReportMaterial) -> list[tuple[str, bool]]:
         said.append((_HANDED_ON, False))
     if study.recover:
         said.append((_REGISTRAR, True))
+    amended = sum(part.present for part in amendments_of(material))
+    if amended:
+        said.append((_amended_words(amended), True))
     said += [(text, False) for text in dict.fromkeys(text for way in study.ways for text in way.limits())]
     return [*said, *((text, False) for text in (_SAMPLE, _TOGETHER, _TOOK_PART, _MACHINE))]
+
+
+def amendments_of(material: ReportMaterial) -> list[PartNote]:
+    """Return the amendments among the reports of a page, each once."""
+    found = {part.id: part for file in material.files for part in file.note.parts if part.amends is not None}
+    return list(found.values())
+
+
+def _amended_words(rows: int) -> str:
+    return (
+        f"Answers of {rows:,} rows were amended, some perhaps only as cover: everybody sees which, outside any ε, and "
+        f"of two answers which one is true now. These people spent the ε of the amended questions again."
+    )
 
 
 def _sum_words(total: str) -> str:

@@ -21,7 +21,8 @@ from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, blocks_of
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, fresh_salts
-from sfumato.study.publishing import Keys, PartPlan, PartSink, arrow_table, draw_of, finished_part
+from sfumato.study.part_sinks import Keys, PartSink
+from sfumato.study.publishing import PartPlan, arrow_table, draw_of, finished_part
 from sfumato.study.report_rows import ROW
 
 Cells = Mapping[str, Mapping[int, str]]
@@ -92,7 +93,7 @@ def with_cover(
     """Add the cells of people who are drawn by chance, with the answers that they have; each pays as if corrected.
 
     `answers` are those of everybody in the part who is left. A covering row is amended in the same questions as one of
-    the corrected rows, so that it looks like one.
+    the corrected rows, so that it looks like one; each of these has as many, and chance says which have one more.
     """
     taken = set(amendment.numbers.tolist())
     others = sorted(set.intersection(*(set(column) for column in answers.values())) - taken) if answers else []
@@ -108,8 +109,10 @@ def with_cover(
         for number in amendment.numbers.tolist()
     ]
     cells = {name: dict(column) for name, column in amendment.cells.items()}
-    for place, number in enumerate(_chosen(others, cover, source)):
-        for name in patterns[place % len(patterns)]:
+    rounds, over = divmod(cover, len(patterns))
+    looks = [*range(len(patterns))] * rounds + _chosen(range(len(patterns)), over, source)
+    for look, number in zip(looks, _chosen(others, cover, source), strict=True):
+        for name in patterns[look]:
             cells[name][number] = answers[name][number]
     return replace(amendment, cells=cells, covered=cover)
 

@@ -20,7 +20,9 @@ from sfumato.study.wording import LONGEST, MOST_EPSILON
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _HEADING: dict[str, Any] = {
     "id": {
-        "description": "Names the question, and the column that holds its answers.",
+        "description": (
+            "Names the question, and the column that holds its answers; not `row` or `part`, which name rows."
+        ),
         "type": "string",
         "pattern": f"^{IDENTIFIER.pattern}$",
     },

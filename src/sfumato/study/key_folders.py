@@ -15,7 +15,8 @@ from sfumato.io.key_files import read_own_key, record_use, write_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
 from sfumato.study.audience import REGISTRAR
-from sfumato.study.publishing import Keys, binding_of
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import binding_of
 from sfumato.study.studies import Study
 
 Unlocker = Callable[[Path], Unlock | None]

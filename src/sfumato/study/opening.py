@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.tables import number_column, text_column
 from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
 from sfumato.study.codebooks import written_column
 from sfumato.study.key_rings import KeyRing, check_record, ring_of
-from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import ROW, Chunk, MadeRows, Source
 from sfumato.study.reports import Reports, with_part
@@ -33,12 +32,19 @@ def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
         raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
     note = reports.note
     levels = {name: replace(note.column(name), level=ring.level(name)) for name in ring.questions}
-    rows = _Opened(reports=reports, ring=ring)
+    rows, remarks = _Opened(reports=reports, ring=ring), reports.remarks
     parts = tuple(rows.view_of(part) for part in note.parts if part.amends is None)
+    columns = {**note.columns, **levels}
+    if any(view.rows < note.part(view.id).rows for view in parts):
+        # Some of its rows say nothing about a question that is read from all of them together.
+        columns = {name: column for name, column in columns.items() if note.way(name).by_row}
+        left_out = tuple(name for name in note.columns if name not in columns)
+        remarks += tuple(f"{name} is read from all rows together, and left out of some of them." for name in left_out)
+        rows = replace(rows, left_out=left_out)
     return Reports(
         sources=(Source(rows=rows, parts=parts, is_whole=all(source.is_whole for source in reports.sources)),),
-        note=replace(note, columns={**note.columns, **levels}, parts=parts),
-        remarks=reports.remarks,
+        note=replace(note, columns=columns, parts=parts),
+        remarks=remarks,
     )
 
 
@@ -75,11 +81,13 @@ class _Opened(MadeRows):
 
     reports: Reports
     ring: KeyRing
+    left_out: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that there are."""
-        return (ROW, *self.reports.note.columns, *self.reports.kept)
+        there = (name for name in self.reports.note.columns if name not in self.left_out)
+        return (ROW, *there, *self.reports.kept)
 
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield tables of the columns that are asked for."""
@@ -221,13 +229,12 @@ def _sorted(cells: Mapping[int, int]) -> tuple[Numbers, Values]:
 
 
 def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
-    note: ReportsNote = reports.note
-    ring = ring_of(note, keys)
-    for question in ring.questions:
-        if question not in note.columns:
-            note.column(question)
+    note, held = reports.note, list(keys)
+    if not note.rows:
+        raise UnreadableFile("nobody is left in these reports", way_out="There is nothing to open.")
+    for question in dict.fromkeys(key.binding.question for key in held if key.binding.study == note.fingerprint):
         if note.column(question).level != len(note.way(question).epsilons):
             raise InvalidParameter(
                 f"column {question} was opened already", way_out="Use the public reports, with this key alone."
             )
-    return ring
+    return ring_of(note, held)

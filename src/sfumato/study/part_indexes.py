@@ -75,12 +75,22 @@ def read_index(path: Path, unlock: Unlocker) -> PeopleIndex:
         raise error.at(Place(file=str(path))) from None
 
 
-def read_indexes(folder: Path | None, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
-    """Return the indexes of parts that have one."""
+def read_indexes(folder: Path | None, study: str, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
+    """Return the indexes of parts that have one; `study` is the fingerprint of their study."""
     if folder is None:
         return {}
-    paths = {part: index_path(folder, part) for part in parts}
-    return {part: read_index(path, unlock) for part, path in paths.items() if path.exists()}
+    found = {}
+    for part in parts:
+        path = index_path(folder, part)
+        if path.exists():
+            found[part] = read_index(path, unlock)
+            if (found[part].study, found[part].part) != (study, part):
+                raise KeyRefused(
+                    "the index is of another study or part than its name says",
+                    way_out="Look for the one that was published with these reports.",
+                    place=Place(file=str(path)),
+                )
+    return found
 
 
 def rewrite_index(index: PeopleIndex, path: Path, unlock: Unlocker) -> None:
@@ -103,13 +113,15 @@ def keep_indexes(folder: Path, parts: Iterable[str]) -> None:
     flush_staged(place)
 
 
-def read_kept_indexes(folder: Path | None, parts: Iterable[str], unlock: Unlocker) -> dict[str, PeopleIndex]:
+def read_kept_indexes(
+    folder: Path | None, study: str, parts: Iterable[str], unlock: Unlocker
+) -> dict[str, PeopleIndex]:
     """Return the copies that were kept by a call that was interrupted; those that do not open are none."""
     found: dict[str, PeopleIndex] = {}
     if folder is not None:
         for part in parts:
             with contextlib.suppress(KeyRefused):
-                found |= read_indexes(staging_inside(folder, _KEPT), [part], unlock)
+                found |= read_indexes(staging_inside(folder, _KEPT), study, [part], unlock)
     return found
 
 

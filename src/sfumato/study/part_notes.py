@@ -25,20 +25,22 @@ from sfumato.refine.report_trees import SALT_BYTES, Numbers, ReportTree
 from sfumato.values import Guarantee
 
 PART_BYTES = 16
+_SALTS_AT_ONCE = 64
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_ROWS = 1 << 40
 _NEEDED = ("id", "rows", "roots", "salts")
-_OPTIONAL = ("start", "blocks", "series", "amends", "erased", "rewritten")
+_OPTIONAL = ("start", "blocks", "series", "amends", "turn", "erased", "rewritten")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class PartNote:
     """A part of a publication, or what a key has opened of it.
 
     `rows` is how many it was made with, `start` the first number of a dense part. `blocks` are the blocks that have
     rows, None where they follow one another from that of `start`. `series` is the part whose seeds made its draws.
-    `rewritten` has the digests that blocks had when the keys were made, by block and question.
+    `turn` counts the amendments of a part, from 1 on: the last of a cell is the one that holds. `rewritten` has the
+    digests that blocks had when the keys were made, by block and question.
     """
 
     id: str
@@ -49,6 +51,7 @@ class PartNote:
     blocks: tuple[int, ...] | None = field(default=None, repr=False)
     series: str | None = None
     amends: str | None = None
+    turn: int = 0
     erased: tuple[int, ...] = field(default=(), repr=False)
     rewritten: Mapping[int, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
@@ -111,15 +114,14 @@ class PartNote:
 
     def numbers_from(self, place: int, count: int) -> Numbers:
         """Return the numbers of rows of a dense part, by their places among those that are left."""
-        if not self.erased:
-            return np.arange(self.start + place, self.start + place + count, dtype=np.int64)
-        return self._left[place : place + count]
+        places = np.arange(place, place + count, dtype=np.int64)
+        return self.start + places + np.searchsorted(self._left_before, places, side="right")
 
     @cached_property
-    def _left(self) -> Numbers:
-        left = np.ones(self.rows, dtype=np.bool_)
-        left[np.array(self.erased, dtype=np.int64) - self.start] = False
-        return np.flatnonzero(left) + self.start
+    def _left_before(self) -> Numbers:
+        """How many rows are left before each of those that were erased; as long as they are many, and no longer."""
+        erased = np.array(self.erased, dtype=np.int64)
+        return erased - self.start - np.arange(erased.size)
 
 
 def not_as_noted(question: str) -> UnreadableFile:
@@ -139,13 +141,16 @@ def new_part_id(source: BitSource | None) -> str:
 def fresh_salts(part: str, source: BitSource) -> Callable[[int], bytes]:
     """Return what gives each block a salt, and the same one when it is asked again; a simulation repeats its own."""
     held: dict[int, bytes] = {}
+    system, drawn = SystemBits(), b""
 
     def salt_of(block: int) -> bytes:
+        nonlocal drawn
         if block not in held:
             if source.guarantee is Guarantee.NONE:
                 held[block] = sha256(f"sfumato simulated salt {part} {block}".encode()).digest()[:SALT_BYTES]
             else:
-                held[block] = random_bytes(SystemBits(), SALT_BYTES)
+                drawn = drawn or system.bytes(_SALTS_AT_ONCE * SALT_BYTES)
+                held[block], drawn = drawn[:SALT_BYTES], drawn[SALT_BYTES:]
         return held[block]
 
     return salt_of
@@ -164,6 +169,7 @@ def part_json(part: PartNote) -> dict[str, Any]:
         "blocks": None if part.blocks is None else list(part.blocks),
         "series": part.series,
         "amends": part.amends,
+        "turn": part.turn or None,
         "erased": list(part.erased) or None,
         "rewritten": {str(block): dict(old) for block, old in sorted(part.rewritten.items())} or None,
     }
@@ -184,6 +190,7 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
         blocks=None if blocks is None else _ascending(blocks),
         series=None if document.get("series") is None else _like(_ID, document["series"]),
         amends=None if document.get("amends") is None else _like(_ID, document["amends"]),
+        turn=_whole(document.get("turn", 0)),
         erased=_ascending(document.get("erased", [])),
         rewritten={
             int(block): {str(name): _like(_DIGEST, digest) for name, digest in old.items()}
@@ -194,6 +201,12 @@ def part_from(document: Mapping[str, Any]) -> PartNote:
         raise ValueError("as many salts as blocks")
     if part.is_dense and part.erased and not part.start <= part.erased[0] <= part.erased[-1] < part.start + part.rows:
         raise ValueError("erased rows lie in the part")
+    if not part.is_dense and part.rows > BLOCK_ROWS * part.block_count:
+        raise ValueError("more rows than the blocks hold")
+    if any(set(old) != set(part.roots) for old in part.rewritten.values()):
+        raise ValueError("a block that was rewritten had a digest for each question")
+    if (part.amends is None) != (part.turn == 0):
+        raise ValueError("an amendment has its turn, and nothing else has one")
     return part
 
 

@@ -6,37 +6,35 @@ draws made is on the record as the roots of its columns, in its note and in its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from sfumato.account import Published
-from sfumato.bits import BitSource, SystemBits
+from sfumato.bits import BitSource, BulkBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
-from sfumato.files.row_streams import RowStream
+from sfumato.files.frames import TableLike
+from sfumato.files.row_streams import RowStream, row_source
 from sfumato.files.tables import Words, number_column, words_of
-from sfumato.refine import Binding, Key
+from sfumato.refine import Binding
 from sfumato.refine.report_trees import ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
-from sfumato.study.codebooks import described_columns, written_column
+from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.part_sinks import Keys, PartSink
 from sfumato.study.report_files import rooted
 from sfumato.study.report_rows import PART, ROW
-from sfumato.study.reports import Reports
+from sfumato.study.reports import Progress, Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.ways import Draw, Way
-from sfumato.study.ways.base import KeyStore
 from sfumato.values import Guarantee
 
-Progress = Callable[[int, int | None], None]
-"""Told how many rows were done since it was last told, and how many there are in all where that is known."""
-Keys = Mapping[str, Mapping[int, Key]]
-"""Keys by question and level."""
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 
 
@@ -59,18 +57,6 @@ class StudyPublication:
         return f"<StudyPublication: {self.reports!r}, keys to {', '.join(self.keys) or 'nothing'}>"
 
 
-class PartSink(Protocol):
-    """Where a part goes as it is drawn: rows, and the true draws of each question."""
-
-    def write(self, table: Any) -> None:
-        """Take rows."""
-        ...
-
-    def store(self, question: str) -> KeyStore:
-        """Return where true draws of a question go."""
-        ...
-
-
 class PeopleNote(Protocol):
     """What notes who is in which row."""
 
@@ -81,7 +67,7 @@ class PeopleNote(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PartPlan:
     """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
 
@@ -98,13 +84,28 @@ class PartPlan:
     keys: Keys | None = None
     series: str | None = None
     amends: str | None = None
+    turn: int = 0
     publication: str | None = None
     before: PartNote | None = None
 
+    @cached_property
+    def bulk(self) -> BitSource:
+        """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
+        is_true = self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits)
+        return self.source if is_true else BulkBits()
+
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the table that are needed."""
-        return (*self.keep, *(question.id for question in self.study.questions))
+    def source_words(self) -> str:
+        """Say where draws come from."""
+        used = [self.source if way.key_levels else self.bulk for way in self.study.ways]
+        return "; ".join(dict.fromkeys(source.label for source in used))
+
+
+def open_answers(study: Study, data: TableLike, keep: Sequence[str] = (), others: Sequence[str] = ()) -> RowStream:
+    """Open a table of answers: the columns that are needed, and no others; refuses to keep what cannot be kept."""
+    source = row_source(data)
+    _check_kept(source.names, study, keep)
+    return RowStream(source, [*dict.fromkeys((*keep, *(question.id for question in study.questions), *others))])
 
 
 def draw_part(
@@ -118,7 +119,6 @@ def draw_part(
 
     Returns the note, and the keys, which know what they made; of fresh true draws what they hold is in the sink.
     """
-    _check_kept(stream.names, plan)
     _check_first_time(plan)
     drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
     whole = {way: _drawn_whole(way, drawers[way], stream) for way in plan.study.ways if not way.by_row}
@@ -154,7 +154,14 @@ def finished_part(
 ) -> tuple[ReportsNote, Keys]:
     """Return the note of a part whose rows have all been drawn, and its keys, which now know what they made."""
     blank = PartNote(
-        id=plan.part, rows=rows, roots={}, salts=b"", blocks=blocks, series=plan.series, amends=plan.amends
+        id=plan.part,
+        rows=rows,
+        roots={},
+        salts=b"",
+        blocks=blocks,
+        series=plan.series,
+        amends=plan.amends,
+        turn=plan.turn,
     )
     part = rooted(blank, tree, salt_of)
     marked = {}
@@ -166,7 +173,7 @@ def finished_part(
     note = ReportsNote(
         study=plan.study,
         epoch=plan.epoch,
-        source=plan.source.label,
+        source=plan.source_words,
         insecure=insecure,
         columns={
             way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in plan.study.ways
@@ -177,58 +184,6 @@ def finished_part(
     if not insecure and any(key.guarantee is Guarantee.NONE for held in keys.values() for key in held.values()):
         note = replace(note, source=_INSECURE_KEYS, insecure=True)
     return note, marked
-
-
-class MemorySink:
-    """A part that stays in memory."""
-
-    def __init__(self) -> None:
-        self.tables: list[Any] = []
-        self.stores: dict[str, MemoryStore] = {}
-
-    def write(self, table: Any) -> None:
-        """Keep rows."""
-        self.tables.append(table)
-
-    def store(self, question: str) -> MemoryStore:
-        """Keep draws."""
-        return self.stores.setdefault(question, MemoryStore())
-
-    def reports(self, note: ReportsNote) -> Reports:
-        """Return the rows as reports."""
-        import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-        return Reports.of(described_columns(pa.concat_tables(self.tables), note), note)
-
-    def keys(self, keys: Keys) -> Keys:
-        """Return keys with what they hold."""
-        return {name: self._filled(name, held) for name, held in keys.items()}
-
-    def _filled(self, name: str, held: Mapping[int, Key]) -> Mapping[int, Key]:
-        store = self.stores.get(name)
-        if store is None or not store.levels:
-            return held
-        return {level: replace(key, material=store.draws(level)) for level, key in held.items()}
-
-
-class MemoryStore:
-    """True draws that stay in memory, by level."""
-
-    def __init__(self) -> None:
-        self.levels: dict[int, list[Any]] = {}
-
-    def begin(self, blanks: Mapping[int, Key]) -> None:
-        """Nothing has to be got ready."""
-
-    def append(self, level: int, shifts: Any) -> None:
-        """Keep them."""
-        self.levels.setdefault(level, []).append(shifts)
-
-    def draws(self, level: int) -> Any:
-        """Return all of a level."""
-        from sfumato.refine.keys import Draws  # noqa: PLC0415  used here alone
-
-        return Draws(np.concatenate(self.levels[level]))
 
 
 def is_simulation(study: Study, source: BitSource | None, keys: Keys | None) -> bool:
@@ -263,7 +218,7 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
     """Return what the reports of a question are drawn with."""
     name = way.question.id
     return Draw(
-        bits=plan.source,
+        bits=plan.source if way.key_levels else plan.bulk,
         guarantee=plan.guarantee,
         binding=binding_of(plan.study, name, plan.epoch),
         part=plan.part,
@@ -304,8 +259,8 @@ def _check_first_time(plan: PartPlan) -> None:
         )
 
 
-def _check_kept(names: Sequence[str], plan: PartPlan) -> None:
-    for name in plan.keep:
+def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None:
+    for name in keep:
         if name not in names:
             raise InvalidParameter(
                 "names a column that the table does not have",
@@ -313,7 +268,7 @@ def _check_kept(names: Sequence[str], plan: PartPlan) -> None:
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {question.id for question in plan.study.questions}:
+        if name in {question.id for question in study.questions}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )

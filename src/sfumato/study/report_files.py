@@ -22,7 +22,7 @@ from sfumato.study.manifests import is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, fresh_salts
 from sfumato.study.report_rows import ROW, Source, check_has_rows
-from sfumato.study.reports import Reports, with_part
+from sfumato.study.reports import Progress, Reports, with_part
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -37,8 +37,11 @@ def read_report_files(paths: Paths, *, note: str | Path | None = None) -> Report
     return replace(found, remarks=(*found.remarks, *_remarks(found.note)))
 
 
-def joined(several: Sequence[Reports]) -> Reports:
-    """Return the parts of several files as one: of one study and epoch, at the same levels, no part twice."""
+def joined(several: Sequence[Reports], *, in_order: bool = False) -> Reports:
+    """Return the parts of several files as one: of one study and epoch, at the same levels, no part twice.
+
+    Amendments follow one another by their turns, unless they are `in_order` already, as a manifest has them.
+    """
     first = several[0].note
     for one in several[1:]:
         note = one.note
@@ -61,16 +64,38 @@ def joined(several: Sequence[Reports]) -> Reports:
         raise _differ(
             "amend a part that is not among them", "Give the file that was amended as well, or the whole folder."
         )
+    sources = [source for one in several for source in one.sources]
+    selected = {part.id for source in sources if not source.is_whole for part in source.parts}
+    if any(part.amends in selected for part in parts):
+        raise _differ(
+            "are a selection and an amendment, and nobody can tell which of its rows were to be selected",
+            "Estimate by group, or select from the opened reports.",
+        )
+    if not in_order:
+        _check_turns(several)
+        sources.sort(key=lambda source: source.parts[0].turn if len(source.parts) == 1 else 0)
     return Reports(
-        sources=tuple(source for one in several for source in one.sources),
+        sources=tuple(sources),
         note=replace(
             first,
-            parts=parts,
+            parts=tuple(part for source in sources for part in source.parts),
             source="; ".join(dict.fromkeys(one.note.source for one in several)),
             insecure=any(one.note.insecure for one in several),
         ),
         remarks=tuple(dict.fromkeys(remark for one in several for remark in one.remarks)),
     )
+
+
+def _check_turns(several: Sequence[Reports]) -> None:
+    """Refuse amendments in several files unless it is clear which of them came last: all there, each in its turn."""
+    for base in {part.amends for one in several for part in one.note.parts if part.amends is not None}:
+        turns = [[part.turn for part in one.note.parts if part.amends == base] for one in several]
+        found = sorted(turn for held in turns for turn in held)
+        if sum(map(bool, turns)) > 1 and found != list(range(1, len(found) + 1)):
+            raise _differ(
+                f"lack an amendment of part {base[:8]}, or have two that do not follow one another",
+                "Name the whole folder, whose manifest knows their order.",
+            )
 
 
 def _is_later(note: ReportsNote, first: ReportsNote) -> bool:
@@ -83,17 +108,22 @@ def _read(path: str | Path, note: str | Path | None) -> list[Reports]:
     if here.is_dir():
         if is_publication(here):
             return [_read_publication(here)]
+        if note_path(here).exists():  # one part, in several files
+            return [_read_file(here, None)]
         files = [found for found in sorted(here.iterdir()) if found.suffix in {".parquet", ".csv"}]
         if not files:
             raise UnreadableFile(
                 "this folder holds no publication", way_out="Name the folder of one, or its files.", place=_at(here)
             )
         return [_read_file(found, note) for found in files]
-    if not here.exists() and glob.has_magic(str(path)):
+    if _is_pattern(path):
         matched = sorted(glob.glob(str(path)))  # noqa: PTH207  the pattern may be absolute
         if not matched:
             raise UnreadableFile("no file matches this", way_out="Check the name.", place=_at(here))
         return [found for one in matched for found in _read(one, note)]
+    if not here.exists():
+        # Whatever its ending is: a folder that is not there yet has none.
+        raise UnreadableFile("the file does not exist", way_out="Check the name and the folder.", place=_at(here))
     return [_read_file(here, note)]
 
 
@@ -105,11 +135,13 @@ def _read_publication(folder: Path) -> Reports:
         if noted.id != part.id or noted.amends != part.amends or reports.note.fingerprint != manifest.fingerprint:
             raise _older(folder / part.file)
         found.append(reports)
-    return joined(found)
+    return joined(found, in_order=True)
 
 
 def _read_file(path: Path, note: str | Path | None, *, expected: str | None = None) -> Reports:
-    inside = note_inside(path)
+    stream = row_source(path)  # refuses what is not there, or is no table
+    # A note that is given goes before the one inside: some tools carry that along to a selection of rows.
+    inside = note_inside(path) if note is None else None
     beside = note_path(path) if note is None else Path(note)
     text = inside
     if inside is None and (note is not None or beside.exists()):
@@ -117,7 +149,6 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
     noted = ReportsNote.from_text(text, path)
     if expected is not None and text is not None and note_digest(text) != expected:
         raise _older(path)
-    stream = row_source(path)
     check_has_rows(stream.names, path)
     missing = [name for name in noted.columns if name not in stream.names and name in noted.parts[0].roots]
     present = sum(part.present for part in noted.parts)
@@ -139,6 +170,12 @@ def _read_file(path: Path, note: str | Path | None, *, expected: str | None = No
             way_out="Ask for the file again, or select from one part.",
             place=_at(path),
         )
+    if not noted.parts[0].is_dense:
+        raise UnreadableFile(
+            "is a selection from an amendment, whose rows mean something only all together",
+            way_out="Select from the part that was amended, or from the opened reports.",
+            place=_at(path),
+        )
     kept = {name: column for name, column in noted.columns.items() if name in stream.names}
     if not kept:
         raise UnreadableFile("has no column of its note", way_out="Select the reports as well.", place=_at(path))
@@ -156,29 +193,43 @@ def _remarks(note: ReportsNote) -> tuple[str, ...]:
     return (f"{gone:,} of {note.rows + gone:,} people were erased{since if blocks else ''}.",)
 
 
-def write_report_file(reports: Reports, path: str | Path) -> None:
+def write_report_file(reports: Reports, path: str | Path, progress: Progress | None = None) -> None:
     """Write reports as one table, part after part, with codebook and note beside them; chunk by chunk."""
     note, private = reports.note, reports.is_opened
     several = len(note.parts) > 1
     source = SystemBits()
     trees: dict[str, ReportTree] = {}
     salts = {}
+    # What other tools selected becomes a part of its own rows: there is nothing else to hold them against.
+    selected = {part.id: 0 for one in reports.sources if not one.is_whole for part in one.parts}
     with TableWriter(path, private=private, ascending=ROW) as writer:
         for chunk in reports.chunks(list(note.columns), reports.kept):
             part = chunk.part
-            if not part.roots:
+            if not part.roots or part.id in selected:
                 if part.id not in trees:
                     salts[part.id] = fresh_salts(part.id, source)
                     trees[part.id] = ReportTree(note.columns, salts[part.id])
                 trees[part.id].add(chunk.numbers, {name: chunk.reports(note.way(name)) for name in note.columns})
+            if part.id in selected:
+                selected[part.id] += chunk.numbers.size
             writer.write(described_columns(with_part(chunk, several=several), note))
+            if progress is not None:
+                progress(chunk.table.num_rows, note.rows)
         parts = []
         for part in note.parts:
             tree = trees.get(part.id)
-            parts.append(part if tree is None else rooted(part, tree, salts[part.id]))
+            now = part if tree is None or part.id not in selected else _alone(part, selected[part.id], tree)
+            parts.append(now if tree is None else rooted(now, tree, salts[part.id]))
         found = replace(note, parts=tuple(parts))
         write_atomically(codebook_path(path), codebook(found, reports.kept), private=private)
         writer.finish(found.to_text())
+
+
+def _alone(part: PartNote, rows: int, tree: ReportTree) -> PartNote:
+    """Return the note of selected rows as that of a part that has no others."""
+    tree.finish()
+    blocks = tuple(sorted(next(iter(tree.digests.values()))))
+    return replace(part, rows=rows, start=0, blocks=blocks, erased=(), rewritten={})
 
 
 def rooted(part: PartNote, tree: ReportTree, salt_of: object) -> PartNote:
@@ -201,10 +252,14 @@ def codebook_path(path: str | Path) -> Path:
 
 
 def has_note(path: str | Path) -> bool:
-    """Whether a table says what it is, inside or beside it; a folder is asked for its manifest."""
-    if Path(path).is_dir():
+    """Whether a table says what it is, inside or beside it; a folder or a pattern is asked when it is read."""
+    if Path(path).is_dir() or _is_pattern(path):
         return True
     return note_path(path).exists() or (format_of(path) is Format.PARQUET and note_inside(path) is not None)
+
+
+def _is_pattern(path: str | Path) -> bool:
+    return glob.has_magic(str(path)) and not Path(path).exists()
 
 
 def _older(path: Path) -> UnreadableFile:

@@ -114,11 +114,22 @@ def _numbers(piece: Any, part: PartNote, place: int, last: int, *, is_whole: boo
             f"column {ROW} must rise from row to row",
             way_out=f"Sort the rows by {ROW}; of a publication in several parts, select from one part at a time.",
         )
-    if not is_whole and (found[-1] >= part.start + part.rows if part.is_dense else False):
+    if not is_whole:
+        _check_known(found, part)
+    return found
+
+
+def _check_known(found: Numbers, part: PartNote) -> None:
+    """Refuse a selection with rows that the part never had, or that were erased from it since."""
+    if found[0] < part.start or found[-1] >= part.start + part.rows:
         raise UnreadableFile(
             f"column {ROW} has numbers that the note does not know", way_out="Take the note that belongs to these rows."
         )
-    return found
+    if part.erased and np.any(np.isin(found, np.array(part.erased, dtype=np.int64))):
+        raise UnreadableFile(
+            f"column {ROW} has rows that were erased since: they were selected from an older copy",
+            way_out="Select again, from the reports as they are now.",
+        )
 
 
 def read_column(way: Way, table: Any, *, first: int = 0, has_gaps: bool = False) -> npt.NDArray[np.int64]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.prob import AnyChannel
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, positions_of
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_GROUPS = 1000
+Progress = Callable[[int, int | None], None]
+"""Told how many rows were done since it was last told, and how many there are in all where that is known."""
 Vouch = Callable[[PartNote, ReportTree], None]
 
 
@@ -139,6 +141,11 @@ class Reports:
         way, level = self.note.way(question), self.note.column(question).level
         if group is not None:
             self._check_group(group, question)
+        if not way.by_row and not all(source.is_whole for source in self.sources):
+            raise InvalidParameter(
+                f"question {question!r} is read from all its reports together, and rows were selected from them",
+                way_out="Name the other questions, or read the whole.",
+            )
         found: dict[str | None, Any] = {}
         for chunk in self.chunks([question], [] if group is None else [group]):
             if question not in chunk.table.column_names:
@@ -158,6 +165,8 @@ class Reports:
                     value=group,
                     way_out="An identifier is no group; name another column.",
                 )
+        if None not in found:
+            raise UnreadableFile(f"no report to {question!r} is left", way_out="There is nothing to estimate from.")
         yield None, found.pop(None)
         yield from sorted((str(label), tally) for label, tally in found.items())
 
@@ -206,14 +215,14 @@ class Reports:
 
         return polars.DataFrame(polars.from_arrow(self.table))
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, progress: Progress | None = None) -> None:
         """Write reports and note, as CSV or Parquet, and a codebook beside them.
 
         What a key has opened is for whoever holds that key: only the owner of the file may read it.
         """
         from sfumato.study.report_files import write_report_file  # noqa: PLC0415  it takes Reports
 
-        write_report_file(self, path)
+        write_report_file(self, path, progress)
 
     @property
     def is_opened(self) -> bool:
@@ -278,5 +287,8 @@ def _count(
     numbers: Numbers,
     rows: Any,
 ) -> None:
-    tally = way.tally(reports[rows], level, positions=positions_of(numbers[rows]))
+    counted = reports[rows]
+    if not counted.size:  # nobody of this group is in these rows, or all were amended
+        return
+    tally = way.tally(counted, level, positions=positions_of(numbers[rows]))
     found[label] = found[label] + tally if label in found else tally

@@ -1,5 +1,6 @@
 """What a behaviour is, how it is run through the command and through the library, and how a run ended."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,14 +72,19 @@ def limits_in(folder):
     return Ledger(path).limits if path.is_file() else None
 
 
+def unnamed(text):
+    """The ids of parts are drawn by chance, and differ from run to run."""
+    return re.sub(r"\b[0-9a-f]{8}\b", "PART", text)
+
+
 def ended(folder, before, refusal=None, code=0, sentence=""):
     after = files_in(folder)
     return Outcome(
         refusal=refusal,
         code=code,
-        sentence=sentence,
-        makes=tuple(sorted(set(after) - set(before))),
-        changes=tuple(sorted(name for name in before if after.get(name) != before[name])),
+        sentence=unnamed(sentence),
+        makes=tuple(sorted(unnamed(name) for name in set(after) - set(before))),
+        changes=tuple(sorted(unnamed(name) for name in before if after.get(name) != before[name])),
         limits=limits_in(folder),
         debits=debits_in(folder),
     )

@@ -55,7 +55,9 @@ KEYS = (
     "keys/",
     *(f"keys/{name}.{question}.key" for name in ("ministry", "press", "registrar") for question in ("moved", "place")),
 )
-REPORTS = ("reports.parquet", "reports.parquet.codebook.md")
+REPORTS = ("reports.parquet", "reports.parquet.about.json", "reports.parquet.codebook.md")
+PARTS = ("PART.parquet", "PART.parquet.about.json", "PART.parquet.codebook.md")
+FOLDER = ("publication.json", *PARTS)
 RECORD = ("releases.json",)
 
 
@@ -117,9 +119,9 @@ PUBLISHING = [
         refusal=InvalidParameter, words="lies in a folder that does not exist",
     ),
     Case(
-        name="a folder in the place of the reports",
+        name="a folder that is there is a publication's, whatever it is called",
         prepare=having("reports.parquet", prepare=people), command=PUBLISH, call=publish(),
-        refusal=InvalidParameter, words="is a folder. Name a file inside it; nothing was debited.",
+        makes=(*KEYS, *RECORD, *(f"reports.parquet/{name}" for name in FOLDER)), debits=(Kind.LOCAL,),
     ),
     Case(
         name="a folder in the place of the codebook",

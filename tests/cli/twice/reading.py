@@ -8,7 +8,6 @@ from cli.twice.publishing import published, without_ledger
 from sfumato.account import Kind
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.refine.key_protection import Passphrase, Unprotected
-from sfumato.study.steps import write_answers
 
 
 def opened(folder):
@@ -36,7 +35,7 @@ def open_with(key, reports="reports.parquet", **options):
 
 
 def recover_with(key, reports="reports.parquet", out="back.csv", **options):
-    return lambda: write_answers(sf.recover_answers(reports, key, **options), out)
+    return lambda: sf.recover_answers(reports, key, out=out, **options)
 
 
 def weigh(**given):
@@ -53,7 +52,7 @@ READING = [
         name="open",
         prepare=published, debits=PAID,
         command=f"{OPEN} keys/ministry.place.key", call=open_with("keys/ministry.place.key"),
-        makes=("seen.parquet", "seen.parquet.codebook.md"),
+        makes=("seen.parquet", "seen.parquet.about.json", "seen.parquet.codebook.md"),
     ),
     Case(
         name="recover",

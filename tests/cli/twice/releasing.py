@@ -13,7 +13,13 @@ from sfumato.refine import reuse
 from sfumato.refine.key_protection import Unprotected
 from sfumato.study.steps import rotate_key_file
 
-TWO = ("other/", *(name.replace("keys/", "other/") for name in KEYS[1:]), "two.parquet", "two.parquet.codebook.md")
+TWO = (
+    "other/",
+    *(name.replace("keys/", "other/") for name in KEYS[1:]),
+    "two.parquet",
+    "two.parquet.about.json",
+    "two.parquet.codebook.md",
+)
 
 
 def unpaid(folder):
@@ -157,14 +163,14 @@ RELEASING = [
         name="a new epoch is another time",
         prepare=released,
         command=f"{PUBLIC} two.parquet --epoch 1", call=publish(out="two.parquet", keys=None, protection=None, epoch=1),
-        makes=TWO[-2:], changes=RECORD,
+        makes=TWO[-3:], changes=RECORD,
     ),
     Case(
         name="other people are declared",
         prepare=released,
         command=f"{PUBLIC} two.parquet --people South",
         call=publish(out="two.parquet", keys=None, protection=None, people="South"),
-        makes=TWO[-2:], changes=RECORD,
+        makes=TWO[-3:], changes=RECORD,
     ),
     Case(
         name="a further release is named, paid for and added up",

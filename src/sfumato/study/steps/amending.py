@@ -11,13 +11,15 @@ import numpy as np
 
 from sfumato.account.published import Published, Role
 from sfumato.bits import BitSource
+from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.amending import Amendment, draw_amendment
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import new_part_id
-from sfumato.study.publishing import Keys, PartPlan, StudyPublication, source_or_system
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import PartPlan, StudyPublication, source_or_system
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.appending import publication_at, series_keys
@@ -28,9 +30,11 @@ from sfumato.study.steps.publishing import Protections, destination, protections
 from sfumato.study.steps.releasing import finish, intended, release_part
 from sfumato.study.steps.remembering import Memory, memory_of
 from sfumato.study.steps.staged_parts import StagedPart
+from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.study.totals import ReaderSum, worst_sums
 from sfumato.values import Guarantee
+from sfumato.values.checks import check_at_least, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,6 +76,7 @@ def amend(
     """
     from sfumato.study.steps.studies import guarantee_of  # noqa: PLC0415  that module imports this one's neighbours
 
+    check_at_least("cover", check_integer("cover", cover), 0)
     declared, payer = study_of(study), ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, payer)
     memory = memory_of(study, record, payer)
@@ -107,13 +112,16 @@ def amend(
     seeds = series_keys(place)
     later = replace(place, files=KeyFolder.of(declared, place.keys, epoch, later=plan.part))
     later = replace(later, files=_of_questions(later.files, amendment.questions, is_new=seeds is None))
-    plan = replace(plan, amends=amendment.part.id, keys=seeds, series=None if seeds is None else _series(seeds))
+    turn = 1 + sum(part.amends == amendment.part.id for part in reports.note.parts)
+    series = None if seeds is None else _series(seeds)
+    plan = replace(plan, amends=amendment.part.id, turn=turn, keys=seeds, series=series)
     if seeds is not None:
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
     protections = protections_of(later.files, protection) if later.files.files else None
     kept = _kept(reports, amendment, plan.keep)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
+        _check_as_read(reports, place)
         staged.kept = plan.keep
         return draw_amendment(plan, amendment, kept, staged)
 
@@ -152,6 +160,18 @@ def _kept(reports: Reports, amendment: Amendment, keep: Sequence[str]) -> Any:
             wanted = np.isin(chunk.numbers, amendment.numbers)
             found.append(chunk.table.filter(pa.array(wanted.tolist())))
     return pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
+
+
+def _check_as_read(reports: Reports, place: Destination) -> None:
+    """Refuse to go on, before anything is drawn, where another process changed the publication meanwhile."""
+    now = read_report_files(place.out).note.parts
+    if [(part.id, part.erased) for part in now] != [(part.id, part.erased) for part in reports.note.parts]:
+        raise InvalidParameter(
+            "was changed by somebody else meanwhile",
+            parameter="out",
+            value=str(place.out),
+            way_out="Run the same again; nothing was drawn.",
+        )
 
 
 def _of_questions(files: KeyFolder, questions: Sequence[str], *, is_new: bool) -> KeyFolder:

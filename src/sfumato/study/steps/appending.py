@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sfumato.account.published import Role
 from sfumato.errors import InvalidParameter
 from sfumato.refine.keys import Seed
-from sfumato.study.key_folders import KeyFolder
-from sfumato.study.part_indexes import read_indexes
+from sfumato.refine.people_indexes import PeopleIndex
+from sfumato.study.key_folders import SHORT, KeyFolder
+from sfumato.study.part_indexes import index_path, read_indexes
 from sfumato.study.part_notes import new_part_id
-from sfumato.study.publishing import Keys, StudyPublication, is_simulation
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import StudyPublication, is_simulation
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.publishing import (
@@ -65,17 +68,11 @@ def append_part(
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
     indexed = asked.id_column is not None
     protections = protections_of(later.files, protection, is_indexed=indexed) if later.files.files or indexed else None
-    known = read_indexes(place.keys, [one.id for one in reports.note.parts], place.unlock) if indexed else {}
-    missing = [one for one in reports.note.parts if one.amends is None and one.id not in known]
-    if indexed and missing:
-        raise InvalidParameter(
-            f"needs the index of every part, and part {missing[0].id[:8]} has none in `keys`",
-            parameter="id_column",
-            way_out="Leave it out: then nobody checks whether people are in already.",
-        )
+    known = _people_of(place, indexed=indexed)
+    known()
     stream = asked.stream()
-    rows = asked.rows(stream)
-    draw = drawing(plan, stream, asked, protections, known.values())
+    rows = stream.count()
+    draw = drawing(plan, stream, asked, protections, known)
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC
     if is_simulation(asked.study, asked.bits, seeds):
         simulate(later, draw, part, protections, memory.ledger, rows=rows, draws=draws)
@@ -84,6 +81,38 @@ def append_part(
     checked = securely(draw, memory.ledger)
     _, published = release_part(later, checked, wanted, memory, protections, rows=rows, draws=draws)
     return StudyPublication(reports=read_report_files(place.out), keys={}, published=published, record=memory.record)
+
+
+def _people_of(place: Destination, *, indexed: bool) -> Callable[[], Iterable[PeopleIndex]]:
+    """Return what finds who is in already; it is asked again when nobody else can add to the publication."""
+
+    def known() -> Iterable[PeopleIndex]:
+        note = read_report_files(place.out).note
+        parts = [one.id for one in note.parts if one.amends is None]
+        if not indexed:
+            _check_not_indexed(place, parts)
+            return ()
+        found = read_indexes(place.keys, note.fingerprint, parts, place.unlock)
+        missing = [part for part in parts if part not in found]
+        if missing:
+            raise InvalidParameter(
+                f"needs the index of every part, and part {missing[0][:SHORT]} has none in `keys`",
+                parameter="id_column",
+                way_out="Leave it out: then nobody checks whether people are in already.",
+            )
+        return found.values()
+
+    return known
+
+
+def _check_not_indexed(place: Destination, parts: Iterable[str]) -> None:
+    """Refuse to add people whom nobody could find where all others can be found."""
+    if place.keys is not None and all(index_path(place.keys, part).exists() for part in parts):
+        raise InvalidParameter(
+            "must name the column of ids: this publication has an index of its people, and new ones would not be in it",
+            parameter="id_column",
+            way_out="Name the column, so that nobody gets in twice.",
+        )
 
 
 def publication_at(place: Destination, study: Study, epoch: int) -> Reports:

@@ -75,7 +75,7 @@ def combine(
     bases = [part.id for part in together.note.parts if part.amends is None]
     indexes: dict[str, PeopleIndex] = {}
     for folder in keys:
-        indexes |= read_indexes(Path(folder), bases, opener)
+        indexes |= read_indexes(Path(folder), together.note.fingerprint, bases, opener)
     people = [person for index in indexes.values() for person in index.people.rows]
     if len(set(people)) < len(people):
         raise InvalidParameter(

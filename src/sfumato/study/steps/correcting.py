@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.bits import BitSource
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.frames import TableLike, as_arrow
-from sfumato.files.tables import numbers_of, words_of
+from sfumato.files.tables import Words, numbers_of, words_of
+from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.amending import Amendment, check_rows, corrections, with_cover
+from sfumato.study.key_folders import SHORT
 from sfumato.study.opening import recovered_chunks
 from sfumato.study.part_indexes import find_person, read_indexes
 from sfumato.study.report_rows import PART, ROW
@@ -71,9 +73,9 @@ def _rows(reports: Reports, place: Destination, table: Any, id_column: str | Non
     """Return the part and the number of each row of a table of corrections."""
     bases = [part for part in reports.note.parts if part.amends is None]
     if id_column is not None:
-        indexes = read_indexes(place.keys, [part.id for part in bases], place.unlock)
+        indexes = read_indexes(place.keys, reports.note.fingerprint, [part.id for part in bases], place.unlock)
         words = words_of(table, id_column)
-        rows = [find_person(indexes, words.texts[code]) for code in words.codes.tolist()]
+        rows = [_person(indexes, words, line, id_column) for line in range(len(words))]
     elif ROW not in table.column_names:
         raise InvalidParameter(
             f"has no column {ROW!r} that says which rows are corrected",
@@ -82,9 +84,12 @@ def _rows(reports: Reports, place: Destination, table: Any, id_column: str | Non
         )
     else:
         numbers = numbers_of(table, ROW).tolist()
+        for line, number in enumerate(numbers):
+            if number < 0:
+                raise _at(ROW, line, "is no whole number", "Take it from the column `row` of the reports.")
         if PART in table.column_names:
             words = words_of(table, PART)
-            named = [_part_called(words.texts[code], bases) for code in words.codes.tolist()]
+            named = [_part_called(words, line, bases) for line in range(len(words))]
         elif len(bases) > 1:
             raise InvalidParameter(
                 f"must say in a column {PART!r} which of the {len(bases)} parts a row is of",
@@ -94,21 +99,33 @@ def _rows(reports: Reports, place: Destination, table: Any, id_column: str | Non
         else:
             named = [bases[0].id] * len(numbers)
         rows = list(zip(named, numbers, strict=True))
-    if len(set(rows)) < len(rows):
-        raise InvalidParameter("names a row twice", parameter="data", way_out="Correct each row once.")
+    seen: set[tuple[str, int]] = set()
+    for line, row in enumerate(rows):
+        if row in seen:
+            column = ROW if id_column is None else id_column
+            raise _at(column, line, "names somebody whom an earlier row names", "Correct each once.")
+        seen.add(row)
     return rows
 
 
-def _part_called(name: str, bases: Sequence[Any]) -> str:
-    found = [part.id for part in bases if part.id.startswith(name)] if len(name) >= 8 else []
+def _person(indexes: dict[str, PeopleIndex], words: Words, line: int, column: str) -> tuple[str, int]:
+    try:
+        return find_person(indexes, words.texts[words.codes[line]])
+    except InvalidParameter as error:
+        raise _at(column, line, error.rule, error.way_out) from None
+
+
+def _part_called(words: Words, line: int, bases: Sequence[Any]) -> str:
+    name = words.texts[words.codes[line]]
+    found = [part.id for part in bases if part.id.startswith(name)] if len(name) >= SHORT else []
     if len(found) != 1:
-        raise InvalidParameter(
-            "is not the id of a part of this publication",
-            parameter=PART,
-            value=name[:32],
-            way_out="Take it from there.",
-        )
+        raise _at(PART, line, "is not the id of a part of this publication", "Take it from the reports.")
     return str(found[0])
+
+
+def _at(column: str, line: int, rule: str, way_out: str) -> UnreadableFile:
+    """Name the cell of a table of corrections, and not what stands in it."""
+    return UnreadableFile(f"column {column}, row {line + 1} {rule}", way_out=way_out)
 
 
 def _asked(cells: PartCells) -> list[str]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.bits import SystemBits
-from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.errors import InvalidParameter, KeyRefused, Place
 from sfumato.files.locks import locked
 from sfumato.files.staging import remove_stale
-from sfumato.io.key_files import overwrite_draws, read_key_header
+from sfumato.io.key_files import overwrite_draws, read_key, read_key_header
 from sfumato.refine.key_boxes import Material
 from sfumato.refine.key_documents import ladder_of
 from sfumato.refine.key_protection import Unprotected
@@ -36,6 +36,7 @@ from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
 from sfumato.study.steps.rewriting import numbers_of_source, rewrite_without, settle_rewriting
+from sfumato.values.checks import check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,6 +90,7 @@ def erase(
                 way_out="Name the public reports as they were published.",
             )
         wanted = _wanted(found, rows, ids, folder, opener)
+        _check_opens(found, wanted, folder, opener)
         if ids and folder is not None:
             keep_indexes(folder, wanted)
         rewrite_without(out, found, wanted)
@@ -123,17 +125,11 @@ def _wanted(
                 value=number if name is None else name[:32],
                 way_out="Write PART:ROW, as they stand in the reports.",
             )
-        part = bases[mine[0]]
-        if not part.start <= number < part.start + part.rows:
-            raise InvalidParameter(
-                f"is none of the rows {part.start} to {part.start + part.rows - 1} of part {part.id[:SHORT]}",
-                parameter="rows",
-                value=number,
-                way_out="Take the number from the column `row` of the reports.",
-            )
-        found.setdefault(part.id, set()).add(number)
+        check_integer("rows", number)
+        found.setdefault(mine[0], set()).add(number)
     if ids:
-        indexes = read_indexes(folder, bases, unlock) | read_kept_indexes(folder, bases, unlock)
+        study = reports.note.fingerprint
+        indexes = read_indexes(folder, study, bases, unlock) | read_kept_indexes(folder, study, bases, unlock)
         if not indexes:
             raise InvalidParameter(
                 "needs the index of people, and there is none in `keys`", parameter="ids", way_out="Give rows instead."
@@ -143,7 +139,39 @@ def _wanted(
             found.setdefault(part_id, set()).add(number)
     if not found:
         raise InvalidParameter("names nobody", parameter="rows", way_out="Say whom to erase, by row or by id.")
+    for name, numbers in found.items():
+        _check_there(bases[name], numbers)
     return found
+
+
+def _check_opens(reports: Reports, wanted: dict[str, set[int]], folder: Path | None, unlock: Unlocker) -> None:
+    """Refuse, while nothing is changed, indexes and keys of the registrar that could not be rewritten."""
+    read_indexes(folder, reports.note.fingerprint, wanted, unlock)
+    parts = {part.id for part in reports.note.parts}
+    for path in sorted(folder.glob(f"{REGISTRAR}.*.key")) if folder is not None else []:
+        header = read_key_header(path)
+        if header.material is not Material.DRAWS or header.drawing not in parts:
+            continue
+        secret = unlock(path)
+        if secret is None and header.protection == "none":
+            raise KeyRefused(
+                "the key is not protected, and nothing was said about that: anyone could have written it",
+                way_out="Look for the one that is sealed, or say by `unlock` that unprotected ones are meant.",
+                place=Place(file=str(path)),
+            )
+        read_key(path, Unprotected() if secret is None else secret)
+
+
+def _check_there(part: PartNote, numbers: Iterable[int]) -> None:
+    """Refuse rows that a part never had, whoever named them: an index that is not protected may say anything."""
+    for number in sorted(numbers):
+        if not part.start <= number < part.start + part.rows:
+            raise InvalidParameter(
+                f"is none of the rows {part.start} to {part.start + part.rows - 1} of part {part.id[:SHORT]}",
+                parameter="rows",
+                value=number,
+                way_out="Take the number from the column `row` of the reports.",
+            )
 
 
 def _forget_draws(
@@ -190,7 +218,7 @@ def _places(reports: Reports, part: PartNote, gone: Iterable[int]) -> list[int]:
 def _forget_people(reports: Reports, folder: Path, unlock: Unlocker) -> None:
     """Write the indexes without whoever was erased, now or before."""
     gone = {part.id: set(part.erased) for part in reports.note.parts if part.amends is None and part.erased}
-    for name, index in read_indexes(folder, gone, unlock).items():
+    for name, index in read_indexes(folder, reports.note.fingerprint, gone, unlock).items():
         rest = index.without(gone[name])
         if len(rest.people.rows) < len(index.people.rows):
             rewrite_index(rest, index_path(folder, name), unlock)

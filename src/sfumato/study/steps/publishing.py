@@ -9,7 +9,7 @@ from pathlib import Path
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter, KeyReused, SfumatoError
 from sfumato.files.frames import TableLike
-from sfumato.files.row_streams import RowStream, open_rows
+from sfumato.files.row_streams import RowStream
 from sfumato.refine.key_protection import Protection
 from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.audience import REGISTRAR
@@ -17,17 +17,17 @@ from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import IndexBuilder, index_path, write_index
 from sfumato.study.part_notes import PartNote, new_part_id
+from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.publishing import (
-    Keys,
-    MemorySink,
     PartPlan,
-    Progress,
     StudyPublication,
     draw_part,
     is_simulation,
+    open_answers,
     source_or_system,
 )
 from sfumato.study.report_files import read_report_files
+from sfumato.study.reports import Progress
 from sfumato.study.shuffling import shuffled
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_part
@@ -78,17 +78,9 @@ class PublishRequest:
 
     def stream(self) -> RowStream:
         """Open the table: the columns that are needed, and no others."""
-        columns = [*dict.fromkeys((*self.keep, *(one.id for one in self.study.questions)))]
-        if self.id_column is not None and self.id_column not in columns:
-            columns.append(self.id_column)
-        stream = open_rows(self.data, columns=columns)
+        ids = () if self.id_column is None else (self.id_column,)
+        stream = open_answers(self.study, self.data, self.keep, ids)
         return shuffled(stream, source_or_system(self.bits)) if self.shuffle else stream
-
-    def rows(self, stream: RowStream) -> int:
-        """Return how many rows there are, which key files must know before the first draw; counts them if need be."""
-        if stream.rows is not None:
-            return stream.rows
-        return sum(table.num_rows for table in open_rows(self.data, columns=stream.columns[:1]).chunks())
 
 
 def publish_in_memory(asked: PublishRequest, memory: Memory) -> StudyPublication:
@@ -122,7 +114,7 @@ def publish_to(
     plan = asked.plan(part, held, _made_before(place, part, held))
     protections = None if held else protections_of(place.files, protection, is_indexed=asked.id_column is not None)
     stream = asked.stream()
-    rows = asked.rows(stream)
+    rows = stream.count()  # key files must know before the first draw
     draw = drawing(plan, stream, asked, protections)
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC
     if is_simulation(asked.study, asked.bits, held):
@@ -144,12 +136,14 @@ def drawing(
     stream: RowStream,
     asked: PublishRequest,
     protections: Mapping[str, Protection] | None,
-    known: Iterable[PeopleIndex] = (),
+    known: Callable[[], Iterable[PeopleIndex]] = tuple,
 ) -> Callable[[StagedPart], tuple[ReportsNote, Keys]]:
     """Return what draws a part into its files, and writes the index of its people where there is a column of ids."""
-    index = None if asked.id_column is None else IndexBuilder(asked.id_column, known)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
+        # Asked now, when this is the only process that adds to the publication.
+        others = known()
+        index = None if asked.id_column is None else IndexBuilder(asked.id_column, others)
         staged.kept = plan.keep
         note, keys = draw_part(plan, stream, staged, asked.progress, index)
         if index is not None and staged.keys is not None and protections is not None:
@@ -267,13 +261,17 @@ def securely(
 
 
 def _made_before(place: Destination, part: str, held: Keys | None) -> PartNote | None:
-    """Return the note of a part that keys made before: without its salts it could not be told from another."""
-    used = any(key.produced is not None for by_level in (held or {}).values() for key in by_level.values())
-    if not used:
+    """Return the note of a part that keys made before: without its salts it could not be told from another.
+
+    A copy of the keys need not know that they were used; the reports at `out` do.
+    """
+    if held is None:
         return None
     try:
         return read_report_files(place.out).note.part(part)
     except (SfumatoError, StopIteration):
+        if not any(key.produced is not None for by_level in held.values() for key in by_level.values()):
+            return None
         raise KeyReused(
             "these keys have made reports already, and `out` does not hold them, so nobody can tell whether the same "
             "answers are published again; under the same draws, the difference of two reports is the difference of the "

@@ -15,7 +15,7 @@ from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table, recovered_chunks
 from sfumato.study.report_files import Paths, has_note
 from sfumato.study.report_rows import ROW
-from sfumato.study.reports import Reports
+from sfumato.study.reports import Progress, Reports
 from sfumato.study.steps.keys import Keys, Unlocking, keys_for
 from sfumato.study.steps.paying import study_of
 from sfumato.study.studies import Study
@@ -44,14 +44,22 @@ def read_reports(
         _refuse(column=column, count=count)
         return Reports.read(path, note=note)
     declared = study_of(study)
-    if not isinstance(path, str | Path) or note is not None or has_note(path):
+    several = [path] if isinstance(path, str | Path) else list(path)
+    typed = note is None and not all(has_note(one) for one in several)
+    if typed and len(several) > 1:
+        raise InvalidParameter(
+            f"takes one file of reports that were typed in, not {len(several)}",
+            parameter="reports",
+            way_out="Put them into one table; reports that were published are read without the study.",
+        )
+    if not typed:
         _refuse(column=column, count=count)
         found = Reports.read(path, note=note)
         _check_study(declared, found, f"the reports in {path}")
         return found
     return TypedReports.read(
         declared,
-        path,
+        several[0],
         questions=None if questions is None else tuple(questions),
         column=column,
         group=group,
@@ -72,7 +80,12 @@ def open_reports(reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = No
 
 
 def recover_answers(
-    reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = None, out: str | Path | None = None
+    reports: Reports | Paths,
+    keys: Keys,
+    *,
+    unlock: Unlocking = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> Any:
     """Return the answers as an Arrow table, with the registrar's keys.
 
@@ -86,14 +99,17 @@ def recover_answers(
     with TableWriter(out, private=True, ascending=ROW) as writer:
         for table in recovered_chunks(found, keys_for(found.note, keys, unlock, recover=True)):
             writer.write(table)
+            if progress is not None:
+                progress(table.num_rows, found.note.rows)
         writer.finish()
     return writer.rows
 
 
 def estimate_reports(
-    reports: Collected | str | Path,
+    reports: Collected | Paths,
     study: Study | str | Path | None = None,
     *,
+    note: str | Path | None = None,
     confidence: float = 0.95,
     group: str | None = None,
     questions: Sequence[str] | None = None,
@@ -103,12 +119,15 @@ def estimate_reports(
     column: str | None = None,
     count: str | None = None,
 ) -> Estimates:
-    """Return what reports say about each question; typed-in reports of a card need the `study`."""
+    """Return what reports say about each question; typed-in reports of a card need the `study`.
+
+    Reports are a file, a folder, a glob or several of them; `note` is that of rows which another tool selected.
+    """
     found: Collected
-    if isinstance(reports, str | Path):
-        found = read_reports(reports, study, questions=questions, column=column, group=group, count=count)
+    if isinstance(reports, str | Path | Sequence):
+        found = read_reports(reports, study, note=note, questions=questions, column=column, group=group, count=count)
     else:
-        _refuse(column=column, count=count)
+        _refuse(column=column, count=count, note=None if note is None else str(note))
         found = reports
         if study is not None:
             _check_study(study_of(study), found, "these reports")

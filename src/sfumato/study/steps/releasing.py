@@ -19,7 +19,8 @@ from sfumato.io.record_files import Record
 from sfumato.refine.key_protection import Protection
 from sfumato.study.charging import release_of_reports
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import Keys, StudyPublication
+from sfumato.study.part_sinks import Keys
+from sfumato.study.publishing import StudyPublication
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.remembering import Memory, Remembered
@@ -121,8 +122,7 @@ def release_part(
     """Draw a part into staging, note it, pay for it, and put it in place; `protections` are for new key files."""
     place.make_ready()
     with locked(place.lock), contextlib.ExitStack() as holding:
-        pending = [one.published.part for one in memory.history() if not one.released]
-        place.tidy(pending)
+        place.tidy(one.published.part for one in memory.history() if not one.released)
         _check_affordable(wanted, memory, place.files.study, rows)
         with place.staged(wanted.part, protections, rows, draws=draws) as staged:
             note, keys = draw(staged)

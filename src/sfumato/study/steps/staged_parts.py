@@ -20,7 +20,7 @@ from sfumato.refine.key_protection import Protection
 from sfumato.study.codebooks import codebook
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
-from sfumato.study.publishing import Keys
+from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path
 from sfumato.study.report_rows import ROW
 

@@ -30,7 +30,7 @@ from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
 from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
-from sfumato.study.publishing import Keys
+from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.rewriting import settle_rewriting
@@ -102,11 +102,12 @@ class Destination:
 
     def tidy(self, wanted: Iterable[str]) -> None:
         """Remove what earlier attempts left here, but for the parts that can still be finished."""
-        parts = list(wanted)
-        discard_others(self.staging(_FIRST), [self.staging(part) for part in parts])
+        # Keys and reports may go into one folder.
+        kept = [place for part in wanted for place in (self.staging(part), self.key_staging(part)) if place is not None]
+        discard_others(self.staging(_FIRST), kept)
         keys = self.key_staging(_FIRST)
         if keys is not None and self.keys is not None and self.keys.exists():
-            discard_others(keys, [place for part in parts if (place := self.key_staging(part)) is not None])
+            discard_others(keys, kept)
         remove_stale(self.lock, note_path(self.out), codebook_path(self.out), *self.files.files)
         settle_rewriting(self.out)
 
@@ -121,10 +122,8 @@ class Destination:
     def staged(
         self, part: str, protections: Mapping[str, Protection] | None, rows: int, *, draws: bool = False
     ) -> Iterator[StagedPart]:
-        """Stage a part: reports and, with `protections`, new key files; after a failure nothing is left.
-
-        The caller completes it.
-        """
+        """Stage a part for the caller to complete, with `protections` also new key files; a failure leaves nothing."""
+        fresh = self.keys if self.keys is not None and not self.keys.exists() else None
         try:
             with contextlib.ExitStack() as stack:
                 folder = stack.enter_context(staged_afresh(self.staging(part)))
@@ -140,6 +139,9 @@ class Destination:
                 yield made
         except BaseException as error:
             self.discard(part)
+            if fresh is not None:
+                with contextlib.suppress(OSError):  # somebody may have put something there
+                    fresh.rmdir()
             if isinstance(error, InvalidParameter) and error.parameter == "path":
                 of_keys = self.keys is not None and Path(str(error.value)).is_relative_to(os.path.realpath(self.keys))
                 error.parameter, error.value = ("keys", str(self.keys)) if of_keys else ("out", str(self.out))

@@ -9,8 +9,10 @@ from sfumato.account.published import checked_name
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
+from sfumato.files.staging import new_folders
 from sfumato.study.planning import StudyPlan, plan_study
-from sfumato.study.publishing import Progress, StudyPublication
+from sfumato.study.publishing import StudyPublication
+from sfumato.study.reports import Progress
 from sfumato.study.steps.appending import append_part
 from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
 from sfumato.study.steps.paying import ledger_of, source_of, study_of
@@ -106,9 +108,8 @@ def publish(
         return publish_in_memory(asked, memory)
     opener = opener_of_found(unlock, protection)
     place = destination(declared, out, keys, epoch, opener, is_indexed=id_column is not None)
-    if append:
-        return append_part(asked, place, memory, protection)
-    return publish_to(asked, place, memory, protection)
+    with new_folders(place.out, place.keys):
+        return (append_part if append else publish_to)(asked, place, memory, protection)
 
 
 def write_publication(
@@ -138,7 +139,8 @@ def write_publication(
     if not publication.simulated:
         check_secure(note, payer)
         memory.check_there()
-    write_made(publication, place, memory, protections)
+    with new_folders(place.out, place.keys):
+        write_made(publication, place, memory, protections)
     return tuple(place.files.files)
 
 

@@ -16,7 +16,8 @@ from sfumato.study.wording import check_line
 SymbolArray = npt.NDArray[np.int64]
 
 MOST_ANSWERS = 100_000
-IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,49}")
+# In a file of reports, `row` and `part` are the columns that name a row, however they are written.
+IDENTIFIER = re.compile(r"(?!([Rr][Oo][Ww]|[Pp][Aa][Rr][Tt])$)[A-Za-z][A-Za-z0-9_-]{0,49}")
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 
 
@@ -24,7 +25,8 @@ def check_heading(name: str, text: str) -> None:
     """Check the id and the text that every question has."""
     if not IDENTIFIER.fullmatch(name):
         raise InvalidParameter(
-            "must begin with a letter and hold up to 50 letters, digits, _ or -",
+            "must begin with a letter and hold up to 50 letters, digits, _ or -, and not be `row` or `part`, which are "
+            "columns of all reports",
             parameter="id",
             way_out="It names the column with the answers.",
         )
@@ -96,5 +98,5 @@ def is_whole(text: str) -> bool:
 
 
 def _taken(column: Words, values: list[int]) -> SymbolArray:
-    taken: SymbolArray = np.array(values, dtype=np.int64)[column.codes] if len(column) else np.empty(0, dtype=np.int64)
+    taken: SymbolArray = np.array(values, dtype=np.int64).take(column.codes) if len(column) else np.empty(0, np.int64)
     return taken

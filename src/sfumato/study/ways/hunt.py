@@ -203,9 +203,7 @@ class HuntWay(Way):
 
     def estimate(self, tally: WholeColumn, reading: Reading) -> QuestionEstimate:
         """Find the frequent texts."""
-        if reading.plain(self.question.id).group is not None:
-            raise self._only_whole()
-        if tally.start:
+        if reading.plain(self.question.id).group is not None or tally.start:
             raise self._only_whole()
         found = found_texts(self.hunt, tally.reports, max_bytes=self.question.longest)
         reach = NormalDist().inv_cdf((1 + reading.confidence) / 2)

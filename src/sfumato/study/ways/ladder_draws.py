@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sfumato.bits import RowWords
 from sfumato.bits.row_words import RowArray
 from sfumato.refine import Key, Ladder
-from sfumato.refine.drawing import LevelDraws, blank_key, draw_keys
+from sfumato.refine.drawing import LevelDraws, blank_key, check_keys, draw_keys, other_rows
 from sfumato.refine.expansion import shifts_at
 from sfumato.refine.keys import Draws
 from sfumato.refine.ladder_rows import made_rows
@@ -39,10 +39,11 @@ class LadderDrawer(Drawer):
         self._levels: LevelDraws | None = None
         self._place = 0
         if draw.keys is not None:
+            check_keys(draw.keys, ladder.declaration, draw.binding)
             self._keys = {level: replace(key, drawing=draw.part) for level, key in draw.keys.items()}
             return
         blank = blank_key(ladder.declaration, _UNKNOWN, draw.bits, draw.binding, drawing=draw.part)
-        if draw.guarantee is Guarantee.INFORMATION_THEORETIC:
+        if draw.guarantee is Guarantee.INFORMATION_THEORETIC or not ladder.key_levels:
             held = replace(blank, guarantee=draw.bits.guarantee)
             self._keys = {level: replace(held, level=level) for level in ladder.key_levels}
             self._levels = LevelDraws(ladder.steps, draw.bits)
@@ -62,9 +63,11 @@ class LadderDrawer(Drawer):
         place, self._place = self._place, self._place + numbers.size
         if self._levels is None:
             top = self._keys[0]
-            if isinstance(top.material, Draws) or hasattr(top.material, "between"):
-                return top.material.between(place, place + numbers.size)
-            return shifts_at(top, self._ladder.steps, numbers)
+            if not isinstance(top.material, Draws):
+                return shifts_at(top, self._ladder.steps, numbers)
+            if self._place > top.total:
+                raise other_rows(top, self._place)
+            return top.material.between(place, self._place)
         drawn = self._levels.next(numbers.size)
         if self._draw.store is not None:
             for level in self._ladder.key_levels:
@@ -74,6 +77,8 @@ class LadderDrawer(Drawer):
     def keys(self, rows: int) -> Mapping[int, Key]:
         """Return the keys of the ladder's levels; of fresh true draws without what they hold."""
         handed = self._ladder.key_levels
+        if self._draw.keys is not None and isinstance(self._keys[0].material, Draws) and rows != self._keys[0].total:
+            raise other_rows(self._keys[0], rows)
         return {
             level: replace(key, start=0, stop=rows, total=rows) for level, key in self._keys.items() if level in handed
         }
