@@ -4,7 +4,8 @@ Reads one request a line, `{"folder", "case", "fatal"}`: in a fork, the case is 
 itself just before or after a flush, a renaming, a removal or a record of a ledger, at the step with the number `fatal`.
 `"how"` may be `fail` (the disk is full from that step on) or `interrupt` instead. With `"number"` the debit of that
 number is voided instead. `"argv"` runs the command, killed after so many `"seconds"`. Limits of the process may be set
-by `"limits"`. The answer is `{"code", "steps", "said"}`; `steps` is how many there were.
+by `"limits"`, memory beyond what it has now by `"memory"`, and what is left of every disk by `"free"`. The answer is
+`{"code", "steps", "said"}`; `steps` is how many there were.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ import io
 import json
 import os
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -93,12 +95,22 @@ def command(argv):
     return 0, said.getvalue()
 
 
+def held_bytes():
+    """How much address space the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
 def in_fork(request, writing):
     found, code = {}, 1
     try:
         os.chdir(request["folder"])
         for name, limit in request.get("limits", {}).items():
             resource.setrlimit(getattr(resource, name), (limit, limit))
+        if "memory" in request:
+            limit = held_bytes() + request["memory"]
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        if "free" in request:
+            shutil.disk_usage = lambda _: shutil._ntuple_diskusage(request["free"], 0, request["free"])
         if "argv" in request:
             if request.get("fatal", -1) >= 0:
                 watched(request["fatal"], request["how"])

@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -60,17 +59,6 @@ class Runner:
         self.process.stdout.close()
 
 
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory):
-    # In memory where that can be had: a kill tests the order of writes, and waiting for a disk adds nothing to it.
-    memory = Path("/dev/shm")  # noqa: S108
-    root = Path(tempfile.mkdtemp(dir=memory)) if memory.is_dir() else tmp_path_factory.mktemp("crashes")
-    found = Runner(root, tmp_path_factory.mktemp("disk"))
-    yield found
-    found.close()
-    shutil.rmtree(root)
-
-
 def mounted(folder, size="1m"):
     """Make a folder a disk of its own, in memory; skips where that is not allowed."""
     folder.mkdir(exist_ok=True)
@@ -84,3 +72,7 @@ def mounted(folder, size="1m"):
 
 def unmounted(folder):
     subprocess.run(["umount", str(folder)], check=True)
+
+
+def remounted(folder, how):
+    subprocess.run(["mount", "-o", f"remount,{how}", str(folder)], check=True)

@@ -15,9 +15,7 @@ from sfumato.study.manifests import ManifestPart, note_digest, read_manifest
 from sfumato.study.steps import void_debit
 from study.crash_cases import CASES, make, people
 from study.crash_checks import Observer, check_done, check_tidy, note_of, outside
-from study.crash_running import runner
 
-__all__ = ["runner"]
 VOIDABLE = sorted(case for case in CASES if CASES[case].pays)
 STAGED = "nobody can prove that it was not seen"
 

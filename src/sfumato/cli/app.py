@@ -74,6 +74,7 @@ app.command("explain")(explain_command)
 lay_out_help(app)
 
 EXIT_BUG = 70
+_STARVED = ("failed to map segment", "annot allocate memory", "can't start new thread", "unable to allocate")
 # typer hands out one of its errors about the command line; this is what all of them are.
 UsageError: Any = typer.BadParameter.__base__
 
@@ -104,6 +105,15 @@ def _run(command: Any) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _machine_trouble(error: Exception) -> str | None:
+    """Say what the machine lacks, if it is not the program: a full disk or memory, a medium that may only be read."""
+    # Libraries are loaded when they are needed; the loader says in words that it found no memory for one.
+    starved = isinstance(error, ImportError | OSError | RuntimeError) and any(words in str(error) for words in _STARVED)
+    if isinstance(error, MemoryError) or starved:
+        return "memory is full"
+    return error.strerror or "it refused" if isinstance(error, OSError) else None
+
+
 def main() -> None:
     """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
     # The command prints its own, louder line wherever insecure bits or weakly kept keys are used.
@@ -127,19 +137,16 @@ def main() -> None:
         # The reader (head, less) has seen enough. Python would complain again while closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except (MemoryError, OSError) as error:
-        if os.environ.get("SFUMATO_DEBUG"):
-            raise
-        # The machine, not the program: a full disk or memory, a medium that may only be read. No file is named by it.
-        what = "memory is full" if isinstance(error, MemoryError) else error.strerror or "it refused"
-        say(
-            f"sfumato: this machine could not go on: {what}. Every file is as it was before, or complete. Make room or "
-            f"choose another place, and run the same again."
-        )
-        sys.exit(2)
     except Exception as error:
         if os.environ.get("SFUMATO_DEBUG"):
             raise
+        what = _machine_trouble(error)
+        if what is not None:
+            say(
+                f"sfumato: this machine could not go on: {what}. Every file is as it was before, or complete. Make "
+                f"room or choose another place, and run the same again."
+            )
+            sys.exit(2)
         # The message of a foreign exception may quote data, so only its type is shown.
         say(
             f"sfumato: this is a bug ({type(error).__name__}). Every file is as it was before, or complete. "

@@ -114,7 +114,7 @@ def csv_batches(stream: BinaryIO, header: CsvHeader, columns: Sequence[str], pat
             yield pa.record_batch([_as_text(batch, name, path, done) for name in columns], names=list(columns))
             done += batch.num_rows
     except (pa.ArrowException, ValueError, OSError) as error:
-        if isinstance(error, UnreadableFile):
+        if isinstance(error, UnreadableFile | MemoryError):
             raise
         if watched.failure is not None:
             raise watched.failure from None

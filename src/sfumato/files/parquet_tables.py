@@ -35,8 +35,14 @@ def arrow_errors(path: str | Path) -> Iterator[None]:
         yield
     except SfumatoError:
         raise
+    except MemoryError:  # what is damaged may claim any size
+        raise UnreadableFile(
+            "the file asks for more memory than this machine has left, or it is damaged",
+            way_out="Close other programs, or check that it was copied whole.",
+            place=Place(file=str(path)),
+        ) from None
     # The library speaks through its own exceptions and, for some kinds of damage, through Python's.
-    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError, MemoryError):
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError):
         raise UnreadableFile(
             "the file is not Parquet, or is damaged",
             way_out="Write it again with the program that made it, or check that it was copied whole.",

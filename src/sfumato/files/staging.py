@@ -35,17 +35,17 @@ def staged_afresh(folder: Path) -> Iterator[Path]:
         discard(folder)
         folder.mkdir(mode=0o700)
         yield folder
-    except OSError as error:
+    except BaseException as error:
         discard(folder)
+        # What has no number is not of the disk: a library that could not be loaded, for want of memory.
+        if not isinstance(error, OSError) or error.errno is None:
+            raise
         raise InvalidParameter(
-            f"could not be written: {error.strerror or 'the disk refused it'}",
+            f"could not be written: {error.strerror}",
             parameter="path",
             value=str(folder.parent),
             way_out="Make room, or choose another folder.",
         ) from None
-    except BaseException:
-        discard(folder)
-        raise
 
 
 @contextlib.contextmanager
