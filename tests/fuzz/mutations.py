@@ -236,8 +236,12 @@ def record_document(dice, originals):
     document = json.loads(dice.choice(originals))
     document.pop("seal")
     document = json.loads(json.dumps(mutated_document(dice, document)))
-    if not isinstance(document, dict):
-        return spelled(document)
+    return sealed_record(document) if isinstance(document, dict) else spelled(document)
+
+
+def sealed_record(document):
+    """Spell and seal a record, or a manifest, as the software does."""
+    document.pop("seal", None)
     plain = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
     document["seal"] = hashlib.sha256(plain).hexdigest()
     return as_written(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n")

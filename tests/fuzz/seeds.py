@@ -22,6 +22,7 @@ from sfumato.io.query_files import QueryDesign, write_query_design
 from sfumato.refine import Binding, Ladder, split_key
 from sfumato.refine.key_documents import seal_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
+from sfumato.refine.people_indexes import People, PeopleIndex, seal_index
 from sfumato.refine.private_keys import seal_private_key
 from sfumato.study.steps import disclose_table
 from sfumato.study.study_files import as_toml
@@ -82,6 +83,37 @@ def reports(extension):
             beside = Path(f"{path}.about.json")
             files.append((path.read_bytes(), beside.read_bytes() if beside.exists() else b""))
     return tuple(files)
+
+
+@cache
+def living():
+    """The files of a publication in a folder, by name: people were added, one was corrected and one erased."""
+    study = record_study(recover=True)
+    with folder() as here:
+        given = {"out": here / "reports", "keys": here / "keys", "protection": Unprotected()}
+        sf.publish(study, answers(ROWS), insecure_seed=9, **given)
+        sf.publish(study, answers(5), append=True, insecure_seed=10, **given)
+        part = next(one.id for one in sf.Reports.read(here / "reports").note.parts)
+        sf.amend(study, {"part": [part, part], "row": [3, 4], "place": ["west", "west"]}, insecure_seed=11, **given)
+        sf.erase(here / "reports", rows=[(part, 4)], keys=here / "keys", unlock=Unprotected())
+        files = [path for path in sorted((here / "reports").iterdir()) if not path.name.endswith(".codebook.md")]
+        return {path.name: path.read_bytes() for path in files}
+
+
+def manifests():
+    return (living()["publication.json"],)
+
+
+def notes():
+    """Of a part, of one that was appended, of an amendment, and of what was opened."""
+    return (*(data for name, data in living().items() if name.endswith(".about.json")), reports("csv")[1][1])
+
+
+@cache
+def indexes():
+    people = People({"Ä 1": 0, "p-2": 1, "x": 40})
+    index = PeopleIndex(study="ab" * 32, part="0123456789abcdef" * 2, column="person", people=people)
+    return tuple(seal_index(index, lock) for lock in (Unprotected(), CHEAP, PRIVATE, PRIVATE.public))
 
 
 @cache
@@ -149,8 +181,8 @@ def released():
         return (here / "releases.json").read_bytes(), (here / "people").read_bytes()
 
 
-def record_study():
-    return small_study(questions=small_study().questions[:2], recover=False, analysts=())
+def record_study(*, recover=False):
+    return small_study(questions=small_study().questions[:2], recover=recover, analysts=())
 
 
 @cache

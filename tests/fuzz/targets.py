@@ -2,8 +2,10 @@
 
 import base64
 import contextlib
+import hashlib
 import io
 import json
+import shutil
 import struct
 from pathlib import Path
 
@@ -24,12 +26,14 @@ from fuzz.mutations import (
     mutated,
     mutated_document,
     record_document,
+    sealed_record,
     spelled,
 )
 from fuzz.processes import Target
 from io_samples import READERS, VALID, assert_valid
 from sfumato.account import Ledger
 from sfumato.errors import KeyRefused, NotChecked, SfumatoError
+from sfumato.files.csv_tables import decode_text
 from sfumato.files.frames import as_arrow
 from sfumato.files.row_streams import open_rows
 from sfumato.files.tables import words_of
@@ -42,6 +46,7 @@ from sfumato.refine.key_documents import MAGIC as KEY_MAGIC
 from sfumato.refine.key_documents import read_header
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.key_seals import OpenLock, seal_body
+from sfumato.refine.people_indexes import index_protection, open_index
 from sfumato.render import certificate_table
 from sfumato.render.budgets import ledger_table
 from sfumato.render.estimate_documents import estimates_document
@@ -51,6 +56,8 @@ from sfumato.render.queries import query_tables
 from sfumato.render.releases import releases_document, releases_table
 from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
 from sfumato.study.codebooks import codebook
+from sfumato.study.manifests import NAME, read_manifest
+from sfumato.study.notes import ReportsNote
 from sfumato.study.release_books import check_not_released
 from sfumato.study.reports import Reports
 from sfumato.study.steps import plan, read_ledger, read_record
@@ -170,6 +177,38 @@ def read_csv_reports(path):
     show_reports(Reports.read(f"{path}.csv"))
 
 
+def read_a_manifest(path):
+    home = path.with_suffix(".folder")
+    home.mkdir(exist_ok=True)
+    (home / NAME).write_bytes(path.read_bytes())
+    found = read_manifest(home)
+    assert found.to_text().encode() == path.read_bytes()
+    assert all(Path(part.file).name == part.file for part in found.parts), "a part lies outside the folder"
+
+
+def read_a_note(path):
+    note = ReportsNote.from_text(decode_text(path.read_bytes(), path), path)
+    assert ReportsNote.from_text(note.to_text(), path).to_text() == note.to_text()
+    repr(note), codebook(note)
+
+
+def read_an_index(path):
+    data = path.read_bytes()
+    opener = {"passphrase": seeds.CHEAP, "none": Unprotected()}.get(index_protection(data), seeds.PRIVATE)
+    index = open_index(data, opener)
+    assert "p-2" not in repr(index)
+
+
+def read_a_folder(path):
+    """A publication is one case: its files by name, of which one or two were changed."""
+    home = path.with_suffix(".folder")
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    for name, data in msgspec.msgpack.decode(path.read_bytes(), type=dict[str, bytes]).items():
+        (home / name).write_bytes(data)
+    show_reports(Reports.read(home))
+
+
 def read_typed(path):
     found = TypedReports.read(small_study(), path, group="region", count="n")
     shown(*estimates_tables(sf.estimate_reports(found, group="region")))
@@ -207,14 +246,57 @@ def csv_note(dice, originals):
     return data + MARK + json_mutated(dice, (note,))
 
 
+def folders():
+    return (msgspec.msgpack.encode(seeds.living()),)
+
+
+def folder_files(dice, originals):
+    """A publication with a part exchanged, changed or gone; mostly, the manifest vouches for what is there then."""
+    files = msgspec.msgpack.decode(dice.choice(originals), type=dict[str, bytes])
+    tables = [name for name in files if name.endswith(".parquet")]
+    for name in dice.sample(tables, dice.choice((1, 1, 2))):
+        what = dice.choice(("table", "note", "note", "swap", "gone", "manifest"))
+        if what == "table":
+            files[name] = parquet_parts(dice, (files[name],))
+        elif what == "note":
+            table, metadata = table_and_metadata(files[name])
+            note = json_mutated(dice, (metadata[b"sfumato"],))
+            files[name] = seeds.parquet(table.replace_schema_metadata({b"sfumato": note}))
+            manifest = json.loads(files[NAME])
+            mine = next(part for part in manifest["parts"] if part["file"] == name)
+            mine["note"] = hashlib.sha256(note).hexdigest()
+            files[NAME] = sealed_record(manifest)
+        elif what == "swap":
+            files[name] = files[dice.choice(tables)]
+        elif what == "gone":
+            files.pop(dice.choice(list(files)))
+            break
+        else:
+            files[NAME] = record_document(dice, (files[NAME],))
+            break
+    return msgspec.msgpack.encode(files)
+
+
+def folder_bytes(dice, originals):
+    """A publication of which one file is damaged."""
+    files = msgspec.msgpack.decode(dice.choice(originals), type=dict[str, bytes])
+    name = dice.choice(list(files))
+    return msgspec.msgpack.encode({**files, name: mutated(dice, (files[name],))})
+
+
 def parquet_reports():
     return tuple(data for data, _ in seeds.reports("parquet"))
 
 
+def table_and_metadata(data):
+    """A note is written last, into the footer, when the schema of the columns stands already."""
+    footer = pq.read_metadata(pa.BufferReader(data)).metadata or {}
+    return pq.read_table(pa.BufferReader(data)), {key: text for key, text in footer.items() if key != b"ARROW:schema"}
+
+
 def parquet_parts(dice, originals):
     """A Parquet file written anew: its note changed, or its columns renamed, left out or of other types."""
-    table = pq.read_table(pa.BufferReader(dice.choice(originals)))
-    metadata = dict(table.schema.metadata or {})
+    table, metadata = table_and_metadata(dice.choice(originals))
     if b"sfumato" in metadata and dice.random() < 0.7:
         note = metadata[b"sfumato"]
         metadata[b"sfumato"] = json_mutated(dice, (note,)) if dice.random() < 0.8 else mutated(dice, (note,))
@@ -394,6 +476,22 @@ TARGETS = (
     Target(
         name="reports csv", suffix=".case", seeds=csv_reports, read=read_csv_reports, forgers=(mutated, csv_note),
         share=4, watch=("files/", "study/"),
+    ),
+    Target(
+        name="notes", suffix=".about.json", seeds=seeds.notes, read=read_a_note, forgers=(mutated, json_mutated),
+        share=4, watch=("study/",),
+    ),
+    Target(
+        name="manifests", suffix=".json", seeds=seeds.manifests, read=read_a_manifest,
+        forgers=(mutated, record_document), share=3, watch=("study/manifests",),
+    ),
+    Target(
+        name="indexes of people", suffix=".index", seeds=seeds.indexes, read=read_an_index, share=3,
+        forgers=(mutated, frame_parts(b"SFUMATO INDEX\n")), watch=("refine/",),
+    ),
+    Target(
+        name="publications in folders", suffix=".folder-case", seeds=folders, read=read_a_folder,
+        forgers=(folder_bytes, folder_files, folder_files), share=4, watch=("study/",),
     ),
     Target(
         name="typed reports csv", suffix=".csv", seeds=lambda: seeds.TYPED_CSV, read=read_typed, share=5,

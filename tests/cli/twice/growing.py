@@ -288,6 +288,12 @@ APPENDING = [
         refusal=InvalidParameter, words="that neither record nor ledger remembers",
     ),
     Case(
+        name="append with the seed of another part",
+        prepare=partial(in_folder, prepare=without_ledger, insecure_seed=7),
+        command=f"{APPEND} --insecure-seed 7", call=append(insecure_seed=7),
+        refusal=InvalidParameter, words="makes the same draws again",
+    ),
+    Case(
         name="append with a seed that anyone can repeat",
         prepare=in_folder, command=f"{APPEND} --insecure-seed 7", call=append(insecure_seed=7),
         refusal=InvalidParameter, words="makes a simulation", debits=PAID,

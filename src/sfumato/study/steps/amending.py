@@ -17,12 +17,11 @@ from sfumato.refine.report_trees import NOTHING
 from sfumato.study.amending import Amendment, draw_amendment
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
-from sfumato.study.part_notes import new_part_id
 from sfumato.study.part_sinks import Keys
 from sfumato.study.publishing import PartPlan, StudyPublication, source_or_system
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
-from sfumato.study.steps.appending import publication_at, series_keys
+from sfumato.study.steps.appending import later_part_id, publication_at, series_keys
 from sfumato.study.steps.correcting import amendment_of, named_cells
 from sfumato.study.steps.keys import Unlocking, opener_of_found
 from sfumato.study.steps.paying import ledger_of, source_of, study_of
@@ -87,7 +86,7 @@ def amend(
     reports = publication_at(place, declared, epoch)
     plan = PartPlan(
         study=declared,
-        part=new_part_id(source),
+        part=later_part_id(reports, source),
         source=source_or_system(source),
         guarantee=guarantee_of(guarantee),
         epoch=epoch,

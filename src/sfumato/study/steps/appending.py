@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sfumato.account.published import Role
+from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.refine.keys import Seed
 from sfumato.refine.people_indexes import PeopleIndex
@@ -45,7 +46,7 @@ def append_part(
             parameter="again",
             way_out="Leave it out.",
         )
-    part = new_part_id(asked.bits)
+    part = later_part_id(reports, asked.bits)
     wanted = intended(asked.study, asked.epoch, memory, part, people=asked.people, role=Role.APPEND, of=first)
     if not asked.is_simulation:
         memory.check_there()
@@ -113,6 +114,18 @@ def _check_not_indexed(place: Destination, parts: Iterable[str]) -> None:
             parameter="id_column",
             way_out="Name the column, so that nobody gets in twice.",
         )
+
+
+def later_part_id(reports: Reports, source: BitSource | None) -> str:
+    """Return the id of a further part; a seed that made a part here already would make the same one again."""
+    part = new_part_id(source)
+    if any(part == one.id for one in reports.note.parts):
+        raise InvalidParameter(
+            "made a part of this publication already, and makes the same draws again",
+            parameter="insecure_seed",
+            way_out="Give another seed to each part.",
+        )
+    return part
 
 
 def publication_at(place: Destination, study: Study, epoch: int) -> Reports:
