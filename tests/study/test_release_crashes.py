@@ -117,6 +117,14 @@ def test_killed_at_a_step_it_is_finished(runner, case):
         disturb_and_rerun(runner, case, fatal)
 
 
+@pytest.mark.parametrize("case", ["append public", "erase csv", "public csv"])
+def test_killed_while_it_is_put_in_place_and_tidied_up(runner, case):
+    """A table of texts and its note are renamed one after the other; and a part that is settled is not drawn again."""
+    steps = steps_of(runner, case)
+    for fatal in range(steps * 6 // 10, steps, 3):
+        disturb_and_rerun(runner, case, fatal)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_killed_at_every_step_and_again_while_finishing(runner, case):
