@@ -117,11 +117,14 @@ def test_killed_at_a_step_it_is_finished(runner, case):
         disturb_and_rerun(runner, case, fatal)
 
 
-@pytest.mark.parametrize("case", ["append public", "erase csv", "public csv"])
-def test_killed_while_it_is_put_in_place_and_tidied_up(runner, case):
+@pytest.mark.parametrize(
+    ("case", "first", "last"),
+    [("append public", 0.6, 1), ("combine", 0.5, 1), ("erase csv", 0.2, 0.6), ("public csv", 0.6, 1)],
+)
+def test_killed_while_it_is_put_in_place_and_tidied_up(runner, case, first, last):
     """A table of texts and its note are renamed one after the other; and a part that is settled is not drawn again."""
     steps = steps_of(runner, case)
-    for fatal in range(steps * 6 // 10, steps, 3):
+    for fatal in range(int(steps * first), int(steps * last), 3):
         disturb_and_rerun(runner, case, fatal)
 
 

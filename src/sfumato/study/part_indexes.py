@@ -125,10 +125,15 @@ def read_kept_indexes(
     return found
 
 
+def tidy_indexes(folder: Path) -> None:
+    """Remove what is left of copies that were forgotten."""
+    discard(staging_inside(folder, _FORGOTTEN))
+
+
 def forget_indexes(folder: Path) -> None:
     """Remove the copies: all at once, for half of them would find half of the people."""
     kept, gone = staging_inside(folder, _KEPT), staging_inside(folder, _FORGOTTEN)
-    discard(gone)
+    tidy_indexes(folder)
     if kept.exists():
         with writing_sentences(folder):
             kept.replace(gone)

@@ -14,7 +14,7 @@ from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import writing_sentences
 from sfumato.files.locks import locked
 from sfumato.files.places import check_folder
-from sfumato.files.staging import discard, flush_staged, put_in_place, remove_stale, staged_afresh, staging_inside
+from sfumato.files.staging import discard, flush_staged, remove_stale, staged_afresh, staging_inside
 from sfumato.files.tables import NOTE_LIMIT_BYTES, note_inside, note_path
 from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.key_folders import SHORT
@@ -32,6 +32,7 @@ from sfumato.study.report_files import codebook_path, joined, read_report_files
 from sfumato.study.report_rows import Source
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
+from sfumato.study.steps.rewriting import put_part
 
 _COMBINING = "combining"
 
@@ -121,8 +122,8 @@ def _combine(together: Reports, target: Path) -> None:
             if codebook_path(path).exists():
                 _copy(codebook_path(path), codebook_path(copy))
         flush_staged(staged)
-    for found in sorted(place.iterdir()):
-        put_in_place(found, target / found.name)
+    for entry in manifest.parts:
+        put_part(place, target / entry.file)
     manifest.write(target)
     discard(place)
 

@@ -30,6 +30,7 @@ from sfumato.study.part_indexes import (
     read_indexes,
     read_kept_indexes,
     rewrite_index,
+    tidy_indexes,
 )
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_files import read_report_files
@@ -73,6 +74,8 @@ def erase(
         )
     with locked(out / NAME if out.is_dir() else out):
         settle_rewriting(out)
+        if folder is not None:
+            tidy_indexes(folder)
         found = read_report_files(out)
         whole = [name for name in found.note.columns if not found.note.way(name).by_row]
         if whole:

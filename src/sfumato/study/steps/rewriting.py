@@ -70,6 +70,17 @@ def rewrite_without(out: Path, reports: Reports, wanted: dict[str, set[int]]) ->
     _put_whole(out)
 
 
+def put_part(staged: Path, table: Path) -> None:
+    """Put a part in place that is staged, or what is still missing of it: the reports last, which say nothing alone."""
+    for target in beside(table):
+        put_in_place(staged / target.name, target)
+
+
+def beside(table: Path) -> tuple[Path, ...]:
+    """What stands beside the reports, and the reports last."""
+    return codebook_path(table), note_path(table), table
+
+
 def numbers_of_source(reports: Reports, source: Source) -> set[int]:
     """Return the numbers of the rows that a source has."""
     alone = Reports(sources=(source,), note=replace(reports.note, parts=source.parts))
@@ -86,8 +97,8 @@ def _rewrite_folder(out: Path, reports: Reports, changes: list[tuple[Source, Par
             entry = ManifestPart(id=part.id, file=name, note=note_digest(note), amends=part.amends)
             manifest = manifest.with_part(entry)
         flush_staged(folder)
-        for path in sorted(folder.iterdir()):
-            put_in_place(path, out / path.name)
+        for _, part, _ in changes:
+            put_part(folder, out / _next_name(files[part.id]))
         manifest.write(out)
     discard(staging_inside(out, _REWRITING))
     _tidy(out)
@@ -97,8 +108,7 @@ def _put_whole(out: Path) -> None:
     """Put a file that was rewritten in place, the table last; done again, it goes on where it was interrupted."""
     whole = staging_beside(out, _WHOLE)
     if whole.exists():
-        for target in (codebook_path(out), note_path(out), out):
-            put_in_place(whole / target.name, target)
+        put_part(whole, out)
         discard(whole)
     remove_stale(out, note_path(out), codebook_path(out))
 

@@ -33,7 +33,7 @@ from sfumato.study.part_indexes import index_path
 from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.reports import Reports
-from sfumato.study.steps.rewriting import settle_rewriting
+from sfumato.study.steps.rewriting import beside, put_part, settle_rewriting
 from sfumato.study.steps.staged_parts import StagedPart
 
 _FIRST = "0" * 16
@@ -167,12 +167,12 @@ class Destination:
         a device is written there, and leaves no trace. Keys that were here before are marked first of all.
         """
         waiting, table = self.staging(published.part), self.table(published.part)
-        if not all((waiting / target.name).exists() for target in _beside(table)):
+        if not all((waiting / target.name).exists() for target in beside(table)):
             return False
         if os.path.lexists(table) and not table.is_file():
             return False
         # In a folder each part has names of its own: what has one of them is of this part. So has an index.
-        own = [*(_beside(table) if self.is_folder else ())]
+        own = [*(beside(table) if self.is_folder else ())]
         own += [] if self.keys is None else [index_path(self.keys, published.part)]
         if any(os.path.lexists(path) for path in own) or self._is_entered(published.part):
             return False
@@ -229,9 +229,7 @@ class Destination:
             self._put_keys(staged)
         elif self.files.files and self.files.present:
             self._mark(noted.roots, keys)
-        waiting, table = self.staging(noted.id), self.table(noted.id)
-        for target in _beside(table):
-            put_in_place(waiting / target.name, target)
+        put_part(self.staging(noted.id), self.table(noted.id))
         if self.is_folder:
             self._enter(note)
 
@@ -272,11 +270,6 @@ class Destination:
             held = keys.get(holding.question, {}).get(0)
             if path.exists() and (held is None or held.produced == roots[holding.question]):
                 self.files.mark(path, holding, roots[holding.question], self.unlock)
-
-
-def _beside(table: Path) -> tuple[Path, ...]:
-    """What stands beside the reports, and the reports last."""
-    return codebook_path(table), note_path(table), table
 
 
 def is_folder_place(out: Path) -> bool:
