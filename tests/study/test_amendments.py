@@ -13,7 +13,7 @@ from scipy import stats
 
 from living_publications import PLACES, Living, living_answers, living_study, other
 from sfumato.bits import SystemBits
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.refine import Unprotected
 from sfumato.study import OneOfMany, YesNo
 from sfumato.study.amending import Amendment, with_cover
@@ -368,7 +368,7 @@ def test_an_amended_column_has_one_answer_a_cell(tmp_path):
     living = Living(tmp_path / "office", living_study(questions=(YesNo(id="moved", text="Did you?"),)))
     table = living_answers(50)
     living.publish(table)
-    with pytest.raises(InvalidParameter, match="twice"):
+    with pytest.raises(UnreadableFile, match="row 2 names somebody whom an earlier row names"):
         living.amend({"row": [1, 1], "moved": ["yes", "no"]})
     with pytest.raises(InvalidParameter, match="none of the rows 0 to 49"):
         living.amend({"row": [50], "moved": ["yes"]})
