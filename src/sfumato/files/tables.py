@@ -5,6 +5,7 @@ Parquet carries the note in its footer. CSV has no place for it, so it stands be
 
 from __future__ import annotations
 
+import functools
 import io
 import sys
 from collections.abc import Collection, Sequence
@@ -26,6 +27,7 @@ from sfumato.files.texts import no_column
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
+_FEW = 4096
 NOTE_KEY = b"sfumato"
 """Where a Parquet file carries its note."""
 
@@ -197,11 +199,19 @@ def _numbers_of(array: Any) -> npt.NDArray[np.int64]:
 
 
 def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str], first: int) -> Words:
+    # Many different texts are hardly the same in the next chunk, and ids are not to be remembered.
+    merged, kept = (_merged if len(texts) <= _FEW else _merged.__wrapped__)(tuple(texts))
+    if len(kept) == len(texts):  # no two became the same: every code stays what it was
+        return Words(codes, kept, first)
+    return Words(np.array(merged, dtype=np.int64)[codes] if codes.size else codes, kept, first)
+
+
+@functools.lru_cache(maxsize=4)
+def _merged(texts: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return texts without blanks around them, each once, and where each was put; chunks often have the same texts."""
     place: dict[str, int] = {}
-    merged = [place.setdefault(text.strip(), len(place)) for text in texts]
-    if len(place) == len(texts):  # no two became the same: every code stays what it was
-        return Words(codes, tuple(place), first)
-    return Words(np.array(merged, dtype=np.int64)[codes] if codes.size else codes, tuple(place), first)
+    merged = tuple(place.setdefault(text.strip(), len(place)) for text in texts)
+    return merged, tuple(place)
 
 
 def _as_whole(column: Any, name: str, first: int) -> Any:

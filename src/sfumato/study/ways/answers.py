@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +18,7 @@ from sfumato.study.wording import check_line
 SymbolArray = npt.NDArray[np.int64]
 
 MOST_ANSWERS = 100_000
+_FEW = 4096
 # In a file of reports, `row` and `part` are the columns that name a row, however they are written.
 IDENTIFIER = re.compile(r"(?!([Rr][Oo][Ww]|[Pp][Aa][Rr][Tt])$)[A-Za-z][A-Za-z0-9_-]{0,49}")
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
@@ -66,8 +69,8 @@ def check_masses(masses: tuple[Fraction, ...], count: int) -> None:
 
 def positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray:
     """Return the place of each answer in the list of answers."""
-    place = {answer: i for i, answer in enumerate(answers)}
-    symbols = _taken(column, [place.get(text, -1) for text in column.texts])
+    look_up = _places if len(column.texts) <= _FEW else _places.__wrapped__
+    symbols = _taken(column, look_up(column.texts, answers))
     if symbols.size and symbols.min() < 0:
         outside = np.flatnonzero(symbols < 0)
         shown = ", ".join(map(repr, answers[:8])) + (", …" if len(answers) > 8 else "")
@@ -77,6 +80,13 @@ def positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray
             way_out="Correct it, or add the answer to the study.",
         )
     return symbols
+
+
+@functools.lru_cache(maxsize=4)
+def _places(texts: tuple[str, ...], answers: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the place of each text in a list, -1 where it has none; chunk after chunk has the same texts."""
+    place = {answer: i for i, answer in enumerate(answers)}
+    return tuple(place.get(text, -1) for text in texts)
 
 
 def whole_numbers(name: str, column: Words, lowest: int, highest: int) -> SymbolArray:
@@ -97,6 +107,6 @@ def is_whole(text: str) -> bool:
     return bool(_WHOLE.fullmatch(text))
 
 
-def _taken(column: Words, values: list[int]) -> SymbolArray:
+def _taken(column: Words, values: Sequence[int]) -> SymbolArray:
     taken: SymbolArray = np.array(values, dtype=np.int64).take(column.codes) if len(column) else np.empty(0, np.int64)
     return taken
