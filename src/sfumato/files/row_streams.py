@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
-from sfumato.files.chunks import CHUNK_ROWS
+from sfumato.files.chunks import CHUNK_ROWS, keep_memory
 from sfumato.files.frames import TableLike, not_a_table
 from sfumato.files.parquet_tables import plain_text
 from sfumato.files.row_files import file_rows
@@ -63,6 +63,8 @@ class RowStream:
     def chunks(self, size: int = CHUNK_ROWS) -> Iterator[Any]:
         """Yield Arrow tables of exactly `size` rows, but for the last; a source without rows is refused."""
         check_at_least("size", check_integer("size", size), 1)
+        if self.rows is None or self.rows > size:
+            keep_memory()
         return self._chunks(size)
 
     def count(self) -> int:
