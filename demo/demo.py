@@ -43,8 +43,9 @@ def main() -> None:
         run(f"open reports.parquet {' '.join(keys)} --out {reader}.parquet --quiet")
     say("4. Recover: the registrar gets the answers back")
     run("recover reports.parquet --key keys/registrar.affair.key --key keys/registrar.occupation.key --out back.csv")
-    same = (OUT / "answers.csv").read_text() == (OUT / "back.csv").read_text()
-    print(f"   Every answer is back as it was, in the same file: {same}.")
+    back = [line.partition(",")[2] for line in (OUT / "back.csv").read_text().splitlines()]
+    same = (OUT / "answers.csv").read_text().splitlines() == back
+    print(f"   Every answer is back as it was, beside the number of its row: {same}.")
     say("5. Verify: every claim about what leaks is recomputed")
     run("verify certificates/affair.certificate.json", last=1)
     say("6. Report: one page for everybody")

@@ -74,8 +74,9 @@ def run(command, folder):
 
 
 def masked(line):
-    """Hide what chance decides: the numbers and bars of an estimate, digests, and how wide that makes a table."""
+    """Hide what chance decides: the numbers and bars of an estimate, digests, ids of parts, and how wide a table is."""
     line = re.sub(r"\b[0-9a-f]{8}…", "DIGEST…", line)
+    line = re.sub(r"\b[0-9a-f]{8}(?=(\.\d+)?\.(key|index|parquet)\b)", "PART", line)
     has_bar = re.search(r"[·─├┤●]{5,}", line) is not None
     has_intervals = re.search(r"[0-9.]+ \([0-9.]+ to [0-9.]+\)", line) is not None
     if (has_bar and "█" not in line) or has_intervals:

@@ -266,7 +266,7 @@ def test_a_year_in_a_life(sfumato, tmp_path, guarantee):  # noqa: PLR0915  a yea
         for name in ("moved", "place", "region")
     }
     assert len(told(passed(opened), everybody, level=2)) == 2
-    assert "7 of 100,500 people were erased" in opened.stderr
+    assert "erased: 7 of 100,500 people" in opened.stderr
     assert "rewritten since the keys were made" in opened.stderr
 
     # A journalist takes the hills of the appended part; what was selected is read, and marked as not checked.

@@ -73,7 +73,7 @@ def test_the_readme_transcript_is_what_the_demo_prints(demo_output):
 
 
 def test_the_demo_leaves_what_the_tutorial_starts_from(demo_output):
-    assert "Every answer is back as it was, in the same file: True." in demo_output
+    assert "Every answer is back as it was, beside the number of its row: True." in demo_output
     for name in ("fair.toml", "answers.csv", "reports.parquet", "report.html"):
         assert (ROOT / "demo" / "out" / name).stat().st_size > 0
 

@@ -21,6 +21,7 @@ def test_commands_print_what_the_page_shows(page, tmp_path):
 def test_the_pages_that_should_be_run_are():
     names = {page.relative_to(ROOT).as_posix() for page in PAGES}
     assert {"docs/tutorial.md", "docs/howto/hand_out_keys.md", "docs/howto/size_a_sample.md"} <= names
+    assert "docs/howto/grow_a_publication.md" in names
     assert {"docs/howto/read_a_certificate.md", "docs/howto/keep_a_budget.md", "docs/howto/calibrate_noise.md"} <= names
 
 
@@ -69,3 +70,5 @@ def test_only_what_chance_decides_is_masked():
     assert masked("  ε 1  █████  4,827") != masked("  ε 1  ██████  4,827")
     assert masked("  ε 1  █████  4,827") != masked("  ε 1  █████  4,828")
     assert masked("│ yes, 89d70161… │") == masked("│ yes, 0a348a0a… │")
+    assert masked("press: press.affair.89d70161.key") == masked("press: press.affair.0a348a0a.key")
+    assert masked("press: press.affair.89d70161.key") != masked("press: press.affair.key")

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, PayingLedger, Quiet
 from sfumato.cli.output import say, show_waiting, tell, tell_json
-from sfumato.cli.publish import PRIVATE_KEY, RECORD, SECRETS, TO, protections
+from sfumato.cli.publish import PRIVATE_KEY, RECORD, SECRETS, TO, protections, tell_keys
 from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, unlocker_of
 
 
@@ -52,6 +52,7 @@ def amend_command(
         sfumato amend corrections.csv --study study.toml --out reports --keys keys --id person --unprotected
     """
     from sfumato.render.words import counted
+    from sfumato.study.key_folders import KeyFolder
     from sfumato.study.release_words import sums_words
     from sfumato.study.steps import amend
 
@@ -71,7 +72,8 @@ def amend_command(
             record=record,
             insecure_seed=insecure_seed,
         )
-    note = made.publication.reports.note
+    note, published = made.publication.reports.note, made.publication.published
+    folder = KeyFolder.of_later(note.study, keys, epoch, note.parts[-1].id if published is None else published.part)
     if note.insecure:
         say(f"WARNING: {note.source}")
     if made.resumed:
@@ -86,6 +88,7 @@ def amend_command(
             "rows": made.rows,
             "covered": made.covered,
             "unchanged": made.unchanged,
+            "keys": [str(path) for path in folder.files],
             "resumed": made.resumed,
             "worst_epsilon": {one.holder: one.as_json for one in made.sums},
         }
@@ -96,6 +99,7 @@ def amend_command(
     tell(f"{note.study.name}: {counted(made.cells, 'cell')} of {counted(made.rows, 'row')} amended in {out}")
     if made.unchanged:
         tell(f"{counted(made.unchanged, 'cell')} held the right answer already, and stay as they are.")
+    tell_keys(folder)
     if made.sums:
         tell(f"Of the person of whom most is seen, over all questions: {sums_words(made.sums)}.")
     tell(_public_words(made.covered))

@@ -122,6 +122,9 @@ def publish_command(
         )
     note = made.reports.note
     folder = KeyFolder.of(note.study, keys, epoch)
+    if append:
+        part = note.parts[-1].id if made.published is None else made.published.part
+        folder = KeyFolder.of_later(note.study, keys, epoch, part)
     if note.insecure:
         say(f"WARNING: {note.source}")
     if made.resumed:
@@ -164,13 +167,22 @@ def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
 
 
 def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
-    from sfumato.io.key_files import read_key_header
     from sfumato.render.studies import totals_words
     from sfumato.render.words import counted
     from sfumato.study.release_words import releases_words
 
     study = note.study
     tell(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
+    tell_keys(folder)
+    tell(totals_words(study))
+    if note.earlier:
+        tell(releases_words(note))
+
+
+def tell_keys(folder: KeyFolder) -> None:
+    """Say whom each key file is for."""
+    from sfumato.io.key_files import read_key_header
+
     if folder.files:
         tell(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
         for holder in folder.holders:
@@ -178,9 +190,6 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
             tell(f"  {holder}: {', '.join(names)}")
         if any(path.exists() and read_key_header(path).protection == "none" for path in folder.files):
             say("note: key files without a passphrase open for anyone who has them.")
-    tell(totals_words(study))
-    if note.earlier:
-        tell(releases_words(note))
 
 
 def protections(

@@ -56,6 +56,13 @@ class KeyFolder:
         files = {folder / f"{holding.holder}.{holding.question}{part}.key": holding for holding in holdings}
         return cls(study=study, epoch=epoch, files=files)
 
+    @classmethod
+    def of_later(cls, study: Study, folder: Path | None, epoch: int, part: str) -> KeyFolder:
+        """Find the files that a later part has: none where seeds open it, and an amendment has those of its cells."""
+        planned = cls.of(study, folder, epoch, later=part)
+        there = {path: holding for path, holding in planned.files.items() if path.exists()}
+        return cls(study=study, epoch=epoch, files=there)
+
     @property
     def holders(self) -> tuple[str, ...]:
         """Who gets keys."""

@@ -189,8 +189,8 @@ def _remarks(note: ReportsNote) -> tuple[str, ...]:
     gone, blocks = note.erased, sum(len(part.rewritten) for part in note.parts)
     if not gone:
         return ()
-    since = f": {blocks:,} blocks of rows were rewritten since the keys were made, and are not covered by their record"
-    return (f"{gone:,} of {note.rows + gone:,} people were erased{since if blocks else ''}.",)
+    since = f"; rewritten since the keys were made, and not covered by their record: {blocks:,} of the blocks of rows"
+    return (f"erased: {gone:,} of {note.rows + gone:,} people{since if blocks else ''}.",)
 
 
 def write_report_file(reports: Reports, path: str | Path, progress: Progress | None = None) -> None:
