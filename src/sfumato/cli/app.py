@@ -27,6 +27,7 @@ from sfumato.cli.explain import explain_command
 from sfumato.cli.help_pages import lay_out_help
 from sfumato.cli.interrupts import STOPPED, was_interrupted
 from sfumato.cli.keys import keys_app
+from sfumato.cli.machines import machine_trouble
 from sfumato.cli.new import new_command
 from sfumato.cli.noise import noise_app
 from sfumato.cli.open import open_command, recover_command
@@ -74,7 +75,6 @@ app.command("explain")(explain_command)
 lay_out_help(app)
 
 EXIT_BUG = 70
-_STARVED = ("failed to map segment", "annot allocate memory", "can't start new thread", "unable to allocate")
 # typer hands out one of its errors about the command line; this is what all of them are.
 UsageError: Any = typer.BadParameter.__base__
 
@@ -105,15 +105,6 @@ def _run(command: Any) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _machine_trouble(error: Exception) -> str | None:
-    """Say what the machine lacks, if it is not the program: a full disk or memory, a medium that may only be read."""
-    # Libraries are loaded when they are needed; the loader says in words that it found no memory for one.
-    starved = isinstance(error, ImportError | OSError | RuntimeError) and any(words in str(error) for words in _STARVED)
-    if isinstance(error, MemoryError) or starved:
-        return "memory is full"
-    return error.strerror or "it refused" if isinstance(error, OSError) else None
-
-
 def main() -> None:
     """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
     # The command prints its own, louder line wherever insecure bits or weakly kept keys are used.
@@ -140,7 +131,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("SFUMATO_DEBUG"):
             raise
-        what = _machine_trouble(error)
+        what = machine_trouble(error)
         if what is not None:
             say(
                 f"sfumato: this machine could not go on: {what}. Every file is as it was before, or complete. Make "
