@@ -113,7 +113,7 @@ def test_killed_at_a_step_it_is_finished(runner, case):
         on_two_disks(runner.template(case))
     steps = steps_of(runner, case)
     assert steps > 40
-    for fatal in spread(case, steps, 3):
+    for fatal in spread(case, steps, 2):
         disturb_and_rerun(runner, case, fatal)
 
 
@@ -154,7 +154,7 @@ def with_disk(folder, name, size="4m"):
 @pytest.mark.parametrize(("case", "name"), [("index", "keys"), ("folder", "keys"), ("folder", "reports")])
 def test_the_folder_is_a_disk_of_its_own(runner, case, name):
     """What is staged inside a folder is renamed within it; beside it, it would lie on another disk."""
-    for fatal in (-1, 80, 88, 96):
+    for fatal in (-1, 85, 95):
         folder, observer = runner.folder(case), Observer()
         with with_disk(folder, name):
             done = runner.run(folder, case, fatal)
@@ -191,7 +191,7 @@ def kill_at_instants(runner, count, seed):
 
 
 def test_killed_at_random(runner):
-    kill_at_instants(runner, 12, 16)
+    kill_at_instants(runner, 6, 16)
 
 
 @pytest.mark.slow
