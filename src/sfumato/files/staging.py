@@ -73,16 +73,24 @@ def discard(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def discard_others(example: Path, wanted: Collection[Path]) -> None:
-    """Remove the staging folders that earlier attempts left where `example` would be, but for those still wanted."""
+def staged_like(example: Path) -> list[Path]:
+    """Return the staging folders that attempts left where `example` would be."""
     # `.name.token.staged` or `.token.staged`: what comes before the token is the same for all attempts.
     before = example.name.removesuffix(_ENDING).rpartition(".")[0]
+    found = []
     with contextlib.suppress(OSError):
-        for folder in example.parent.iterdir():
+        for folder in sorted(example.parent.iterdir()):
             stem = folder.name.removesuffix(_ENDING)
-            mine = folder.name.endswith(_ENDING) and stem.rpartition(".")[0] == before
-            if mine and folder.is_dir() and folder not in wanted:
-                discard(folder)
+            if folder.name.endswith(_ENDING) and stem.rpartition(".")[0] == before and folder.is_dir():
+                found.append(folder)
+    return found
+
+
+def discard_others(example: Path, wanted: Collection[Path]) -> None:
+    """Remove the staging folders that earlier attempts left where `example` would be, but for those still wanted."""
+    for folder in staged_like(example):
+        if folder not in wanted:
+            discard(folder)
 
 
 def remove_stale(*targets: str | Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from sfumato.bits import SystemBits
 from sfumato.errors import InvalidParameter, KeyRefused, Place
 from sfumato.files.locks import locked
-from sfumato.files.staging import remove_stale
+from sfumato.files.staging import remove_stale, staged_like, staging_beside, staging_inside
 from sfumato.io.key_files import overwrite_draws, read_key, read_key_header
 from sfumato.refine.key_boxes import Material
 from sfumato.refine.key_documents import ladder_of
@@ -74,6 +74,7 @@ def erase(
         )
     with locked(out / NAME if out.is_dir() else out):
         settle_rewriting(out)
+        _check_nothing_pending(out)
         if folder is not None:
             tidy_indexes(folder)
         found = read_report_files(out)
@@ -109,6 +110,18 @@ def erase(
         closed=closed,
         has_seeds=seeds,
     )
+
+
+def _check_nothing_pending(out: Path) -> None:
+    """Refuse while something waits to be finished here: it could bring back whoever is erased now."""
+    example = staging_inside(out, "0" * 16) if out.is_dir() else staging_beside(out, "0" * 16)
+    if staged_like(example):
+        raise InvalidParameter(
+            "has a part beside it that was interrupted on its way, and would bring rows back when it is finished",
+            parameter="reports",
+            value=str(out),
+            way_out="Type the command again that was interrupted, or void it (`sfumato budget void`); then erase.",
+        )
 
 
 def _wanted(
