@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sfumato.errors import InvalidInput, UnknownSchema
+from sfumato.errors import InvalidInput
 from sfumato.refine.key_boxes import Material, box_length
 from sfumato.refine.key_seals import Lock, sealed_length
 from sfumato.refine.keys import BLOCK_ROWS, Binding
 from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
 from sfumato.refine.sealed_frames import Frame
+from sfumato.refine.sealed_headers import read_document, spell_document
 from sfumato.values import Guarantee
 
 SCHEMA = "sfumato/key/2"
@@ -25,7 +26,6 @@ _MOST_BOX_BYTES = 1 << 26
 # A header has one length before and after its key was used, so that it can be written in front of draws at the end.
 _NOTHING_MADE = "0" * 64
 _MOST_DECLARED = 20_000
-_SCHEMAS = re.compile(r"sfumato/key/[0-9]+")
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _HEX_64 = re.compile(r"[0-9a-f]{64}")
 # "1e999999999" would be a fraction too, of a billion digits.
@@ -83,10 +83,6 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     total: int
 
 
-class _Schema(msgspec.Struct):
-    schema: str
-
-
 def spell_header(header: KeyHeader) -> bytes:
     """Return the one spelling of a header."""
     document = _Header(
@@ -106,14 +102,13 @@ def spell_header(header: KeyHeader) -> bytes:
         study=header.binding.study,
         total=header.total,
     )
-    return msgspec.json.encode(document, order="sorted")
+    return spell_document(document)
 
 
 def parse_header(raw: bytes) -> KeyHeader:
     """Read a header; any other spelling of it is refused."""
-    _check_schema(raw)
+    document = read_document(FRAME, raw, _Header, SCHEMA)
     try:
-        document = msgspec.json.decode(raw, type=_Header)
         header = KeyHeader(
             ladder=document.ladder,
             binding=Binding(
@@ -131,23 +126,8 @@ def parse_header(raw: bytes) -> KeyHeader:
         )
         if _is_sound(header) and spell_header(header) == raw:
             return header
-    except (msgspec.MsgspecError, InvalidInput, ValueError, RecursionError):
+    except (InvalidInput, ValueError, RecursionError):
         pass
-    raise FRAME.damaged()
-
-
-def _check_schema(raw: bytes) -> None:
-    try:
-        schema = msgspec.json.decode(raw, type=_Schema).schema
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise FRAME.damaged() from None
-    if schema == SCHEMA:
-        return
-    if _SCHEMAS.fullmatch(schema):
-        raise UnknownSchema(
-            f"the key file has the schema {schema[:40]}, and this version reads {SCHEMA}",
-            way_out="Upgrade sfumato to read it.",
-        )
     raise FRAME.damaged()
 
 

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sfumato.errors import KeyRefused, UnknownSchema
+from sfumato.errors import KeyRefused
 from sfumato.refine.hidden import Hidden
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
 from sfumato.refine.key_seals import Lock, new_lock, open_body, same_protection, seal_body
-from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
+from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document
 from sfumato.refine.sealed_frames import Frame
+from sfumato.refine.sealed_headers import lock_in, read_document, spell_document
 
 SCHEMA = "sfumato/index/1"
 FRAME = Frame(b"SFUMATO INDEX\n", "index of people", "Pass a file that `sfumato publish --id` wrote.")
-_SCHEMAS = re.compile(r"sfumato/index/[0-9]+")
 _PART = re.compile(r"[0-9a-f]{32}")
 
 
@@ -32,10 +32,6 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     protection: LockDocument
     schema: str
     study: str
-
-
-class _Schema(msgspec.Struct):
-    schema: str
 
 
 class People(Hidden):
@@ -75,7 +71,7 @@ def seal_index(index: PeopleIndex, protection: Protection) -> bytes:
     header = _Header(
         column=index.column, part=index.part, protection=lock_document(lock), schema=SCHEMA, study=index.study
     )
-    opening = FRAME.opening(msgspec.json.encode(header, order="sorted"))
+    opening = FRAME.opening(spell_document(header))
     body = msgspec.msgpack.encode(sorted(index.people.rows.items(), key=lambda pair: pair[1]))
     return opening + seal_body(body, opening, protection, lock)
 
@@ -105,22 +101,7 @@ def open_index(data: bytes, unlock: Unlock) -> PeopleIndex:
 
 def _take_apart(data: bytes) -> tuple[_Header, Lock, bytes, bytes]:
     raw, opening, sealed = FRAME.take_apart(data)
-    try:
-        schema = msgspec.json.decode(raw, type=_Schema).schema
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise FRAME.damaged() from None
-    if schema != SCHEMA and _SCHEMAS.fullmatch(schema):
-        raise UnknownSchema(
-            f"the index has the schema {schema[:40]}, and this version reads {SCHEMA}",
-            way_out="Upgrade sfumato to read it.",
-        )
-    try:
-        header = msgspec.json.decode(raw, type=_Header)
-        lock = read_lock(header.protection)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise FRAME.damaged() from None
-    if header.schema != SCHEMA or not _PART.fullmatch(header.part):
+    header = read_document(FRAME, raw, _Header, SCHEMA)
+    if not _PART.fullmatch(header.part):
         raise FRAME.damaged()
-    if msgspec.json.encode(header, order="sorted") != raw:
-        raise FRAME.damaged()
-    return header, lock, opening, sealed
+    return header, lock_in(FRAME, header.protection), opening, sealed

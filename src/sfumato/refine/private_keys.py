@@ -7,21 +7,20 @@ they are read, with a warning, and never written.   Format: docs/reference/files
 
 from __future__ import annotations
 
-import re
 import warnings
 
 import msgspec
 
-from sfumato.errors import InvalidParameter, KeyRefused, UnknownSchema, WeakKeyWarning
+from sfumato.errors import InvalidParameter, KeyRefused, WeakKeyWarning
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
 from sfumato.refine.key_seals import Lock, new_lock, open_body, seal_body, sealed_length
-from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, read_lock
+from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document
 from sfumato.refine.sealed_frames import Frame
+from sfumato.refine.sealed_headers import lock_in, read_document, spell_document
 
 SCHEMA = "sfumato/private-key/1"
 FRAME = Frame(b"SFUMATO PRIVATE KEY\n", "private key", "Pass a file that `sfumato keys pair` wrote.")
 
-_SCHEMAS = re.compile(r"sfumato/private-key/[0-9]+")
 _PEM = b"-----BEGIN "
 _LOCKED_PEM = b"ENCRYPTED"
 _BODY_BYTES = 32
@@ -30,10 +29,6 @@ _BODY_BYTES = 32
 class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     protection: LockDocument
     public: str
-    schema: str
-
-
-class _Schema(msgspec.Struct):
     schema: str
 
 
@@ -48,7 +43,7 @@ def seal_private_key(private: PrivateKey, protection: Passphrase | Unprotected) 
         )
     lock = new_lock(protection)
     header = _Header(protection=lock_document(lock), public=private.public.raw.hex(), schema=SCHEMA)
-    opening = FRAME.opening(msgspec.json.encode(header, order="sorted"))
+    opening = FRAME.opening(spell_document(header))
     return opening + seal_body(private.raw, opening, protection, lock)
 
 
@@ -84,22 +79,9 @@ def open_private_key(data: bytes, unlock: Passphrase | Unprotected) -> PrivateKe
 
 def _take_apart(data: bytes) -> tuple[_Header, Lock, bytes, bytes]:
     raw, opening, sealed = FRAME.take_apart(data)
-    try:
-        schema = msgspec.json.decode(raw, type=_Schema).schema
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise FRAME.damaged() from None
-    if schema != SCHEMA and _SCHEMAS.fullmatch(schema):
-        raise UnknownSchema(
-            f"the private key has the schema {schema[:40]}, and this version reads {SCHEMA}",
-            way_out="Upgrade sfumato to read it.",
-        )
-    try:
-        header = msgspec.json.decode(raw, type=_Header)
-        lock = read_lock(header.protection)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        raise FRAME.damaged() from None
-    spelled = header.schema == SCHEMA and msgspec.json.encode(header, order="sorted") == raw
-    if not spelled or NAMES[type(lock)] not in {"passphrase", "none"}:
+    header = read_document(FRAME, raw, _Header, SCHEMA)
+    lock = lock_in(FRAME, header.protection)
+    if NAMES[type(lock)] not in {"passphrase", "none"}:
         raise FRAME.damaged()
     if len(sealed) != sealed_length(lock, _BODY_BYTES):
         raise FRAME.cut()
