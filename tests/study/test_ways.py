@@ -246,11 +246,13 @@ class TestTallies:
             way.estimate(tally, Reading(level=len(way.epsilons), group="north"))
         if not way.by_row:
             first, last = way.tally(reports[:9], 1), way.tally(reports[9:], 1, positions=9)
-            assert np.array_equal((first + last).reports, reports), "chunk after chunk"
-            with pytest.raises(InvalidParameter, match="do not follow one another"):
-                last + first
-            with pytest.raises(InvalidParameter, match="all reports together"):
-                way.estimate(last, Reading(level=1))
+            for together in (first + last, last + first):
+                assert np.array_equal(together.counts, tally.counts)
+                assert way.estimate(together, Reading(level=1)) == way.estimate(tally, Reading(level=1))
+            later = way.tally(reports[18:], 1, positions=18)
+            for incomplete in (last, first + later, later + last):
+                with pytest.raises(InvalidParameter, match="do not follow one another"):
+                    way.estimate(incomplete, Reading(level=1))
             with pytest.raises(InvalidParameter, match="all reports together"):
                 way.tally(reports[:2], 1, positions=np.array([3, 9]))
 

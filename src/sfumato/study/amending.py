@@ -20,7 +20,7 @@ from sfumato.files.tables import Words, number_column, words_of
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, blocks_of
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ReportsNote
-from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.part_sinks import Keys, PartSink
 from sfumato.study.publishing import PartPlan, arrow_table, draw_of, finished_part
 from sfumato.study.report_rows import ROW
@@ -121,7 +121,7 @@ def draw_amendment(plan: PartPlan, amendment: Amendment, kept: Any, sink: PartSi
     """Draw the amended cells as a part of their own; `kept` has the columns that were kept, of the amended rows."""
     numbers = amendment.numbers
     source = plan.source
-    salt_of = fresh_salts(plan.part, source)
+    salt_of = Salts(plan.part, source)
     ways = [way for way in plan.study.ways if way.question.id in amendment.questions]
     tree = ReportTree([way.question.id for way in ways], salt_of)
     reports: dict[str, npt.NDArray[np.int64]] = {}

@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.bits import SystemBits
 from sfumato.refine.report_trees import ReportTree, blocks_of
-from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.report_files import rooted
 from sfumato.study.report_rows import Chunk
 from sfumato.study.reports import Reports
@@ -34,7 +34,7 @@ class Erasure:
     def of(cls, part: PartNote, rows: Collection[int]) -> Erasure:
         """Prepare to take rows out of a part."""
         rewritten = set(blocks_of(sorted(rows)))
-        fresh = fresh_salts(part.id, SystemBits())
+        fresh = Salts(part.id, SystemBits())
 
         def salt_of(block: int) -> bytes:
             return fresh(block) if block in rewritten else part.salt_of(block)

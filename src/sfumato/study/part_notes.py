@@ -7,12 +7,12 @@ another has the numbers of the rows that it amends there.   Format: docs/referen
 from __future__ import annotations
 
 import base64
+import hmac
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from sfumato.refine.report_trees import SALT_BYTES, Numbers, ReportTree
 from sfumato.values import Guarantee
 
 PART_BYTES = 16
-_SALTS_AT_ONCE = 64
+_SECRET_BYTES = 32
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_ROWS = 1 << 40
@@ -86,12 +86,13 @@ class PartNote:
         return tuple(range(first, first + self.block_count))
 
     @cached_property
-    def _places(self) -> dict[int, int]:
+    def places(self) -> dict[int, int]:
+        """Where each block stands among those that there are."""
         return {block: place for place, block in enumerate(self.all_blocks)}
 
     def salt_of(self, block: int) -> bytes:
         """Return the salt of a block."""
-        place = self._places.get(block)
+        place = self.places.get(block)
         if place is None:
             raise not_as_noted("rows")
         return self.salts[place * SALT_BYTES : (place + 1) * SALT_BYTES]
@@ -138,22 +139,26 @@ def new_part_id(source: BitSource | None) -> str:
     return random_bytes(SystemBits() if source is None else source, PART_BYTES).hex()
 
 
-def fresh_salts(part: str, source: BitSource) -> Callable[[int], bytes]:
-    """Return what gives each block a salt, and the same one when it is asked again; a simulation repeats its own."""
-    held: dict[int, bytes] = {}
-    system, drawn = SystemBits(), b""
+class Salts:
+    """Gives each block of a part a salt, and the same one whenever it is asked, in whatever process.
 
-    def salt_of(block: int) -> bytes:
-        nonlocal drawn
-        if block not in held:
-            if source.guarantee is Guarantee.NONE:
-                held[block] = sha256(f"sfumato simulated salt {part} {block}".encode()).digest()[:SALT_BYTES]
-            else:
-                drawn = drawn or system.bytes(_SALTS_AT_ONCE * SALT_BYTES)
-                held[block], drawn = drawn[:SALT_BYTES], drawn[SALT_BYTES:]
-        return held[block]
+    Salts are made of a secret that nobody keeps: they stand in the note of the part, those that are exchanged with an
+    erased row stand nowhere. A simulation repeats its own. `before` is the note of a part that is made again.
+    """
 
-    return salt_of
+    def __init__(self, part: str, source: BitSource, before: PartNote | None = None) -> None:
+        is_simulated = source.guarantee is Guarantee.NONE
+        self._secret = f"sfumato simulated salt {part}".encode() if is_simulated else SystemBits().bytes(_SECRET_BYTES)
+        self._before = before
+
+    def __call__(self, block: int) -> bytes:
+        """Return the salt of a block."""
+        if self._before is not None and block in self._before.places:
+            return self._before.salt_of(block)
+        return hmac.digest(self._secret, block.to_bytes(8, "big"), "sha256")[:SALT_BYTES]
+
+    def __repr__(self) -> str:
+        return "<Salts, not shown>"
 
 
 def part_json(part: PartNote) -> dict[str, Any]:

@@ -7,7 +7,7 @@ draws made is on the record as the roots of its columns, in its note and in its 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,17 +15,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from sfumato.account import Published
-from sfumato.bits import BitSource, BulkBits, SystemBits
+from sfumato.bits import BitSource, BulkBits, KeyedBits, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
 from sfumato.files.tables import Words, number_column, words_of
 from sfumato.refine import Binding
-from sfumato.refine.report_trees import ReportTree, SaltOf
+from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ColumnNote, ReportsNote
-from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.part_sinks import Keys, PartSink
 from sfumato.study.report_files import rooted
 from sfumato.study.report_rows import PART, ROW
@@ -33,8 +33,11 @@ from sfumato.study.reports import Progress, Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.ways import Draw, Way
+from sfumato.study.ways.block_bits import question_secret
 from sfumato.values import Guarantee
 
+Cells = dict[str, Any]
+"""Reports by question, as numbers."""
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 
 
@@ -71,8 +74,10 @@ class PeopleNote(Protocol):
 class PartPlan:
     """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
 
-    With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `salts`
-    are those of the part as it was made before, if it was.
+    With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `before`
+    is the note of the part as it was made before, if it was. With a `secret`, what nobody keeps is drawn from that by
+    the names of the rows as well: the same wherever and however often it is drawn.
+    `rounds` are those of questions that are asked in rounds.
     """
 
     study: Study
@@ -87,10 +92,14 @@ class PartPlan:
     turn: int = 0
     publication: str | None = None
     before: PartNote | None = None
+    secret: bytes | None = field(default=None, repr=False)
+    rounds: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @cached_property
     def bulk(self) -> BitSource:
         """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
+        if self.secret is not None:
+            return KeyedBits(self.secret)
         is_true = self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits)
         return self.source if is_true else BulkBits()
 
@@ -108,6 +117,47 @@ def open_answers(study: Study, data: TableLike, keep: Sequence[str] = (), others
     return RowStream(source, [*dict.fromkeys((*keep, *(question.id for question in study.questions), *others))])
 
 
+class PartDrawing:
+    """What makes the reports of a part from chunks of answers, and everything that is known of it at the end."""
+
+    def __init__(self, plan: PartPlan, sink: PartSink) -> None:
+        _check_first_time(plan)
+        self.plan = plan
+        self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
+        self.salts = Salts(plan.part, plan.source, plan.before)
+
+    def reports(self, table: Any, numbers: Numbers, *, first: int, whole: Mapping[str, Any] | None = None) -> Cells:
+        """Make one report for each row and question; a refusal counts rows after `first` others.
+
+        `whole` has reports that were drawn from all rows together.
+        """
+        drawn: Cells = {}
+        for way, drawer in self.drawers.items():
+            name = way.question.id
+            if whole is not None and name in whole:
+                drawn[name] = whole[name][first : first + table.num_rows]
+            else:
+                drawn[name] = drawer.draw(way.read(words_of(table, name, first=first)), numbers)
+        return drawn
+
+    def written(self, table: Any, numbers: Numbers, reports: Cells) -> Any:
+        """Return rows as they are published."""
+        made = {ROW: number_column(numbers)}
+        made |= {way.question.id: written_column(way, reports[way.question.id]) for way in self.drawers}
+        return arrow_table(made | {name: table.column(name) for name in self.plan.keep})
+
+    def tree(self) -> ReportTree:
+        """Return what the digests of its columns are found with."""
+        return ReportTree([way.question.id for way in self.drawers], self.salts)
+
+    def finished(self, tree: ReportTree, rows: int) -> tuple[ReportsNote, Keys]:
+        """Return the note and the keys, once so many rows have all been drawn."""
+        if not rows:
+            raise UnreadableFile("the table has no rows", way_out="Give at least one respondent.")
+        keys = {way.question.id: held for way, drawer in self.drawers.items() if (held := drawer.keys(rows))}
+        return finished_part(self.plan, tree, self.salts, rows=rows, blocks=None, keys=keys)
+
+
 def draw_part(
     plan: PartPlan,
     stream: RowStream,
@@ -119,34 +169,22 @@ def draw_part(
 
     Returns the note, and the keys, which know what they made; of fresh true draws what they hold is in the sink.
     """
-    _check_first_time(plan)
-    drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
-    whole = {way: _drawn_whole(way, drawers[way], stream) for way in plan.study.ways if not way.by_row}
-    salt_of = _salts(plan)
-    tree = ReportTree([way.question.id for way in plan.study.ways], salt_of)
-    done = 0
+    drawing = PartDrawing(plan, sink)
+    whole = {
+        way.question.id: _drawn_whole(way, drawer, stream) for way, drawer in drawing.drawers.items() if not way.by_row
+    }
+    tree, done = drawing.tree(), 0
     for table in stream.chunks():
         numbers = np.arange(done, done + table.num_rows, dtype=np.int64)
-        reports = {}
-        for way, drawer in drawers.items():
-            name = way.question.id
-            if way in whole:
-                reports[name] = whole[way][done : done + table.num_rows]
-            else:
-                reports[name] = drawer.draw(way.read(words_of(table, name, first=done)), numbers)
+        reports = drawing.reports(table, numbers, first=done, whole=whole)
         if people is not None:
             people.add(words_of(table, people.column, first=done), numbers.tolist())
         tree.add(numbers, reports)
-        made = {ROW: number_column(numbers)}
-        made |= {way.question.id: written_column(way, reports[way.question.id]) for way in drawers}
-        sink.write(arrow_table(made | {name: table.column(name) for name in plan.keep}))
+        sink.write(drawing.written(table, numbers, reports))
         done += table.num_rows
         if progress is not None:
             progress(table.num_rows, stream.rows)
-    if not done:
-        raise UnreadableFile("the table has no rows", way_out="Give at least one respondent.")
-    keys = {way.question.id: held for way, drawer in drawers.items() if (held := drawer.keys(done))}
-    return finished_part(plan, tree, salt_of, rows=done, blocks=None, keys=keys)
+    return drawing.finished(tree, done)
 
 
 def finished_part(
@@ -224,6 +262,8 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
         part=plan.part,
         keys=plan.keys.get(name) if plan.keys else None,
         store=sink.store(name),
+        secret=None if plan.secret is None else question_secret(plan.secret, plan.part, name),
+        rounds=plan.rounds.get(name),
     )
 
 
@@ -237,14 +277,6 @@ def _drawn_whole(way: Way, drawer: Any, stream: RowStream) -> Any:
         return np.empty(0, dtype=np.uint32)
     words = words_of(column.unify_dictionaries(), name)
     return drawer.draw(way.read(words), np.arange(column.num_rows, dtype=np.int64))
-
-
-def _salts(plan: PartPlan) -> SaltOf:
-    fresh = fresh_salts(plan.part, plan.source)
-    before = plan.before
-    if before is None:
-        return fresh
-    return lambda block: before.salt_of(block) if block in before.all_blocks else fresh(block)
 
 
 def _check_first_time(plan: PartPlan) -> None:

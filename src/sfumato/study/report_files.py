@@ -20,7 +20,7 @@ from sfumato.refine.report_trees import ReportTree
 from sfumato.study.codebooks import codebook, described_columns
 from sfumato.study.manifests import is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
-from sfumato.study.part_notes import PartNote, fresh_salts
+from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.report_rows import ROW, Source, check_has_rows
 from sfumato.study.reports import Progress, Reports, with_part
 
@@ -207,7 +207,7 @@ def write_report_file(reports: Reports, path: str | Path, progress: Progress | N
             part = chunk.part
             if not part.roots or part.id in selected:
                 if part.id not in trees:
-                    salts[part.id] = fresh_salts(part.id, source)
+                    salts[part.id] = Salts(part.id, source)
                     trees[part.id] = ReportTree(note.columns, salts[part.id])
                 trees[part.id].add(chunk.numbers, {name: chunk.reports(note.way(name)) for name in note.columns})
             if part.id in selected:

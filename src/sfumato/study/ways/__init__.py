@@ -9,7 +9,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.study.ways.base import Draw, Drawer, Way
 from sfumato.study.ways.card import Card
 from sfumato.study.ways.counts import Count
-from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth, WholeColumn
+from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth
 from sfumato.study.ways.goals import Goal
 from sfumato.study.ways.hunt import FreeText
 from sfumato.study.ways.keys import check_table
@@ -102,7 +102,6 @@ __all__ = [
     "Recoverable",
     "Truth",
     "Way",
-    "WholeColumn",
     "YesNo",
     "kinds",
     "read_question",

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
@@ -27,6 +27,7 @@ from sfumato.files.tables import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Binding, Key
 from sfumato.study.audience import Analyst, Audience
+from sfumato.study.ways.block_bits import block_bits, blocks_within
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question
@@ -55,7 +56,8 @@ class KeyStore(Protocol):
 class Draw:
     """What the reports of a part are drawn with: fresh bits, or keys that were drawn before; what keys are bound to.
 
-    `part` is the part's id, which names its draws.
+    `part` is the part's id, which names its draws. With a `secret`, draws that nobody keeps are made from it by the
+    names of the rows. `rounds` is what the rounds of a question are asked about, where an engine has gone through them.
     """
 
     bits: BitSource
@@ -64,18 +66,29 @@ class Draw:
     guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC
     keys: Mapping[int, Key] | None = None
     store: KeyStore | None = None
+    secret: bytes | None = field(default=None, repr=False)
+    rounds: tuple[Any, ...] | None = None
 
 
 class Drawer:
     """Makes the reports of a question for chunk after chunk of a part. Without levels there are no keys."""
 
-    def __init__(self, reports: Callable[[Any], npt.NDArray[Any]]) -> None:
-        self._reports = reports
+    def __init__(self, reports: Callable[[Any, BitSource], npt.NDArray[Any]], draw: Draw) -> None:
+        self._reports, self._draw = reports, draw
 
     def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
-        """Make one report for each answer, of the rows with these numbers, or of those of them that are `filled`."""
-        del numbers, filled
-        return self._reports(answers)
+        """Make one report for each answer, of the rows with these numbers, or of those of them that are `filled`.
+
+        Under a secret whole blocks of rows are drawn, each from bits of its own.
+        """
+        del filled
+        if self._draw.secret is None:
+            return self._reports(answers, self._draw.bits)
+        pieces = [
+            self._reports(answers[start:stop], block_bits(self._draw.secret, block))
+            for block, start, stop in blocks_within(numbers)
+        ]
+        return np.concatenate(pieces)
 
     def keys(self, rows: int) -> Mapping[int, Key]:
         """Return the keys by level, once all of so many rows have been drawn; true draws are where they were stored."""
@@ -168,6 +181,14 @@ class Way(ABC):
     @abstractmethod
     def drawer(self, draw: Draw) -> Drawer:
         """Return what makes the reports of a part. Where not `by_row`, it is given all answers of the part at once."""
+
+    def next_rounds(self, rows: int, asked: tuple[Any, ...] | None, tally: Any) -> tuple[Any, ...] | None:
+        """Where not `by_row`: begin with None asked, and go on by the tally of the last round; None when all is asked.
+
+        This is for engines, which go through the rows once for every round.
+        """
+        del rows, asked, tally
+        return None
 
     def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
         """Return reports as a key shows them, or with the key of level 0 the answers as places in a list.

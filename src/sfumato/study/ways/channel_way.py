@@ -50,7 +50,7 @@ class ChannelWay(Way):
     def drawer(self, draw: Draw) -> Drawer:
         """Draw a report for each answer, exactly."""
         rows = RowDraws(self.response.to_exact())
-        return Drawer(lambda answers: np.asarray(rows.draw(draw.bits, answers)))
+        return Drawer(lambda answers, bits: np.asarray(rows.draw(bits, answers)), draw)
 
     @property
     def report_labels(self) -> tuple[str, ...]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method
 from sfumato.values import Estimate, Interval
@@ -126,24 +123,3 @@ class Reading:
     def among(self, group: str | None) -> Reading:
         """Return the same reading of one group."""
         return replace(self, group=group)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WholeColumn:
-    """All reports in their order, from row `start` on, for ways that read nothing from a part of them."""
-
-    reports: npt.NDArray[np.int64]
-    start: int = 0
-
-    @property
-    def total(self) -> int:
-        """The number of reports."""
-        return int(self.reports.size)
-
-    def __add__(self, other: WholeColumn) -> WholeColumn:
-        if other.start != self.start + self.total:
-            raise InvalidParameter(
-                "reports that are read only together do not follow one another",
-                way_out="Read the whole of one part, without selecting rows.",
-            )
-        return WholeColumn(reports=np.concatenate([self.reports, other.reports]), start=self.start)

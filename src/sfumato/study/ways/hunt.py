@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import ClassVar, Never
+from typing import Any, ClassVar, Never
 
 import numpy as np
 
@@ -22,9 +22,17 @@ from sfumato.infer import PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.base import Draw, Drawer, IntArray, Way
-from sfumato.study.ways.estimates import QuestionEstimate, Reading, WholeColumn
-from sfumato.study.ways.hunt_rounds import found_texts, hunt_reports
+from sfumato.study.ways.base import Draw, IntArray, Way
+from sfumato.study.ways.estimates import QuestionEstimate, Reading
+from sfumato.study.ways.hunt_rounds import (
+    FIRST,
+    HuntDrawer,
+    Prefixes,
+    RoundTally,
+    check_together,
+    found_texts,
+    next_round,
+)
 from sfumato.study.ways.keys import EPSILON, whole_key
 from sfumato.study.ways.plans import QuestionPlan, Said
 from sfumato.study.ways.question import Question
@@ -170,9 +178,19 @@ class HuntWay(Way):
             known[code] = string_keys([text], max_bytes=self.question.longest)[0]
         return [known[code] for code in column.codes.tolist()]
 
-    def drawer(self, draw: Draw) -> Drawer:
-        """Go through the rounds, one group after another."""
-        return Drawer(lambda answers: hunt_reports(self.hunt, answers, draw.bits))
+    def drawer(self, draw: Draw) -> HuntDrawer:
+        """Go through the rounds, one group after another, or draw under rounds that are known."""
+        return HuntDrawer(self.hunt, draw)
+
+    def next_rounds(self, rows: int, asked: tuple[Prefixes, ...] | None, tally: Any) -> tuple[Prefixes, ...] | None:
+        """Begin, or go on with what the reports of the last round say; None when nothing is left to be asked."""
+        if asked is None:
+            self.hunt.group(rows, 0)  # refuses too few
+            return FIRST
+        if len(asked) == self.hunt.levels:
+            return None
+        found = next_round(self.hunt, tally, asked)
+        return found if found[-1] else None
 
     @property
     def report_labels(self) -> None:
@@ -194,18 +212,19 @@ class HuntWay(Way):
 
     def tally(
         self, reports: IntArray, level: int, *, positions: int | IntArray = 0, counts: IntArray | None = None
-    ) -> WholeColumn:
-        """Keep all reports, chunk after chunk; a part of them cannot be read."""
+    ) -> RoundTally:
+        """Count reports round by round; a part of them cannot be read."""
         del level
         if not isinstance(positions, int) or counts is not None:
             raise self._only_whole()
-        return WholeColumn(reports=reports, start=positions)
+        return RoundTally.of(reports, positions, rounds=self.hunt.levels, reports_known=self.report_count)
 
-    def estimate(self, tally: WholeColumn, reading: Reading) -> QuestionEstimate:
+    def estimate(self, tally: RoundTally, reading: Reading) -> QuestionEstimate:
         """Find the frequent texts."""
-        if reading.plain(self.question.id).group is not None or tally.start:
+        if reading.plain(self.question.id).group is not None:
             raise self._only_whole()
-        found = found_texts(self.hunt, tally.reports, max_bytes=self.question.longest)
+        check_together(tally)
+        found = found_texts(self.hunt, tally, max_bytes=self.question.longest)
         reach = NormalDist().inv_cdf((1 + reading.confidence) / 2)
         return QuestionEstimate(
             question=self.question,

@@ -1,41 +1,121 @@
 """Free text in one publication: the rounds of a hunt run one after another, and again by whoever reads the reports.
 
-Which prefixes a group is asked about follows from the reports of the groups before it. So the reports are all that a
-reader needs: going through them in the same order finds the same prefixes, and the same texts at the end.
+The row with number n is asked in round n modulo the number of rounds, about the prefixes that the reports of the rounds
+before it suggest. So the reports are all that a reader needs: counting them round by round finds the same prefixes, and
+the same texts at the end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import BitSource
+from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.infer import PrefixHunt, key_text
+from sfumato.study.ways.base import Draw, Drawer
+from sfumato.study.ways.block_bits import block_bits, blocks_within
+from sfumato.values import Tally
 
 IntArray = npt.NDArray[np.int64]
+Prefixes = tuple[int, ...]
+
+FIRST: tuple[Prefixes, ...] = ((0,),)
+"""What the first round is asked about: the empty prefix."""
 
 
-def hunt_reports(hunt: PrefixHunt, keys: list[int], bits: BitSource) -> npt.NDArray[np.uint32]:
-    """Return one report for each key, in the order of the keys; when no prefix is left, the rest report 0."""
-    reports = np.zeros(len(keys), dtype=np.uint32)
-    candidates: tuple[int, ...] = (0,)
-    for level in range(hunt.levels):
-        if not candidates:
-            break
-        mechanism = hunt.mechanism(candidates, level)
-        group = hunt.group(len(keys), level)
-        reports[group] = mechanism.privatize(hunt.level_values(keys[group], candidates, level), bits)
-        estimate = mechanism.estimate(mechanism.tally(reports[group]))
-        candidates = hunt.survivors(estimate, candidates, level)
-    return reports
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RoundTally:
+    """How often each report was given in each round, by the rows from `first` up to `last`."""
+
+    counts: IntArray
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, reports: IntArray, first: int, *, rounds: int, reports_known: int) -> RoundTally:
+        """Count reports of rows that follow one another."""
+        asked = np.arange(first, first + reports.size) % rounds
+        found = np.bincount(asked * reports_known + reports, minlength=rounds * reports_known)
+        return cls(counts=found.reshape(rounds, reports_known), first=first, last=first + reports.size - 1)
+
+    @property
+    def total(self) -> int:
+        """The number of reports."""
+        return int(self.counts.sum())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no row is missing, from the very first."""
+        return self.first == 0 and self.last + 1 == self.total
+
+    def __add__(self, other: RoundTally) -> RoundTally:
+        return RoundTally(
+            counts=self.counts + other.counts, first=min(self.first, other.first), last=max(self.last, other.last)
+        )
 
 
-def found_texts(hunt: PrefixHunt, reports: IntArray, *, max_bytes: int) -> dict[str, tuple[float, float]]:
+class HuntDrawer(Drawer):
+    """Makes the reports of a hunt: round after round from all answers, or from some under rounds that are known."""
+
+    def __init__(self, hunt: PrefixHunt, draw: Draw) -> None:
+        self._hunt, self._draw = hunt, draw
+
+    def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
+        """Return one report for each answer; when no prefix is left, the rest report 0."""
+        del filled
+        if self._draw.rounds is not None:
+            return self._under(answers, numbers, self._draw.rounds)
+        self._hunt.group(len(answers), 0)  # refuses too few
+        reports = np.zeros(numbers.size, dtype=np.uint32)
+        asked = FIRST
+        for level in range(self._hunt.levels):
+            if not asked[level]:
+                break
+            places, drawn = self._round(answers, numbers, asked[level], level)
+            reports[places] = drawn
+            mechanism = self._hunt.mechanism(asked[level], level)
+            asked += (self._hunt.survivors(mechanism.estimate(mechanism.tally(drawn)), asked[level], level),)
+        return reports
+
+    def _under(self, answers: Any, numbers: IntArray, asked: Sequence[Prefixes]) -> npt.NDArray[np.uint32]:
+        reports = np.zeros(numbers.size, dtype=np.uint32)
+        for level, prefixes in enumerate(asked[: self._hunt.levels]):
+            if prefixes:
+                places, drawn = self._round(answers, numbers, prefixes, level)
+                reports[places] = drawn
+        return reports
+
+    def _round(self, answers: Any, numbers: IntArray, prefixes: Prefixes, level: int) -> tuple[IntArray, Any]:
+        """Return the places of the rows that are asked in a round, and their reports."""
+        hunt, secret = self._hunt, self._draw.secret
+        places = np.flatnonzero(numbers % hunt.levels == level)
+        mechanism = hunt.mechanism(prefixes, level)
+        values = hunt.level_values([answers[place] for place in places.tolist()], prefixes, level)
+        if secret is None:
+            return places, mechanism.privatize(values, self._draw.bits)
+        pieces = [
+            mechanism.privatize(values[start:stop], block_bits(secret, block, level))
+            for block, start, stop in blocks_within(numbers[places])
+        ]
+        return places, np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint32)
+
+
+def next_round(hunt: PrefixHunt, tally: RoundTally, asked: tuple[Prefixes, ...]) -> tuple[Prefixes, ...]:
+    """Return what all rounds are asked about, with one more: what the reports of the last of them suggest."""
+    level = len(asked) - 1
+    estimate = _estimate(hunt, tally, asked[level], level)
+    return (*asked, hunt.survivors(estimate, asked[level], level))
+
+
+def found_texts(hunt: PrefixHunt, tally: RoundTally, *, max_bytes: int) -> dict[str, tuple[float, float]]:
     """Return the texts found with their raw share and its standard error, largest first."""
-    candidates: tuple[int, ...] = (0,)
+    candidates: Prefixes = (0,)
     for level in range(hunt.levels):
-        mechanism = hunt.mechanism(candidates, level)
-        estimate = mechanism.estimate(mechanism.tally(reports[hunt.group(reports.size, level)]))
+        estimate = _estimate(hunt, tally, candidates, level)
         places = {key: place for place, key in enumerate(_offered(hunt, candidates, level))}
         candidates = hunt.survivors(estimate, candidates, level)
         if not candidates:
@@ -46,6 +126,26 @@ def found_texts(hunt: PrefixHunt, reports: IntArray, *, max_bytes: int) -> dict[
     }
 
 
-def _offered(hunt: PrefixHunt, candidates: tuple[int, ...], level: int) -> list[int]:
+def check_together(tally: RoundTally) -> None:
+    """Refuse a part of the reports."""
+    if not tally.is_whole:
+        raise InvalidParameter(
+            "reports that are read only together do not follow one another",
+            way_out="Read the whole of one part, without selecting rows.",
+        )
+
+
+def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: int) -> Any:
+    mechanism = hunt.mechanism(candidates, level)
+    counts, known = tally.counts[level], len(mechanism.tally([0]).counts)
+    if counts[known:].any():
+        raise UnreadableFile(
+            "a report was never one of its round: reports were changed, or another study is theirs",
+            way_out="Ask for the file again.",
+        )
+    return mechanism.estimate(Tally(mechanism=mechanism.name, counts=tuple(counts[:known].tolist())))
+
+
+def _offered(hunt: PrefixHunt, candidates: Prefixes, level: int) -> list[int]:
     step = hunt.depth(level) - level * hunt.step_bits
     return [(candidate << step) | rest for candidate in candidates for rest in range(1 << step)]

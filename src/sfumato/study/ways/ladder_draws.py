@@ -18,7 +18,7 @@ from sfumato.bits.row_words import RowArray
 from sfumato.refine import Key, Ladder
 from sfumato.refine.drawing import LevelDraws, blank_key, check_keys, draw_keys, other_rows
 from sfumato.refine.expansion import shifts_at
-from sfumato.refine.keys import Draws
+from sfumato.refine.keys import Draws, Seed
 from sfumato.refine.ladder_rows import made_rows
 from sfumato.refine.report_trees import positions_of
 from sfumato.study.ways.base import Draw, Drawer, IntArray
@@ -43,7 +43,9 @@ class LadderDrawer(Drawer):
             self._keys = {level: replace(key, drawing=draw.part) for level, key in draw.keys.items()}
             return
         blank = blank_key(ladder.declaration, _UNKNOWN, draw.bits, draw.binding, drawing=draw.part)
-        if draw.guarantee is Guarantee.INFORMATION_THEORETIC or not ladder.key_levels:
+        if draw.secret is not None and not ladder.key_levels:
+            self._keys = {0: replace(blank, guarantee=Guarantee.COMPUTATIONAL, material=Seed(draw.secret))}
+        elif draw.guarantee is Guarantee.INFORMATION_THEORETIC or not ladder.key_levels:
             held = replace(blank, guarantee=draw.bits.guarantee)
             self._keys = {level: replace(held, level=level) for level in ladder.key_levels}
             self._levels = LevelDraws(ladder.steps, draw.bits)
