@@ -74,12 +74,12 @@ class Manifest:
 
 
 def files_of_parts(folder: Path) -> list[tuple[str, Path]]:
-    """Return the files in a folder that are called like those of parts, reports and what stands beside them.
+    """Return what is called in a folder like a part, a file or a folder of reports, and what stands beside them.
 
     Each comes with the digits of its part; the manifest says which of them are in the publication.
     """
     found = [(_PART_FILE.fullmatch(path.name), path) for path in folder.iterdir()]
-    return [(match[1], path) for match, path in found if match is not None and path.is_file()]
+    return [(match[1], path) for match, path in found if match is not None]
 
 
 def is_publication(folder: str | Path) -> bool:

@@ -6,7 +6,7 @@ draws made is on the record as the roots of its columns, in its note and in its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,8 +36,6 @@ from sfumato.study.ways import Draw, Way
 from sfumato.study.ways.block_bits import question_secret
 from sfumato.values import Guarantee
 
-Cells = dict[str, Any]
-"""Reports by question, as numbers."""
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
 
 
@@ -98,10 +96,9 @@ class PartPlan:
     @cached_property
     def bulk(self) -> BitSource:
         """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
-        if self.secret is not None:
-            return KeyedBits(self.secret)
-        is_true = self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits)
-        return self.source if is_true else BulkBits()
+        if self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits):
+            return self.source
+        return BulkBits() if self.secret is None else KeyedBits(self.secret)
 
     @property
     def source_words(self) -> str:
@@ -111,10 +108,15 @@ class PartPlan:
 
 
 def open_answers(study: Study, data: TableLike, keep: Sequence[str] = (), others: Sequence[str] = ()) -> RowStream:
-    """Open a table of answers: the columns that are needed, and no others; refuses to keep what cannot be kept."""
+    """Open a table of answers: the columns that are needed, and no others."""
     source = row_source(data)
-    _check_kept(source.names, study, keep)
-    return RowStream(source, [*dict.fromkeys((*keep, *(question.id for question in study.questions), *others))])
+    return RowStream(source, answer_columns(study, source.names, keep, others))
+
+
+def answer_columns(study: Study, names: Sequence[str], keep: Sequence[str], others: Sequence[str] = ()) -> list[str]:
+    """Return which columns of a table are needed; refuses to keep what cannot be kept."""
+    _check_kept(names, study, keep)
+    return [*dict.fromkeys((*keep, *(question.id for question in study.questions), *others))]
 
 
 class PartDrawing:
@@ -126,21 +128,17 @@ class PartDrawing:
         self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
         self.salts = Salts(plan.part, plan.source, plan.before)
 
-    def reports(self, table: Any, numbers: Numbers, *, first: int, whole: Mapping[str, Any] | None = None) -> Cells:
-        """Make one report for each row and question; a refusal counts rows after `first` others.
+    def read(self, table: Any, first: int, *, without: Collection[str] = ()) -> dict[str, Any]:
+        """Return the answers of a chunk by question; a refusal counts rows after `first` others."""
+        names = [(way, way.question.id) for way in self.drawers if way.question.id not in without]
+        return {name: way.read(words_of(table, name, first=first)) for way, name in names}
 
-        `whole` has reports that were drawn from all rows together.
-        """
-        drawn: Cells = {}
-        for way, drawer in self.drawers.items():
-            name = way.question.id
-            if whole is not None and name in whole:
-                drawn[name] = whole[name][first : first + table.num_rows]
-            else:
-                drawn[name] = drawer.draw(way.read(words_of(table, name, first=first)), numbers)
-        return drawn
+    def drawn(self, answers: Mapping[str, Any], numbers: Numbers) -> dict[str, Any]:
+        """Make one report for each answer, as numbers."""
+        drawers = {way.question.id: drawer for way, drawer in self.drawers.items()}
+        return {name: drawers[name].draw(held, numbers) for name, held in answers.items()}
 
-    def written(self, table: Any, numbers: Numbers, reports: Cells) -> Any:
+    def written(self, table: Any, numbers: Numbers, reports: Mapping[str, Any]) -> Any:
         """Return rows as they are published."""
         made = {ROW: number_column(numbers)}
         made |= {way.question.id: written_column(way, reports[way.question.id]) for way in self.drawers}
@@ -176,7 +174,8 @@ def draw_part(
     tree, done = drawing.tree(), 0
     for table in stream.chunks():
         numbers = np.arange(done, done + table.num_rows, dtype=np.int64)
-        reports = drawing.reports(table, numbers, first=done, whole=whole)
+        reports = drawing.drawn(drawing.read(table, done, without=whole), numbers)
+        reports |= {name: drawn[done : done + table.num_rows] for name, drawn in whole.items()}
         if people is not None:
             people.add(words_of(table, people.column, first=done), numbers.tolist())
         tree.add(numbers, reports)

@@ -27,6 +27,7 @@ from sfumato.study.steps.publishing import (
 )
 from sfumato.study.steps.releasing import finish, intended, release_part
 from sfumato.study.steps.remembering import Memory
+from sfumato.study.steps.spark_parts import check_on_spark
 from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
@@ -67,11 +68,13 @@ def append_part(
     )
     if not is_new:
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
+    if asked.is_on_spark:
+        check_on_spark(plan.guarantee, seeds, is_shuffled=asked.shuffle, is_folder=place.is_folder)
     indexed = asked.id_column is not None
     protections = protections_of(later.files, protection, is_indexed=indexed) if later.files.files or indexed else None
     known = _people_of(place, indexed=indexed)
     known()
-    stream = asked.stream()
+    stream = asked.rows()
     rows = stream.count()
     draw = drawing(plan, stream, asked, protections, known)
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC

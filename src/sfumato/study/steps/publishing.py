@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sfumato.bits import BitSource
+from sfumato.engines.spark import NumberedFrame, is_spark_frame, number_rows
 from sfumato.errors import InvalidParameter, KeyReused, SfumatoError
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream
@@ -21,6 +23,7 @@ from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.publishing import (
     PartPlan,
     StudyPublication,
+    answer_columns,
     draw_part,
     is_simulation,
     open_answers,
@@ -32,10 +35,12 @@ from sfumato.study.shuffling import shuffled
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_part
 from sfumato.study.steps.remembering import Memory
+from sfumato.study.steps.spark_parts import check_on_spark, draw_on_spark
 from sfumato.study.steps.staged_parts import StagedPart
 from sfumato.study.steps.staging import Destination, is_folder_place
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
+from sfumato.study.ways.block_bits import new_secret
 from sfumato.values import Guarantee
 
 Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]], Mapping[str, Protection]]
@@ -64,11 +69,13 @@ class PublishRequest:
         return is_simulation(self.study, self.bits, None)
 
     def plan(self, part: str, keys: Keys | None = None, before: PartNote | None = None) -> PartPlan:
-        """Return what the part is made of."""
+        """Return what the part is made of; on a cluster everything is drawn by the names of rows."""
+        source = source_or_system(self.bits)
         return PartPlan(
             study=self.study,
             part=part,
-            source=source_or_system(self.bits),
+            source=source,
+            secret=new_secret(part, source) if self.is_on_spark else None,
             guarantee=self.guarantee,
             epoch=self.epoch,
             keep=self.keep,
@@ -76,10 +83,25 @@ class PublishRequest:
             before=before,
         )
 
+    @property
+    def is_on_spark(self) -> bool:
+        """Whether the rows are Spark's."""
+        return is_spark_frame(self.data)
+
+    def rows(self) -> RowStream | NumberedFrame:
+        """Open the table wherever its rows are."""
+        if not self.is_on_spark:
+            return self.stream()
+        frame: Any = self.data
+        return number_rows(frame, answer_columns(self.study, frame.columns, self.keep, self._ids), by=self.id_column)
+
+    @property
+    def _ids(self) -> tuple[str, ...]:
+        return () if self.id_column is None else (self.id_column,)
+
     def stream(self) -> RowStream:
         """Open the table: the columns that are needed, and no others."""
-        ids = () if self.id_column is None else (self.id_column,)
-        stream = open_answers(self.study, self.data, self.keep, ids)
+        stream = open_answers(self.study, self.data, self.keep, self._ids)
         return shuffled(stream, source_or_system(self.bits)) if self.shuffle else stream
 
 
@@ -110,10 +132,12 @@ def publish_to(
                 reports=finished[0], keys={}, published=finished[1], resumed=True, record=memory.record
             )
     held = place.files.held_keys(place.unlock)
+    if asked.is_on_spark:
+        check_on_spark(asked.guarantee, held, is_shuffled=asked.shuffle, is_folder=place.is_folder)
     part = new_part_id(asked.bits) if held is None else next(iter(next(iter(held.values())).values())).drawing
     plan = asked.plan(part, held, _made_before(place, part, held))
     protections = None if held else protections_of(place.files, protection, is_indexed=asked.id_column is not None)
-    stream = asked.stream()
+    stream = asked.rows()
     rows = stream.count()  # key files must know before the first draw
     draw = drawing(plan, stream, asked, protections)
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC
@@ -133,7 +157,7 @@ def publish_to(
 
 def drawing(
     plan: PartPlan,
-    stream: RowStream,
+    stream: RowStream | NumberedFrame,
     asked: PublishRequest,
     protections: Mapping[str, Protection] | None,
     known: Callable[[], Iterable[PeopleIndex]] = tuple,
@@ -145,7 +169,10 @@ def drawing(
         others = known()
         index = None if asked.id_column is None else IndexBuilder(asked.id_column, others)
         staged.kept = plan.keep
-        note, keys = draw_part(plan, stream, staged, asked.progress, index)
+        if isinstance(stream, NumberedFrame):
+            note, keys = draw_on_spark(plan, stream, staged, asked.progress, index)
+        else:
+            note, keys = draw_part(plan, stream, staged, asked.progress, index)
         if index is not None and staged.keys is not None and protections is not None:
             found = index.finished(fingerprint(plan.study), plan.part)
             write_index(found, index_path(staged.keys, plan.part), protections[REGISTRAR])

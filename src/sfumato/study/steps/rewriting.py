@@ -120,7 +120,7 @@ def _tidy(out: Path) -> None:
     stems = {one.file.partition(".")[0] for one in parts}
     for stem, path in files_of_parts(out):
         if stem in stems and path.name not in kept:
-            path.unlink()
+            discard(path) if path.is_dir() else path.unlink()
     remove_stale(out / NAME)
 
 

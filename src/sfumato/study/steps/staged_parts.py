@@ -11,8 +11,10 @@ from typing import Any
 
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
-from sfumato.files.staging import flush_staged
+from sfumato.files.disk import flush_folder
+from sfumato.files.staging import discard, flush_staged
 from sfumato.files.table_writers import TableWriter
+from sfumato.files.tables import note_path
 from sfumato.io.key_files import write_key
 from sfumato.io.key_writers import KeyWriter
 from sfumato.refine import Key
@@ -39,7 +41,8 @@ class StagedPart:
     ) -> None:
         self.table, self.keys = table, keys
         self._files, self._protections, self._rows = files, protections, rows
-        self._writer = TableWriter(table, ascending=ROW)
+        self._writer: TableWriter | None = None
+        self._attempts: Path | None = None
         self._stores: dict[str, _Store] = {}
         self.kept: tuple[str, ...] = ()
 
@@ -69,7 +72,30 @@ class StagedPart:
 
     def write(self, table: Any) -> None:
         """Write rows."""
+        if self._writer is None:
+            self._writer = TableWriter(self.table, ascending=ROW)
         self._writer.write(table)
+
+    def attempts(self) -> Path:
+        """Return a folder for files that other machines write; the part becomes a folder of those that are taken."""
+        if self._attempts is None:
+            self._attempts = self.table.parent / "attempts"
+            self._attempts.mkdir()
+            self.table.mkdir()
+        return self._attempts
+
+    def take(self, name: str, first: int) -> None:
+        """Take one of the files into the part, by the number of its first row."""
+        written = self.attempts() / name
+        try:
+            written.replace(self.table / f"{first:013d}.parquet")
+        except FileNotFoundError:
+            raise InvalidParameter(
+                "lies on this machine alone: executors wrote files that are not to be seen here",
+                parameter="out",
+                value=str(self.table.parent.parent),
+                way_out="Choose a folder that all machines of the cluster see under the same name.",
+            ) from None
 
     def store(self, question: str) -> _Store:
         """Return what writes the true draws of a question."""
@@ -101,14 +127,21 @@ class StagedPart:
                 for writer in writers:
                     writer.finish(keys[question][level].produced)
         write_atomically(codebook_path(self.table), codebook(note, self.kept))
-        self._writer.finish(note.to_text())
+        if self._attempts is not None:
+            # What is still being written there belongs to runs that nobody waits for.
+            discard(self._attempts)
+            flush_folder(self.table)
+            write_atomically(note_path(self.table), note.to_text())
+        elif self._writer is not None:
+            self._writer.finish(note.to_text())
         for folder in (self.table.parent, self.keys):
             if folder is not None:
                 flush_staged(folder)
 
     def close(self) -> None:
         """Let go of files that were not completed."""
-        self._writer.discard()
+        if self._writer is not None:
+            self._writer.discard()
         for store in self._stores.values():
             for writers in store.levels.values():
                 for writer in writers:

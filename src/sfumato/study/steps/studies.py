@@ -105,6 +105,12 @@ def publish(
                 raise InvalidParameter(
                     "is for files, which are written with the reports", parameter=name, way_out="Give `out` too."
                 )
+        if asked.is_on_spark:
+            raise InvalidParameter(
+                "must say in which folder the executors write the part: its rows are not held here",
+                parameter="out",
+                way_out="Give `out`, a folder that all machines of the cluster see.",
+            )
         return publish_in_memory(asked, memory)
     opener = opener_of_found(unlock, protection)
     place = destination(declared, out, keys, epoch, opener, is_indexed=id_column is not None)

@@ -90,6 +90,11 @@ class Drawer:
         ]
         return np.concatenate(pieces)
 
+    @property
+    def top(self) -> Key | None:
+        """What reports are made with, where that is a key that can be sent to whoever makes them."""
+        return None
+
     def keys(self, rows: int) -> Mapping[int, Key]:
         """Return the keys by level, once all of so many rows have been drawn; true draws are where they were stored."""
         del rows

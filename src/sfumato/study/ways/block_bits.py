@@ -10,14 +10,24 @@ from __future__ import annotations
 import hmac
 import itertools
 import struct
+from hashlib import sha256
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits import KeyedBits
+from sfumato.bits import BitSource, KeyedBits, SystemBits
 from sfumato.refine.keys import BLOCK_ROWS
+from sfumato.values import Guarantee
 
+_SECRET_BYTES = 32
 IntArray = npt.NDArray[np.int64]
+
+
+def new_secret(part: str, source: BitSource) -> bytes:
+    """Return a secret for a part; a simulation repeats its own, and draws nothing for it."""
+    if source.guarantee is Guarantee.NONE:
+        return sha256(f"sfumato simulated secret {part}".encode()).digest()
+    return SystemBits().bytes(_SECRET_BYTES)
 
 
 def question_secret(secret: bytes, part: str, question: str) -> bytes:

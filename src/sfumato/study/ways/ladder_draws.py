@@ -76,6 +76,11 @@ class LadderDrawer(Drawer):
                 self._draw.store.append(level, drawn[level])
         return drawn[0]
 
+    @property
+    def top(self) -> Key | None:
+        """The key of level 0, where there are keys."""
+        return self._keys.get(0) if self._draw.keys is not None or self._ladder.key_levels else None
+
     def keys(self, rows: int) -> Mapping[int, Key]:
         """Return the keys of the ladder's levels; of fresh true draws without what they hold."""
         handed = self._ladder.key_levels

@@ -1,0 +1,26 @@
+"""Apache Spark: rows stay on the executors, and whole blocks of them go through a task each.
+
+The core never imports pyspark; this room does, when it is used. It comes with the extra `sfumato[spark]`.
+"""
+
+from __future__ import annotations
+
+from sfumato.engines.spark.block_jobs import BlockSizes, BlockTask, BlockWork, run_blocks
+from sfumato.engines.spark.frames import frame_of_files, is_spark_frame, map_rows, session_here, spark_sentences
+from sfumato.engines.spark.numbering import NUMBER, NumberedFrame, RowPlaces, number_rows
+
+__all__ = [
+    "NUMBER",
+    "BlockSizes",
+    "BlockTask",
+    "BlockWork",
+    "NumberedFrame",
+    "RowPlaces",
+    "frame_of_files",
+    "is_spark_frame",
+    "map_rows",
+    "number_rows",
+    "run_blocks",
+    "session_here",
+    "spark_sentences",
+]

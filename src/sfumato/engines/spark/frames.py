@@ -1,0 +1,118 @@
+"""Tables of Spark: recognised without importing it, read from files, and its errors turned into sentences."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
+
+_WAY_OUT = "Look at the log of the executors; nothing was published, and the same command can be run again."
+
+
+def is_spark_frame(data: object) -> bool:
+    """Whether something is a table of Spark, classic or over a connection."""
+    return type(data).__module__.partition(".")[0] == "pyspark" and hasattr(data, "mapInArrow")
+
+
+def session_here(master: str | None = None) -> Any:
+    """Return the session that there is, or a new one as Spark is configured here; by default on all cores here."""
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
+    except ImportError:
+        raise InvalidParameter(
+            "needs Spark, which is not installed here",
+            parameter="engine",
+            value="spark",
+            way_out="Run `pip install 'sfumato[spark]'`; Spark needs Java 17.",
+        ) from None
+    held = SparkSession.getActiveSession()
+    if held is not None:
+        return held
+    builder = SparkSession.builder.appName("sfumato")
+    if master is not None:
+        builder = builder.master(master)
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    with spark_sentences(None):
+        return builder.getOrCreate()
+
+
+# Larger batches cost less on their way to Python; the command shows its own progress.
+_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.showConsoleProgress": "false"}
+
+
+def frame_of_files(path: str | Path, session: Any) -> Any:
+    """Read Parquet or CSV files as a table; the cells of a CSV are texts."""
+    name = str(path)
+    with spark_sentences(None):
+        if name.endswith((".csv", ".tsv")):
+            return session.read.csv(name, header=True, sep="\t" if name.endswith(".tsv") else ",", mode="FAILFAST")
+        return session.read.parquet(name)
+
+
+def map_rows(
+    frame: Any,
+    change: Callable[[Iterator[Any]], Iterator[Any]],
+    more: Mapping[str, str],
+    keep: Sequence[str] | None = None,
+) -> Any:
+    """Return a table whose batches are changed; it has the columns in `keep`, or all, and `more` of these types."""
+    from pyspark.sql.types import StructType  # noqa: PLC0415  an extra
+
+    schema = StructType([field for field in frame.schema.fields if keep is None or field.name in keep])
+    for name, kind in more.items():
+        schema = schema.add(name, kind)
+    return frame.mapInArrow(change, schema)
+
+
+@contextlib.contextmanager
+def spark_sentences(frame: Any) -> Iterator[None]:
+    """Turn what Spark says, which is long and may quote a row, into a sentence that does not."""
+    try:
+        yield
+    except (SfumatoError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        # Whatever comes through its gateway is Spark's; all else is a bug here, and shown as one.
+        if type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}:
+            raise
+        raise _sentence(str(error), frame) from None
+
+
+def _sentence(said: str, frame: Any) -> SfumatoError:
+    if "No module named 'sfumato" in said:
+        return InvalidParameter(
+            "runs on executors that do not have sfumato",
+            parameter="engine",
+            value="spark",
+            way_out="Install sfumato[spark] on every machine of the cluster, in the version that is here, and in the "
+            "Python that spark.pyspark.python names.",
+        )
+    if "No module named" in said:
+        return InvalidParameter(
+            "runs on executors that lack a package which sfumato needs",
+            parameter="engine",
+            value="spark",
+            way_out="Install sfumato[spark] on every machine of the cluster, in the version that is here.",
+        )
+    damaged = next((name for name in _files_of(frame) if Path(name).name in said), None)
+    if damaged is not None:
+        return UnreadableFile(
+            "Spark could not read the file: it is damaged, was changed meanwhile, or has other types than the others",
+            way_out="Write it again, or move it elsewhere; nothing was published.",
+            place=Place(file=damaged),
+        )
+    if "PATH_NOT_FOUND" in said:
+        return UnreadableFile("there is no such file for Spark", way_out="Check the name and the folder.")
+    return UnreadableFile("a job of Spark failed", way_out=_WAY_OUT)
+
+
+def _files_of(frame: Any) -> list[str]:
+    found: list[str] = []
+    if frame is not None:
+        with contextlib.suppress(Exception):
+            found = [name.removeprefix("file://") for name in frame.inputFiles()]
+    return found
