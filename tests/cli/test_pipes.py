@@ -26,8 +26,10 @@ class Stopped(Exception):
 def pipe(request, tmp_path):
     write_study(small_study(), tmp_path / "study.toml")
     pa.csv.write_csv(answers(), tmp_path / "answers.csv")
-    os.mkfifo(tmp_path / request.param)
-    return tmp_path / request.param
+    path = tmp_path / request.param
+    os.mkfifo(path)
+    yield path
+    os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever waits for it still
 
 
 @pytest.fixture

@@ -73,7 +73,9 @@ def amend_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: protections(holders, passphrase_file, private_key, unprotected, to or []),
+            protection=lambda holders: protections(
+                holders, passphrase_file, private_key, unprotected, to or [], later=True
+            ),
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             id_column=id_column,
             cover=cover,

@@ -109,7 +109,9 @@ def publish_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: protections(holders, passphrase_file, private_key, unprotected, to or []),
+            protection=lambda holders: protections(
+                holders, passphrase_file, private_key, unprotected, to or [], later=append
+            ),
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             keep=keep or [],
             epoch=epoch,
@@ -202,8 +204,10 @@ def protections(
     private_key: Path | None,
     unprotected: bool,
     receivers: list[str],
+    *,
+    later: bool,
 ) -> dict[str, Protection]:
-    """Return how the files of each holder are protected."""
+    """Return how the new files of each holder are protected; in a `later` part not everybody gets one."""
     from sfumato.errors import InvalidParameter
     from sfumato.io.private_key_files import read_public_key
     from sfumato.refine.key_protection import Unprotected
@@ -217,7 +221,9 @@ def protections(
                 f"must be NAME=FILE with NAME one of {', '.join(holders)}",
                 parameter="to",
                 value=receiver,
-                way_out="Name one that has a key.",
+                way_out="Name one that gets a new key file; seeds that were handed out open later parts without one."
+                if later
+                else "Name one that has a key.",
             )
         found[name] = read_public_key(path)
     if private_key is not None and REGISTRAR in holders:
