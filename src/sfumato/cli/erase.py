@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import AllowUnprotected, Json, OpeningKey, PassphraseFile, Quiet
-from sfumato.cli.output import say, show_waiting, tell, tell_json
+from sfumato.cli.output import say, show_rows, tell, tell_json
 from sfumato.cli.secrets import unlocker_of
 
 
@@ -52,13 +52,14 @@ def erase_command(
                 "must be a whole number, or PART:NUMBER", parameter="row", value=text, way_out="Take it from `row`."
             )
         rows.append((part or None, int(number)))
-    with show_waiting("erasing"):
+    with show_rows("writing reports anew") as progress:
         gone = erase(
             reports,
             rows=rows,
             ids=ids,
             keys=keys,
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected),
+            progress=progress,
         )
     if json:
         tell_json(
