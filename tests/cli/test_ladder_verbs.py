@@ -171,6 +171,31 @@ def test_a_private_key_of_the_registrars_own(sfumato, folder):
     assert [one["protection"] for one in shown] == ["private_key", "public_key"]
 
 
+def test_keys_are_sealed_to_those_who_get_new_ones(sfumato, folder):
+    """Seeds open parts that come later: then the registrar alone gets something new, the index of people."""
+    write_study(small_study(questions=small_study().questions[:1]), folder / "study.toml")
+    for name, first in (("answers.csv", 0), ("newcomers.csv", 600)):
+        ids = pa.array([f"p{first + row}" for row in range(600)])
+        pa.csv.write_csv(answers().append_column("person", ids), folder / name)
+    rest = ("--study", "study.toml", "--out", "reports", "--keys", "keys", "--id", "person", "--unprotected")
+    first = ("publish", "answers.csv", *rest, "--guarantee", "computational")
+    refused = sfumato(*first, "--to", "nobody=press.private.pub")
+    assert refused.returncode == 2
+    assert "with NAME one of ministry, press, registrar. Name one that has a key.\n" in refused.stderr
+    assert sfumato("keys", "pair", "-o", "press.private").returncode == 0
+    done = sfumato(*first, "--to", "press=press.private.pub")
+    assert done.returncode == 0, done.stderr
+    later = ("publish", "newcomers.csv", *rest, "--append")
+    refused = sfumato(*later, "--to", "press=press.private.pub")
+    assert refused.returncode == 2
+    assert (
+        "with NAME one of registrar. Name one that gets a new key file; seeds that were handed out open later parts "
+        "without one.\n"
+    ) in refused.stderr
+    done = sfumato(*later)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_old_private_key_opens_with_a_warning_and_is_written_anew(sfumato, folder):
     from cryptography.hazmat.primitives import serialization as pem
 

@@ -205,6 +205,19 @@ def test_true_draws_by_number(ladder):
     assert shifts_at(first, ladder.steps, np.array([], dtype=np.int64)).size == 0
 
 
+@each
+def test_stored_draws_stand_at_their_places_and_those_of_seeds_at_their_numbers(ladder):
+    """An amendment has a draw for each of its rows, in their order, whatever their numbers are."""
+    numbers, rest = np.array([7, 900, 4097, 70_000]), np.array([100, 3, ROWS - 1, 3])
+    for places in (np.arange(40, 44), rest, rest.astype(np.uint16)):
+        true = keys_of(ladder, TRUE)[1]
+        assert (shifts_at(true, ladder.steps, numbers, places) == true.material.shifts[places]).all()
+        seed = keys_of(ladder)[1]
+        assert (shifts_at(seed, ladder.steps, numbers, places) == shifts_at(seed, ladder.steps, numbers)).all()
+    with pytest.raises(KeyRefused, match="and others were asked for"):
+        shifts_at(true, ladder.steps, numbers, np.array([0, 1, 2, ROWS]))
+
+
 def test_rows_that_a_key_does_not_open_are_refused():
     """Also those that numpy would count from the end."""
     seed = keys_of(CYCLIC)[1]

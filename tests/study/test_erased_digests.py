@@ -217,6 +217,21 @@ def test_an_amended_row_is_erased_from_every_amendment_and_its_keys(tmp_path, gu
     assert living.recovered()["moved"].to_pylist() == found["moved"].to_pylist()
 
 
+def test_who_waits_is_told_how_many_rows_are_written_anew(tmp_path):
+    """Those of the part and of its amendment; other parts are left alone."""
+    living = Living(tmp_path / "office")
+    living.publish(living_answers(ROWS))
+    living.publish(living_answers(300, prefix="q"), append=True)
+    first = living.read().note.parts[0].id
+    truth = living_answers(ROWS)["moved"].to_pylist()
+    living.amend({"part": [first] * 2, "row": [3, GONE], "moved": [other(truth[row]) for row in (3, GONE)]})
+    told = []
+    for row in (GONE, 3):
+        erase(living.reports, rows=[(first, row)], keys=living.keys, unlock=Unprotected(),
+              progress=lambda rows, total: told.append((rows, total)))  # fmt: skip
+    assert told == [(ROWS, ROWS + 2), (2, ROWS + 2), (ROWS - 1, ROWS), (1, ROWS)]
+
+
 def test_a_block_can_be_erased_from_again_and_keys_still_know_the_rest(tmp_path):
     """The digest that keys were made with is that from before the first erasure, however many follow."""
     living = Living(tmp_path / "office")

@@ -7,17 +7,31 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, PayingLedger, Quiet
+from sfumato.cli.options import (
+    Epoch,
+    GuaranteeWord,
+    InsecureSeed,
+    Json,
+    KeyGuarantee,
+    PassphraseFile,
+    PayingLedger,
+    Quiet,
+    Receivers,
+    ReleaseRecord,
+    SealingKey,
+    StudyFile,
+    UnprotectedFiles,
+)
 from sfumato.cli.output import say, show_waiting, tell, tell_json
-from sfumato.cli.publish import PRIVATE_KEY, RECORD, SECRETS, TO, protections, tell_keys
-from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, unlocker_of
+from sfumato.cli.publish import protections, tell_keys
+from sfumato.cli.secrets import unlocker_of
 
 
 def amend_command(
     data: Annotated[
         Path, typer.Argument(help="The corrections: a column `row` or ids, and questions; empty cells stay.")
     ],
-    study: Annotated[Path, typer.Option(help="The study file (TOML).")],
+    study: StudyFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the publication.")],
     keys: Annotated[Path | None, typer.Option(help="The folder with the key files.")] = None,
     id_column: Annotated[
@@ -26,17 +40,14 @@ def amend_command(
     cover: Annotated[
         int, typer.Option(min=0, help="Redraw so many people besides, chosen by chance, who did not change; they pay.")
     ] = 0,
-    epoch: Annotated[int, typer.Option(min=0, help="Which time step this is.")] = 0,
+    epoch: Epoch = 0,
     ledger: PayingLedger = None,
-    record: Annotated[Path | None, RECORD] = None,
-    guarantee: Annotated[
-        GuaranteeWord,
-        typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=SECRETS),
-    ] = GuaranteeWord.TRUE,
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    unprotected: Annotated[bool, UNPROTECTED] = False,
-    to: Annotated[list[str] | None, TO] = None,
+    record: ReleaseRecord = None,
+    guarantee: KeyGuarantee = GuaranteeWord.TRUE,
+    passphrase_file: PassphraseFile = None,
+    private_key: SealingKey = None,
+    unprotected: UnprotectedFiles = False,
+    to: Receivers = None,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -62,7 +73,9 @@ def amend_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: protections(holders, passphrase_file, private_key, unprotected, to or []),
+            protection=lambda holders: protections(
+                holders, passphrase_file, private_key, unprotected, to or [], later=True
+            ),
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             id_column=id_column,
             cover=cover,

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.options import Json, Quiet
+from sfumato.cli.options import AllowUnprotected, Json, OpeningKey, PassphraseFile, Quiet
 from sfumato.cli.output import say, show_waiting, tell, tell_json
-from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
+from sfumato.cli.secrets import unlocker_of
 
 
 def combine_command(
@@ -19,9 +19,9 @@ def combine_command(
         list[Path] | None,
         typer.Option(help="A folder of keys with the index of people, to find those who are in twice. Repeatable."),
     ] = None,
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    allow_unprotected: AllowUnprotected = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.options import Json, Quiet
-from sfumato.cli.output import say, show_waiting, tell, tell_json
-from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
+from sfumato.cli.options import AllowUnprotected, Json, OpeningKey, PassphraseFile, Quiet
+from sfumato.cli.output import say, show_rows, tell, tell_json
+from sfumato.cli.secrets import unlocker_of
 
 
 def erase_command(
@@ -23,9 +23,9 @@ def erase_command(
     ] = None,
     ids_file: Annotated[Path | None, typer.Option(help="Erase the people whose ids stand here, one a line.")] = None,
     keys: Annotated[Path | None, typer.Option(help="The folder with the key files and the index.")] = None,
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    allow_unprotected: AllowUnprotected = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -52,13 +52,14 @@ def erase_command(
                 "must be a whole number, or PART:NUMBER", parameter="row", value=text, way_out="Take it from `row`."
             )
         rows.append((part or None, int(number)))
-    with show_waiting("erasing"):
+    with show_rows("writing reports anew") as progress:
         gone = erase(
             reports,
             rows=rows,
             ids=ids,
             keys=keys,
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected),
+            progress=progress,
         )
     if json:
         tell_json(

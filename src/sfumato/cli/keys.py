@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json
+from sfumato.cli.options import SECRETS, AllowUnprotected, Json, OpeningKey, PassphraseFile, UnprotectedFiles
 from sfumato.cli.output import console, say, tell_json
-from sfumato.cli.secrets import (
-    ALLOW_UNPROTECTED,
-    PASSPHRASE_FILE,
-    PRIVATE_KEY,
-    UNPROTECTED,
-    passphrase_from,
-    protection_for,
-    unlocker_of,
-)
+from sfumato.cli.secrets import passphrase_from, protection_for, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_headers import KeyHeader
@@ -30,8 +22,8 @@ keys_app = typer.Typer(
 )
 
 FILE = typer.Argument(help="A key file.")
-OLD_PASSPHRASE = typer.Option(help="A file whose first line is the passphrase of today.", rich_help_panel="Secrets")
-NEW_PASSPHRASE = typer.Option(help="A file whose first line is the new passphrase.", rich_help_panel="Secrets")
+OLD_PASSPHRASE = typer.Option(help="A file whose first line is the passphrase of today.", rich_help_panel=SECRETS)
+NEW_PASSPHRASE = typer.Option(help="A file whose first line is the new passphrase.", rich_help_panel=SECRETS)
 OUT = typer.Option("--out", "-o", help="Write the new key file here.")
 
 
@@ -77,10 +69,10 @@ def split_command(
     file: Annotated[Path, FILE],
     at: Annotated[list[int], typer.Option(help="First row of the next part. Repeatable.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the parts into this folder.")],
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    unprotected: Annotated[bool, UNPROTECTED] = False,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    unprotected: UnprotectedFiles = False,
+    allow_unprotected: AllowUnprotected = False,
 ) -> None:
     """Split a key by rows, so that each holder opens only a part of the reports.
 
@@ -100,10 +92,10 @@ def split_command(
 def merge_command(
     files: Annotated[list[Path], typer.Argument(help="The parts, in any order.")],
     out: Annotated[Path, OUT],
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    unprotected: Annotated[bool, UNPROTECTED] = False,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    unprotected: UnprotectedFiles = False,
+    allow_unprotected: AllowUnprotected = False,
 ) -> None:
     """Put the parts of a split key together again.
 
@@ -122,10 +114,10 @@ def merge_command(
 def rotate_command(
     file: Annotated[Path, FILE],
     out: Annotated[Path, OUT],
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    unprotected: Annotated[bool, UNPROTECTED] = False,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    unprotected: UnprotectedFiles = False,
+    allow_unprotected: AllowUnprotected = False,
 ) -> None:
     """Take a computational key to the next epoch; every holder does it alone, and the keys still fit together.
 
@@ -144,7 +136,7 @@ def rotate_command(
 @keys_app.command("pair")
 def pair_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the private key here, the public one beside it.")],
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
+    passphrase_file: PassphraseFile = None,
 ) -> None:
     """Make a key pair: others seal key files to the public key, only the private one opens them.
 
@@ -164,10 +156,10 @@ def pair_command(
 def protect_command(
     file: Annotated[Path, typer.Argument(help="A key file, or a private key.")],
     passphrase_file: Annotated[Path | None, OLD_PASSPHRASE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
+    private_key: OpeningKey = None,
     new_passphrase_file: Annotated[Path | None, NEW_PASSPHRASE] = None,
-    unprotected: Annotated[bool, UNPROTECTED] = False,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    unprotected: UnprotectedFiles = False,
+    allow_unprotected: AllowUnprotected = False,
 ) -> None:
     """Change the passphrase of a key file or a private key, or give it its first, in place.
 

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.options import Confidence, Group, Json, NoteFile, Quiet, ReportFiles
+from sfumato.cli.options import (
+    AllowUnprotected,
+    Confidence,
+    Group,
+    Json,
+    NoteFile,
+    OpeningKey,
+    PassphraseFile,
+    Quiet,
+    ReportFiles,
+)
 from sfumato.cli.output import console, say, show_rows, show_waiting, tell, tell_json
-from sfumato.cli.secrets import ALLOW_UNPROTECTED, PASSPHRASE_FILE, PRIVATE_KEY, unlocker_of
+from sfumato.cli.secrets import unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.study.estimating import Collected, Estimates
@@ -24,9 +34,9 @@ def open_command(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the opened reports here.")] = None,
     group: Group = None,
     confidence: Confidence = 0.95,
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -65,9 +75,9 @@ def recover_command(
     reports: ReportFiles,
     key: Annotated[list[Path], KEYS],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the answers here, for your eyes only.")],
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    allow_unprotected: Annotated[bool, ALLOW_UNPROTECTED] = False,
+    passphrase_file: PassphraseFile = None,
+    private_key: OpeningKey = None,
+    allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
     quiet: Quiet = False,
 ) -> None:

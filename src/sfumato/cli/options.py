@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 _PAYING = "Paying"
+SECRETS = "Secrets"
+RELEASES = "Releases"
 
 
 class SampleWord(StrEnum):
@@ -69,6 +71,53 @@ PayingStudy = Annotated[
 PayingLedger = Annotated[
     Path | None,
     typer.Option("--ledger", help="Debit this ledger first (see `sfumato budget`).", rich_help_panel=_PAYING),
+]
+StudyFile = Annotated[Path, typer.Option("--study", help="The study file (TOML).")]
+Epoch = Annotated[int, typer.Option(min=0, help="Which time step this is.")]
+ReleaseRecord = Annotated[
+    Path | None,
+    typer.Option(
+        "--record",
+        help="Remember releases in this file. Default: releases.json beside the study.",
+        rich_help_panel=RELEASES,
+    ),
+]
+KeyGuarantee = Annotated[
+    GuaranteeWord,
+    typer.Option(
+        "--guarantee", help="information-theoretic: true draws; computational: a seed.", rich_help_panel=SECRETS
+    ),
+]
+PassphraseFile = Annotated[
+    Path | None, typer.Option(help="A file whose first line is the passphrase.", rich_help_panel=SECRETS)
+]
+OpeningKey = Annotated[
+    Path | None,
+    typer.Option("--private-key", help="Your private key, for key files sealed to you.", rich_help_panel=SECRETS),
+]
+SealingKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--private-key", help="Your private key: seal the registrar's keys under it.", rich_help_panel=SECRETS
+    ),
+]
+UnprotectedFiles = Annotated[
+    bool,
+    typer.Option("--unprotected", help="Write key files that anyone who has them can use.", rich_help_panel=SECRETS),
+]
+AllowUnprotected = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unprotected",
+        help="Use unprotected files too, although a secret is given or made use of: anyone could have written them.",
+        rich_help_panel=SECRETS,
+    ),
+]
+Receivers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--to", help="Seal an analyst's keys to a public key: NAME=FILE. Repeatable.", rich_help_panel=SECRETS
+    ),
 ]
 
 

@@ -73,7 +73,10 @@ def show_waiting(what: str) -> Iterator[None]:
 
 @contextmanager
 def show_rows(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Show rows done, rows a second and time left; nothing before the first, since a passphrase may be asked for."""
+    """Show rows done, rows a second and time left, from the first row to the last.
+
+    Nothing before and nothing after: a passphrase may be asked for.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -91,15 +94,18 @@ def show_rows(what: str) -> Iterator[Callable[[int, int | None], None]]:
     task = shown.add_task(what, total=None, rate="…")
 
     def advance(rows: int, total: int | None) -> None:
-        if not shown.live.is_started:
+        if not shown.live.is_started and not shown.finished:
             shown.start()
         speed = shown.tasks[0].speed
         shown.update(task, advance=rows, total=total, rate="…" if speed is None else f"{speed:,.0f}")
+        if shown.live.is_started and shown.finished:
+            shown.stop()
 
     try:
         yield advance
     finally:
-        shown.stop()
+        if shown.live.is_started:
+            shown.stop()
 
 
 @contextmanager

@@ -7,9 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import GuaranteeWord, InsecureSeed, Json, PayingLedger, Quiet
+from sfumato.cli.options import (
+    RELEASES,
+    Epoch,
+    GuaranteeWord,
+    InsecureSeed,
+    Json,
+    KeyGuarantee,
+    PassphraseFile,
+    PayingLedger,
+    Quiet,
+    Receivers,
+    ReleaseRecord,
+    SealingKey,
+    StudyFile,
+    UnprotectedFiles,
+)
 from sfumato.cli.output import say, show_rows, tell, tell_json
-from sfumato.cli.secrets import PASSPHRASE_FILE, UNPROTECTED, private_key_from, protection_for, unlocker_of
+from sfumato.cli.secrets import private_key_from, protection_for, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_protection import Protection
@@ -17,18 +32,10 @@ if TYPE_CHECKING:
     from sfumato.study.notes import ReportsNote
     from sfumato.study.publishing import StudyPublication
 
-SECRETS = "Secrets"
-_RELEASES = "Releases"
-RECORD = typer.Option(
-    help="Remember releases in this file. Default: releases.json beside the study.", rich_help_panel=_RELEASES
-)
-PRIVATE_KEY = typer.Option(help="Your private key: seal the registrar's keys under it.", rich_help_panel=SECRETS)
-TO = typer.Option(help="Seal an analyst's keys to a public key: NAME=FILE. Repeatable.", rich_help_panel=SECRETS)
-
 
 def publish_command(
     data: Annotated[Path, typer.Argument(help="The answers, a row a respondent: CSV, Parquet, or a folder of such.")],
-    study: Annotated[Path, typer.Option(help="The study file (TOML).")],
+    study: StudyFile,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="Write the public reports here: CSV, Parquet, or a folder, which can grow."),
@@ -37,7 +44,7 @@ def publish_command(
     keep: Annotated[
         list[str] | None, typer.Option(help="Copy this column to the reports as it is, in public. Repeatable.")
     ] = None,
-    epoch: Annotated[int, typer.Option(min=0, help="Which time step this is.")] = 0,
+    epoch: Epoch = 0,
     append: Annotated[
         bool, typer.Option("--append", help="These are new people: add them to the publication in the folder.")
     ] = False,
@@ -51,12 +58,12 @@ def publish_command(
         bool, typer.Option("--shuffle", help="Put the rows in an order of chance; they are held in memory.")
     ] = False,
     ledger: PayingLedger = None,
-    record: Annotated[Path | None, RECORD] = None,
+    record: ReleaseRecord = None,
     again: Annotated[
         str | None,
         typer.Option(
             help="Release about the same people again, under this name: paid for and added up.",
-            rich_help_panel=_RELEASES,
+            rich_help_panel=RELEASES,
         ),
     ] = None,
     people: Annotated[
@@ -64,17 +71,14 @@ def publish_command(
         typer.Option(
             help="Declare that these are other people than under other names, or none. Nobody checks it; in a ledger, "
             "who has no name is everybody.",
-            rich_help_panel=_RELEASES,
+            rich_help_panel=RELEASES,
         ),
     ] = None,
-    guarantee: Annotated[
-        GuaranteeWord,
-        typer.Option(help="information-theoretic: true draws; computational: a seed.", rich_help_panel=SECRETS),
-    ] = GuaranteeWord.TRUE,
-    passphrase_file: Annotated[Path | None, PASSPHRASE_FILE] = None,
-    private_key: Annotated[Path | None, PRIVATE_KEY] = None,
-    unprotected: Annotated[bool, UNPROTECTED] = False,
-    to: Annotated[list[str] | None, TO] = None,
+    guarantee: KeyGuarantee = GuaranteeWord.TRUE,
+    passphrase_file: PassphraseFile = None,
+    private_key: SealingKey = None,
+    unprotected: UnprotectedFiles = False,
+    to: Receivers = None,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -105,7 +109,9 @@ def publish_command(
             data,
             out=out,
             keys=keys,
-            protection=lambda holders: protections(holders, passphrase_file, private_key, unprotected, to or []),
+            protection=lambda holders: protections(
+                holders, passphrase_file, private_key, unprotected, to or [], later=append
+            ),
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=unprotected),
             keep=keep or [],
             epoch=epoch,
@@ -198,8 +204,10 @@ def protections(
     private_key: Path | None,
     unprotected: bool,
     receivers: list[str],
+    *,
+    later: bool,
 ) -> dict[str, Protection]:
-    """Return how the files of each holder are protected."""
+    """Return how the new files of each holder are protected; in a `later` part not everybody gets one."""
     from sfumato.errors import InvalidParameter
     from sfumato.io.private_key_files import read_public_key
     from sfumato.refine.key_protection import Unprotected
@@ -213,7 +221,9 @@ def protections(
                 f"must be NAME=FILE with NAME one of {', '.join(holders)}",
                 parameter="to",
                 value=receiver,
-                way_out="Name one that has a key.",
+                way_out="Name one that gets a new key file; seeds that were handed out open later parts without one."
+                if later
+                else "Name one that has a key.",
             )
         found[name] = read_public_key(path)
     if private_key is not None and REGISTRAR in holders:

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
 _MOST_PASSPHRASE = 4096
 
-PASSPHRASE_FILE = typer.Option(help="A file whose first line is the passphrase.", rich_help_panel="Secrets")
-PRIVATE_KEY = typer.Option(help="Your private key, for key files sealed to you.", rich_help_panel="Secrets")
-UNPROTECTED = typer.Option(
-    "--unprotected", help="Write key files that anyone who has them can use.", rich_help_panel="Secrets"
-)
-ALLOW_UNPROTECTED = typer.Option(
-    "--allow-unprotected",
-    help="Use unprotected files too, although a secret is given or made use of: anyone could have written them.",
-    rich_help_panel="Secrets",
-)
-
 
 def passphrase_from(path: Path) -> Passphrase:
     """Read the first line of a file."""

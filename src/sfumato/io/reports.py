@@ -16,10 +16,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sfumato.errors import InvalidParameter, Place, UnreadableFile
+from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
 from sfumato.files.disk import empty_file
-from sfumato.files.formats import Format, format_for_reading
+from sfumato.files.formats import Format, table_format
 from sfumato.files.numbers import parse_count
 from sfumato.files.parquet_tables import batches
 from sfumato.files.streams import (
@@ -80,15 +80,7 @@ def read_report_counts(
     `column` names the reports, `count` how often each row stands for itself; without a column, `prefer` is taken if it
     is there. `progress` is called with the number of bytes read since its last call.
     """
-    kind = format_for_reading(path)
-    if kind is Format.JSON:
-        raise InvalidParameter(
-            "is JSON; reports are read from CSV or Parquet",
-            parameter="path",
-            value=str(path),
-            way_out="Write them as a table.",
-        )
-    read = _read_csv if kind is Format.CSV else _read_parquet
+    read = _read_csv if table_format(path) is Format.CSV else _read_parquet
     wanted = WantedColumns(column, prefer, group, count)
     pairs, columns = read(path, tuple(known), wanted, limit_bytes, progress or (lambda _: None))
     if sum(pairs.values()) == 0:

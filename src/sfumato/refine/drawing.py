@@ -141,6 +141,12 @@ def check_keys(keys: Mapping[int, Key], declaration: str, binding: Binding | Non
         raise KeyRefused("the keys were drawn for another study, question, column or epoch", way_out="Draw new keys.")
 
 
+def check_drawn(key: Key, rows: int, *, is_all: bool) -> None:
+    """Refuse other rows than stored draws are for, while rows come or when they are all; a seed knows every row."""
+    if isinstance(key.material, Draws) and (rows != key.total if is_all else rows > key.total):
+        raise other_rows(key, rows)
+
+
 def other_rows(key: Key, rows: int | None) -> KeyRefused:
     """Return the refusal of keys for other rows than there are."""
     if not key.is_whole:

@@ -45,16 +45,17 @@ def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> Sums:
     return shifts
 
 
-def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers) -> Sums:
+def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers, places: _Numbers | None = None) -> Sums:
     """Return by how much the key undoes the rows with these numbers, any of its rows in any order.
 
-    A seed knows every row there may ever be, whatever `key.total` says; other keys know their own rows. The shifts are
-    unsigned and as small as the modulus allows: widen them before taking differences.
+    A seed knows every row there may ever be, whatever `key.total` says; other keys know their own rows. Stored draws
+    stand at `places`, where those are not the numbers. The shifts are unsigned and as small as the modulus allows:
+    widen them before taking differences.
     """
+    if isinstance(key.material, Draws):
+        return _drawn_at(key, key.material, numbers if places is None else places)
     is_run = _check_numbers(key, numbers)
     numbers = numbers.astype(np.int64, copy=False)
-    if isinstance(key.material, Draws):
-        return _drawn_at(key.material, numbers - key.start)
     order, pieces = (None, _blocks_of_run(numbers)) if is_run else _blocks_of(numbers)
     secret_of = _block_keys(key, len(steps))
     starts = RowStarts(max((len(rows) for _, rows in pieces), default=0))
@@ -91,14 +92,14 @@ def _blocks_of(numbers: _Numbers) -> tuple[npt.NDArray[np.intp] | None, list[tup
     return order, [(int(blocks[a]), numbers[a:b]) for a, b in itertools.pairwise(edges) if a < b]
 
 
-def _drawn_at(draws: Draws, places: _Numbers) -> Sums:
+def _drawn_at(key: Key, draws: Draws, places: _Numbers) -> Sums:
     """Return stored draws: what lies between the first and the last place is read, and no more."""
+    is_run = _check_numbers(key, places)
     if not places.size:
         return draws.between(0, 0)
-    low, high = int(places.min()), int(places.max())
-    found = draws.between(low, high + 1)
-    in_order = places.size == found.size and bool((places[1:] > places[:-1]).all())
-    return found if in_order else found[places - low]
+    low, high = (places[0], places[-1]) if is_run else (places.min(), places.max())
+    found = draws.between(int(low) - key.start, int(high) + 1 - key.start)
+    return found if is_run else found[places.astype(np.int64, copy=False) - int(low)]
 
 
 def block_secrets(key: Key, depth: int) -> tuple[tuple[bytes, ...], ...]:

@@ -26,8 +26,8 @@ def made_rows(ladder: Ladder, values: npt.ArrayLike, shifts: _Shifts, positions:
     return moved(ladder.levels[0].truths(values, positions), shifts, ladder.modulus)
 
 
-def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, rows: _Rows) -> _Rows:
-    """Return reports as a key shows them, with the key of level 0 the answers; `rows` are those of the key."""
+def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, numbers: _Rows, places: _Rows) -> _Rows:
+    """Return reports as a key shows them, with the key of level 0 the answers; stored draws stand at `places`."""
     if key.ladder != ladder.declaration:
         raise KeyRefused(
             "the key belongs to another ladder: other answers, levels or set", way_out="Use the study it is of."
@@ -35,7 +35,8 @@ def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, rows: _Rows) -
     if key.level == 0 and not ladder.recover_answers:
         raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
     public = check_symbols("reports", reports, ladder.modulus)
-    seen: _Rows = moved_back(public, shifts_at(key, ladder.steps, rows), ladder.modulus).astype(np.int64)
+    shifts = shifts_at(key, ladder.steps, numbers, places)
+    seen: _Rows = moved_back(public, shifts, ladder.modulus).astype(np.int64)
     if key.level > 0:
         return seen
     if seen.size and seen.max() >= ladder.size:

@@ -34,7 +34,7 @@ from sfumato.study.part_indexes import (
 )
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_files import read_report_files
-from sfumato.study.reports import Reports
+from sfumato.study.reports import Progress, Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
 from sfumato.study.steps.rewriting import numbers_of_source, rewrite_without, settle_rewriting
 from sfumato.values.checks import check_integer
@@ -60,11 +60,13 @@ def erase(
     ids: Sequence[str] = (),
     keys: str | Path | None = None,
     unlock: Unlocking = None,
+    progress: Progress | None = None,
 ) -> Erased:
     """Take people out of a publication, given by part and row or, where there is an index in `keys`, by id.
 
     Their rows leave the reports and all amendments, true draws of theirs are overwritten by fresh ones in every key
     file of `keys` that `unlock` opens, and the index forgets them. Files that were handed out before are as they were.
+    `progress` is told how many rows were written anew since it was last told, and how many there are.
     """
     out, opener = Path(reports), unlocker_of(unlock)
     folder = None if keys is None else Path(keys)
@@ -97,7 +99,7 @@ def erase(
         _check_opens(found, wanted, folder, opener)
         if ids and folder is not None:
             keep_indexes(folder, wanted)
-        rewrite_without(out, found, wanted)
+        rewrite_without(out, found, wanted, progress)
         found = read_report_files(out)
         changed, closed, seeds = _forget_draws(found, wanted, folder, opener)
         if folder is not None:

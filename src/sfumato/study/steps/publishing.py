@@ -29,7 +29,6 @@ from sfumato.study.publishing import (
     open_answers,
     source_or_system,
 )
-from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Progress
 from sfumato.study.shuffling import shuffled
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
@@ -142,17 +141,17 @@ def publish_to(
     draw = drawing(plan, stream, asked, protections)
     draws = plan.guarantee is Guarantee.INFORMATION_THEORETIC
     if is_simulation(asked.study, asked.bits, held):
-        simulate(place, draw, part, protections, memory.ledger, rows=rows, draws=draws)
-        return StudyPublication(reports=read_report_files(place.out), keys={}, simulated=True)
+        note = simulate(place, draw, part, protections, memory.ledger, rows=rows, draws=draws)
+        return StudyPublication(reports=place.made(note), keys={}, simulated=True)
     memory.check_there()
     wanted = intended(asked.study, asked.epoch, memory, part, people=asked.people, again=asked.again)
     if held is None:
         check_admissible(wanted, memory.history())
         _check_new_folder(place)
-    _, published = release_part(
+    note, published = release_part(
         place, securely(draw, memory.ledger), wanted, memory, protections, rows=rows, draws=draws
     )
-    return StudyPublication(reports=read_report_files(place.out), keys={}, published=published, record=memory.record)
+    return StudyPublication(reports=place.made(note), keys={}, published=published, record=memory.record)
 
 
 def drawing(
@@ -295,7 +294,7 @@ def _made_before(place: Destination, part: str, held: Keys | None) -> PartNote |
     if held is None:
         return None
     try:
-        return read_report_files(place.out).note.part(part)
+        return place.read().note.part(part)
     except (SfumatoError, StopIteration):
         if not any(key.produced is not None for by_level in held.values() for key in by_level.values()):
             return None

@@ -21,7 +21,6 @@ from sfumato.study.charging import release_of_reports
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_sinks import Keys
 from sfumato.study.publishing import StudyPublication
-from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.remembering import Memory, Remembered
 from sfumato.study.steps.staged_parts import StagedPart
@@ -157,7 +156,7 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
         is_put = [one for one in settled if place.was_put(one)]
         place.tidy(one.part for one in pending)
         if published is None:
-            return (read_report_files(place.out), is_put[-1]) if is_put else None
+            return (place.read(), is_put[-1]) if is_put else None
         mine = place.for_part(published)
         reports = mine.found(published)
         if reports is None:
@@ -169,7 +168,7 @@ def finish(place: Destination, wanted: Published, memory: Memory) -> tuple[Repor
             )
         note = replace(reports.note, parts=(reports.note.part(published.part),))
         _put(mine, note, {}, published, memory, record)
-        return read_report_files(place.out), published
+        return place.made(note), published
 
 
 def _is_known(published: Published, memory: Memory) -> bool:

@@ -7,6 +7,7 @@ that is interrupted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,8 +30,9 @@ from sfumato.study.manifests import NAME, ManifestPart, files_of_parts, is_publi
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.report_rows import ROW, Source
-from sfumato.study.reports import Reports
+from sfumato.study.reports import Progress, Reports
 
+Advance = Callable[[int], None]
 _REWRITING = "rewriting"
 _WHOLE = "rewritten.whole"
 """Staging that is whole is not called like what a publication may tidy away."""
@@ -46,7 +48,7 @@ def settle_rewriting(out: Path) -> None:
         _put_whole(out)
 
 
-def rewrite_without(out: Path, reports: Reports, wanted: dict[str, set[int]]) -> None:
+def rewrite_without(out: Path, reports: Reports, wanted: dict[str, set[int]], progress: Progress | None = None) -> None:
     """Write every part anew that has rows of these people, and then say so, all at once."""
     changes = []
     for source in reports.sources:
@@ -59,12 +61,18 @@ def rewrite_without(out: Path, reports: Reports, wanted: dict[str, set[int]]) ->
             changes.append((source, part, left))
     if not changes:
         return
+    total = sum(part.present for _, part, _ in changes)
+
+    def advance(rows: int) -> None:
+        if progress is not None:
+            progress(rows, total)
+
     if out.is_dir():
-        _rewrite_folder(out, reports, changes)
+        _rewrite_folder(out, reports, changes, advance)
         return
     ((source, part, left),) = changes
     with staged_afresh(staging_beside(out, _REWRITING)) as folder:
-        _write_part(reports, source, part, left, folder / out.name)
+        _write_part(reports, source, part, left, folder / out.name, advance)
         flush_staged(folder)
         folder.replace(staging_beside(out, _WHOLE))
     _put_whole(out)
@@ -87,13 +95,15 @@ def numbers_of_source(reports: Reports, source: Source) -> set[int]:
     return {number for chunk in alone.chunks([]) for number in chunk.numbers.tolist()}
 
 
-def _rewrite_folder(out: Path, reports: Reports, changes: list[tuple[Source, PartNote, set[int]]]) -> None:
+def _rewrite_folder(
+    out: Path, reports: Reports, changes: list[tuple[Source, PartNote, set[int]]], advance: Advance
+) -> None:
     manifest = read_manifest(out)
     files = {one.id: one.file for one in manifest.parts}
     with staged_afresh(staging_inside(out, _REWRITING)) as folder:
         for source, part, left in changes:
             name = _next_name(files[part.id])
-            note = _write_part(reports, source, part, left, folder / name)
+            note = _write_part(reports, source, part, left, folder / name, advance)
             entry = ManifestPart(id=part.id, file=name, note=note_digest(note), amends=part.amends)
             manifest = manifest.with_part(entry)
         flush_staged(folder)
@@ -124,12 +134,13 @@ def _tidy(out: Path) -> None:
     remove_stale(out / NAME)
 
 
-def _write_part(reports: Reports, source: Source, part: PartNote, rows: set[int], path: Path) -> str:
+def _write_part(reports: Reports, source: Source, part: PartNote, rows: set[int], path: Path, advance: Advance) -> str:
     alone = Reports(sources=(source,), note=replace(reports.note, parts=(part,)))
     erasure = Erasure.of(part, rows)
     with TableWriter(path, ascending=ROW) as writer:
         for chunk in alone.chunks(list(part.roots), alone.kept):
             writer.write(described_columns(erasure.kept(chunk, alone), alone.note))
+            advance(chunk.numbers.size)
         # The note of the part as it was published, with what is left of it.
         noted = read_report_files(_path_of(source)).note
         found = replace(noted, parts=(erasure.note(),))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sfumato.account import Published
-from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
 from sfumato.files.staging import (
     discard,
     discard_others,
@@ -78,6 +78,20 @@ class Destination:
     def holds_parts(self) -> bool:
         """Whether a publication is in this folder."""
         return is_publication(self.out)
+
+    def read(self) -> Reports:
+        """Return what is published here; not from a pipe or a device, which would wait for ever for another writer."""
+        if _is_passage(self.out):
+            raise UnreadableFile(
+                "this is a pipe or a device, and what went into it cannot be read back",
+                way_out="Name the file that it was kept in.",
+                place=Place(file=str(self.out)),
+            )
+        return read_report_files(self.out)
+
+    def made(self, note: ReportsNote) -> Reports:
+        """Return the publication once a part is in place; of one file nothing is read before it is asked for."""
+        return self.read() if self.is_folder else Reports.of(self.out, note)
 
     def make_ready(self) -> None:
         """Make the folder of a publication, which holds nothing yet."""
@@ -193,6 +207,8 @@ class Destination:
         part, table = published.part, self.table(published.part)
         staged = self.staging(part) / table.name
         here = staged if staged.exists() else table
+        if _is_passage(here):
+            return None
         # The note goes into place before the table, and a table of texts has no other.
         note = next((path for path in (note_path(here), note_path(table)) if path.exists()), None)
         try:
@@ -270,6 +286,11 @@ class Destination:
             held = keys.get(holding.question, {}).get(0)
             if path.exists() and (held is None or held.produced == roots[holding.question]):
                 self.files.mark(path, holding, roots[holding.question], self.unlock)
+
+
+def _is_passage(path: Path) -> bool:
+    """Whether this is a pipe or a device, which keeps nothing of what is written to it."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def is_folder_place(out: Path) -> bool:

@@ -18,7 +18,6 @@ from sfumato.files.tables import Words
 from sfumato.infer import share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
-from sfumato.refine.keys import BlockSeeds, Seed
 from sfumato.refine.ladder_rows import undone_rows
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
@@ -138,8 +137,7 @@ class LadderWay(Way):
         """Undo the steps below the key's level, or all of them."""
         if not self.key_levels:
             raise self.without_keys()
-        rows = numbers if isinstance(key.material, Seed | BlockSeeds) else places
-        return undone_rows(self.ladder, reports, key, rows)
+        return undone_rows(self.ladder, reports, key, numbers, places)
 
     @cached_property
     def _says_answers(self) -> bool:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from sfumato.bits import RowWords
 from sfumato.bits.row_words import RowArray
 from sfumato.refine import Key, Ladder
-from sfumato.refine.drawing import LevelDraws, blank_key, check_keys, draw_keys, other_rows
+from sfumato.refine.drawing import LevelDraws, blank_key, check_drawn, check_keys, draw_keys
 from sfumato.refine.expansion import shifts_at
-from sfumato.refine.keys import Draws, Seed
+from sfumato.refine.keys import Seed
 from sfumato.refine.ladder_rows import made_rows
 from sfumato.refine.report_trees import positions_of
 from sfumato.study.ways.base import Draw, Drawer, IntArray
@@ -64,12 +64,8 @@ class LadderDrawer(Drawer):
     def _shifts(self, numbers: IntArray) -> npt.NDArray[Any]:
         place, self._place = self._place, self._place + numbers.size
         if self._levels is None:
-            top = self._keys[0]
-            if not isinstance(top.material, Draws):
-                return shifts_at(top, self._ladder.steps, numbers)
-            if self._place > top.total:
-                raise other_rows(top, self._place)
-            return top.material.between(place, self._place)
+            check_drawn(self._keys[0], self._place, is_all=False)
+            return shifts_at(self._keys[0], self._ladder.steps, numbers, np.arange(place, self._place))
         drawn = self._levels.next(numbers.size)
         if self._draw.store is not None:
             for level in self._ladder.key_levels:
@@ -84,8 +80,8 @@ class LadderDrawer(Drawer):
     def keys(self, rows: int) -> Mapping[int, Key]:
         """Return the keys of the ladder's levels; of fresh true draws without what they hold."""
         handed = self._ladder.key_levels
-        if self._draw.keys is not None and isinstance(self._keys[0].material, Draws) and rows != self._keys[0].total:
-            raise other_rows(self._keys[0], rows)
+        if self._draw.keys is not None:
+            check_drawn(self._keys[0], rows, is_all=True)
         return {
             level: replace(key, start=0, stop=rows, total=rows) for level, key in self._keys.items() if level in handed
         }
