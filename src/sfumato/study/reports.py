@@ -88,7 +88,7 @@ class Reports:
         """Say which rows of a chunk have a report on a question that no amendment has replaced; None is all."""
         if question not in chunk.part.roots and chunk.part.amends is not None:
             return np.zeros(chunk.numbers.size, dtype=np.bool_)
-        gone = self._superseded.get((chunk.part.id, question))
+        gone = self.superseded.get((chunk.part.id, question))
         if chunk.part.amends is None:
             return None if gone is None else np.isin(chunk.numbers, gone, invert=True)
         there: npt.NDArray[np.bool_] = chunk.reports(self.note.way(question)) != NOTHING
@@ -106,7 +106,7 @@ class Reports:
         return {name: tuple(several) for name, several in found.items()}
 
     @cached_property
-    def _superseded(self) -> dict[tuple[str, str], Numbers]:
+    def superseded(self) -> dict[tuple[str, str], Numbers]:
         """By part and question: the rows whose report a later amendment replaced."""
         found: dict[tuple[str, str], Numbers] = {}
         for name, several in self.amended.items():

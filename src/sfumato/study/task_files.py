@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from sfumato.errors import InvalidParameter
 from sfumato.files.table_writers import TableWriter
 from sfumato.refine.report_trees import Numbers, ReportTree
 from sfumato.study.report_rows import ROW
@@ -82,8 +83,32 @@ def digests_of(tree: ReportTree) -> tuple[tuple[int, ...], dict[str, tuple[bytes
     return blocks, {name: tuple(held[block] for block in blocks) for name, held in tree.digests.items()}
 
 
-def add_digests(tree: ReportTree, files: Iterable[WrittenFile]) -> None:
+def take_file(folder: Path, file: WrittenFile, target: Path) -> None:
+    """Put a file that a task wrote where it belongs."""
+    try:
+        (folder / file.name).replace(target)
+    except FileNotFoundError:
+        raise InvalidParameter(
+            "lies on this machine alone: executors wrote files that are not to be seen here",
+            parameter="out",
+            way_out="Choose a folder that all machines of the cluster see under the same name.",
+        ) from None
+
+
+class Digested(Protocol):
+    """Blocks with their digests by question."""
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The blocks."""
+
+    @property
+    def digests(self) -> Mapping[str, tuple[bytes, ...]]:
+        """Their digests, in the same order."""
+
+
+def add_digests(tree: ReportTree, several: Iterable[Digested]) -> None:
     """Put the digests of blocks from several tasks together."""
-    for file in files:
-        for name, digests in file.digests.items():
-            tree.digests[name].update(zip(file.blocks, digests, strict=True))
+    for one in several:
+        for name, digests in one.digests.items():
+            tree.digests[name].update(zip(one.blocks, digests, strict=True))

@@ -5,11 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
 
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
 
 _WAY_OUT = "Look at the log of the executors; nothing was published, and the same command can be run again."
+
+
+class SparkFrame(Protocol):
+    """A table of Spark."""
+
+    def mapInArrow(self, func: Any, schema: Any, *others: Any) -> Any:
+        """What makes it one."""
+        ...
 
 
 def is_spark_frame(data: object) -> bool:
@@ -59,7 +68,7 @@ def map_rows(
     more: Mapping[str, str],
     keep: Sequence[str] | None = None,
 ) -> Any:
-    """Return a table whose batches are changed; it has the columns in `keep`, or all, and `more` of these types."""
+    """Return a table whose batches are changed: the columns in `keep`, or all, and then `more` of these types."""
     from pyspark.sql.types import StructType  # noqa: PLC0415  an extra
 
     schema = StructType([field for field in frame.schema.fields if keep is None or field.name in keep])
@@ -98,7 +107,7 @@ def _sentence(said: str, frame: Any) -> SfumatoError:
             value="spark",
             way_out="Install sfumato[spark] on every machine of the cluster, in the version that is here.",
         )
-    damaged = next((name for name in _files_of(frame) if Path(name).name in said), None)
+    damaged = next((name for name in files_of_frame(frame) if Path(name).name in said), None)
     if damaged is not None:
         return UnreadableFile(
             "Spark could not read the file: it is damaged, was changed meanwhile, or has other types than the others",
@@ -110,9 +119,16 @@ def _sentence(said: str, frame: Any) -> SfumatoError:
     return UnreadableFile("a job of Spark failed", way_out=_WAY_OUT)
 
 
-def _files_of(frame: Any) -> list[str]:
+def files_of_frame(frame: Any) -> list[str]:
+    """Return the files that a table was read from, as people write them; none where Spark does not know."""
     found: list[str] = []
     if frame is not None:
         with contextlib.suppress(Exception):
-            found = [name.removeprefix("file://") for name in frame.inputFiles()]
+            found = [plain_path(name) for name in frame.inputFiles()]
     return found
+
+
+def plain_path(name: str) -> str:
+    """Return the path of a local file as people write it; any other address as it is."""
+    found = urlsplit(name)
+    return unquote(found.path) if found.scheme in {"", "file"} else name

@@ -6,6 +6,7 @@ file by itself, so safety is written once.
 
 from sfumato.study.steps.amending import amend
 from sfumato.study.steps.answers import answer_query
+from sfumato.study.steps.auditing import audit_samples
 from sfumato.study.steps.combining import combine
 from sfumato.study.steps.erasing import erase
 from sfumato.study.steps.keys import (
@@ -30,6 +31,7 @@ from sfumato.study.steps.weighing import report_weights
 __all__ = [
     "amend",
     "answer_query",
+    "audit_samples",
     "combine",
     "disclose_table",
     "erase",

@@ -42,7 +42,7 @@ def draw_on_spark(
     ]
     files = [file for one in made for file in one.files]
     for file in files:
-        staged.take(file.name, file.first)
+        staged.take(file)
     tree = drawing.tree()
     add_digests(tree, files)
     if people is not None:
