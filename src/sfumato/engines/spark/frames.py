@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
 
+# Larger batches cost less on their way to Python; the command shows its own progress.
+_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.showConsoleProgress": "false"}
 _WAY_OUT = "Look at the log of the executors; nothing was published, and the same command can be run again."
 
 
@@ -26,8 +30,11 @@ def is_spark_frame(data: object) -> bool:
     return type(data).__module__.partition(".")[0] == "pyspark" and hasattr(data, "mapInArrow")
 
 
-def session_here(master: str | None = None) -> Any:
-    """Return the session that there is, or a new one as Spark is configured here; by default on all cores here."""
+def session_here(master: str | None = None, *, quiet: bool = False) -> Any:
+    """Return the session that there is, or a new one as Spark is configured here; by default on all cores here.
+
+    If `quiet`, what Spark itself says goes nowhere: its errors become sentences anyway.
+    """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
     except ImportError:
@@ -43,14 +50,26 @@ def session_here(master: str | None = None) -> Any:
     builder = SparkSession.builder.appName("sfumato")
     if master is not None:
         builder = builder.master(master)
+    if (master or "local").startswith("local"):  # where nobody names another Python, this one works
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
-    with spark_sentences(None):
+    with spark_sentences(None), _silent() if quiet else contextlib.nullcontext():
         return builder.getOrCreate()
 
 
-# Larger batches cost less on their way to Python; the command shows its own progress.
-_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.showConsoleProgress": "false"}
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Start programs without a place where they could write what is wrong with them."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def frame_of_files(path: str | Path, session: Any) -> Any:
@@ -92,6 +111,13 @@ def spark_sentences(frame: Any) -> Iterator[None]:
 
 
 def _sentence(said: str, frame: Any) -> SfumatoError:
+    if "JAVA_GATEWAY_EXITED" in said:
+        return InvalidParameter(
+            "could not be started",
+            parameter="engine",
+            value="spark",
+            way_out="Spark needs Java 17; see `java -version`.",
+        )
     if "No module named 'sfumato" in said:
         return InvalidParameter(
             "runs on executors that do not have sfumato",

@@ -23,14 +23,13 @@ def audit_samples(
     epsilon: float | None = None,
     failure: float = 1e-6,
     engine: str | None = None,
-    master: str | None = None,
 ) -> Audit:
     """Let draws contradict a claimed ε: columns `input` and `output`, and `count` if pairs were counted.
 
     `samples` is a file, or a table of Spark; with `engine` spark, Spark reads the file. Only counts of pairs come back.
     """
     if engine is not None:
-        samples = frame_of_files(samples, session_here(master))
+        samples = frame_of_files(samples, session_here())
     found = _counted_in_spark(samples, count) if is_spark_frame(samples) else read_samples(samples, count=count)
     return audit_counts(
         found.counts,

@@ -14,13 +14,13 @@ from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.infer import Method
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table, recovered_chunks
-from sfumato.study.report_files import Paths, has_note
+from sfumato.study.report_files import Paths, check_reports_place, has_note
 from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
 from sfumato.study.steps.keys import Keys, Unlocking, keys_for
 from sfumato.study.steps.paying import study_of
-from sfumato.study.steps.spark_reading import reports_of_frame, reports_on_spark, write_spark_reports
+from sfumato.study.steps.spark_reading import check_new_folder, reports_of_frame, reports_on_spark, write_spark_reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.typed_reports import TypedReports
@@ -48,11 +48,11 @@ def read_reports(
     """
     if study is None:
         _refuse(column=column, count=count)
-        return _reports(path, note=note, engine=engine)
+        return read_published(path, note=note, engine=engine)
     declared = study_of(study)
     if engine is not None or not isinstance(path, str | Path | Sequence):
         _refuse(column=column, count=count)
-        held = _reports(path, note=note, engine=engine)
+        held = read_published(path, note=note, engine=engine)
         _check_study(declared, held, "these reports")
         return held
     several = [path] if isinstance(path, str | Path) else list(path)
@@ -111,7 +111,7 @@ def open_reports(
     `engine` spark so are those of files. Keys are key files, or folders of them; of a folder the keys of these reports
     are used that open a level.
     """
-    found = _reports(reports, note=note, engine=engine)
+    found = read_published(reports, note=note, engine=engine)
     opened = keys_for(found.note, keys, unlock, recover=False)
     return found.opened(opened) if isinstance(found, SparkReports) else open_table(found, opened)
 
@@ -131,7 +131,7 @@ def recover_answers(
     With `out` they are written there, chunk by chunk, so that only their owner may read them, by Spark as a folder of
     files; then it is their number that is returned.
     """
-    found = _reports(reports, note=note, engine=engine)
+    found = read_published(reports, note=note, engine=engine)
     if isinstance(found, SparkReports):
         answers = found.recovered(keys_for(found.note, keys, unlock, recover=True))
         return answers.frame if out is None else write_spark_reports(answers, out, progress)
@@ -190,6 +190,24 @@ def estimate_reports(
     )
 
 
+def write_reports(reports: Reports | SparkReports, out: str | Path, *, progress: Progress | None = None) -> None:
+    """Write reports as they are seen, with note and codebook: as one table, or by Spark as a folder of files."""
+    if isinstance(reports, SparkReports):
+        write_spark_reports(reports, out, progress)
+    else:
+        reports.write(out, progress=progress)
+
+
+def check_opened_place(out: str | Path, engine: str | None = None) -> None:
+    """Refuse a place where opened reports cannot be written."""
+    check_reports_place(out) if engine is None else check_new_folder(out)
+
+
+def check_answers_place(out: str | Path, engine: str | None = None) -> None:
+    """Refuse a place where answers cannot be written."""
+    check_table_place("out", out) if engine is None else check_new_folder(out)
+
+
 def _check_study(study: Study, reports: Collected, which: str) -> None:
     if fingerprint(study) != reports.note.fingerprint:
         raise InvalidParameter(
@@ -199,7 +217,10 @@ def _check_study(study: Study, reports: Collected, which: str) -> None:
         )
 
 
-def _reports(reports: Any, *, note: str | Path | None = None, engine: str | None = None) -> Reports | SparkReports:
+def read_published(
+    reports: Any, *, note: str | Path | None = None, engine: str | None = None
+) -> Reports | SparkReports:
+    """Read reports that were published or opened: files, a table of Spark, or what was read before."""
     if is_spark_frame(reports):
         return reports_of_frame(reports, note)
     if engine is not None and not isinstance(reports, SparkReports):

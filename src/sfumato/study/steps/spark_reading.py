@@ -11,6 +11,7 @@ from sfumato.engines.spark import files_of_frame, frame_of_files, session_here
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.files.disk import flush_folder
+from sfumato.files.places import check_places
 from sfumato.files.staging import discard, flush_staged, put_in_place, staged_afresh, staging_beside
 from sfumato.files.tables import note_path
 from sfumato.study.codebooks import codebook
@@ -46,10 +47,10 @@ def reports_of_frame(frame: Any, note: str | Path | None = None) -> SparkReports
     )
 
 
-def reports_on_spark(paths: Paths | Reports, note: str | Path | None = None, master: str | None = None) -> SparkReports:
+def reports_on_spark(paths: Paths | Reports, note: str | Path | None = None) -> SparkReports:
     """Return reports that lie in files, as Spark reads them; amendments stay on this machine."""
     found = paths if isinstance(paths, Reports) else read_report_files(paths, note=note)
-    session = session_here(master)
+    session = session_here()
     frames: dict[str, Any] = {}
     for source in found.sources:
         if not isinstance(source.rows, str | Path) or Path(source.rows).suffix == ".csv":
@@ -74,14 +75,8 @@ def write_spark_reports(reports: SparkReports, out: str | Path, progress: Progre
 
     Returns how many rows there are.
     """
+    check_new_folder(out)
     place = Path(os.path.realpath(out))
-    if place.exists() or place.suffix in {".parquet", ".csv"}:
-        raise InvalidParameter(
-            "must be the name of a new folder: what a cluster writes is many files",
-            parameter="out",
-            value=str(out),
-            way_out="Give another name, without an ending.",
-        )
     with staged_afresh(staging_beside(place, "opening")) as staging:
         attempts, table = staging / "attempts", staging / place.name
         attempts.mkdir()
@@ -101,6 +96,19 @@ def write_spark_reports(reports: SparkReports, out: str | Path, progress: Progre
             put_in_place(staging / target.name, target)
     discard(staging)
     return note.rows
+
+
+def check_new_folder(out: str | Path) -> None:
+    """Refuse a place where a cluster cannot write: it writes many files, which only a new folder can take."""
+    place = Path(out)
+    if os.path.lexists(place) or place.suffix in {".parquet", ".csv", ".tsv", ".json"}:
+        raise InvalidParameter(
+            "must be the name of a new folder: what a cluster writes is many files",
+            parameter="out",
+            value=str(out),
+            way_out="Give another name, without an ending.",
+        )
+    check_places(out=place)
 
 
 def _place_of(frame: Any) -> Path:
