@@ -1,28 +1,37 @@
 """Jobs over whole blocks of rows: what a task made of its blocks comes back, and nothing else does.
 
-First every task works on the blocks that lie whole in its partition. What is left, because it lies across two of them,
-is brought together by one shuffle in which a block goes to one task. A task may run several times; what it makes of a
-row depends on the row's name and its cells, so it makes the same, and only the result that Spark tells of counts.
+Rows are read once. Every task works on the blocks that lie whole in its partition and hands on the rows that are left,
+because their block lies across two of them; one shuffle brings these together, a block to a task, and takes along what
+was made before. A task may run several times; what it makes of a row depends on the row's name and its cells, so it
+makes the same, and only the result that Spark tells of counts.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sfumato.engines.spark.frames import spark_sentences
 from sfumato.engines.spark.numbering import NUMBER, NumberedFrame
-from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, BlockGatherer, BlockSizes, Numbers, not_all_rows
+from sfumato.engines.spark.whole_blocks import (
+    BLOCK_ROWS,
+    BlockGatherer,
+    BlockSizes,
+    Numbers,
+    not_all_rows,
+)
 from sfumato.errors import InvalidParameter, SfumatoError
 
 __all__ = ["BlockSizes", "BlockTask", "BlockWork", "run_blocks"]
 
 # What one task of the shuffle holds in memory.
 _GROUP_BLOCKS = 128
-_BLOCK, _GROUP, _KEY, _RESULT = "sfumato_block", "sfumato_group", "sfumato_key", "result"
+_GROUP, _KEY, _RESULT = "sfumato_group", "sfumato_key", "sfumato_result"
 _POLL_SECONDS = 0.5
 
 Progress = Callable[[int, int | None], None]
@@ -61,53 +70,97 @@ def run_blocks(
     numbered: NumberedFrame, sizes: BlockSizes, task: BlockTask, *, progress: Progress | None = None
 ) -> list[bytes]:
     """Let tasks take every block once; return what each of them made."""
-    session = numbered.frame.sparkSession
-    with spark_sentences(numbered.frame), _watched(session, sizes.rows - len(sizes.missing), progress):
-        made: list[bytes] = []
-        left: list[int] | range = sizes.blocks
-        if numbered.is_in_order:
-            made, left = _run(numbered.frame, sizes, task, is_shuffled=False)
-        if left:
-            more, missing = _run(_together(numbered.frame, sizes, left), sizes, task, is_shuffled=True)
-            if missing:
-                raise not_all_rows()
-            made += more
-    return made
+    frame, is_shuffled = numbered.frame, not numbered.is_in_order
+
+    def last(batches: Iterator[Any]) -> Iterator[Any]:
+        return _where_rows_met(batches, sizes, task, is_shuffled=is_shuffled)
+
+    with spark_sentences(frame), _watched(frame.sparkSession, sizes.rows - len(sizes.missing), progress):
+        met = _all_together(frame, sizes) if is_shuffled else _left_together(frame, sizes, task)
+        rows = met.mapInArrow(last, f"{_RESULT} binary").collect()
+    outcomes: list[_Outcome] = [pickle.loads(row[0]) for row in rows]  # noqa: S301  of our own tasks
+    # Where rows were refused, others miss their neighbours: that is not the error to tell.
+    for outcome in sorted(outcomes, key=lambda outcome: (outcome.is_last, outcome.first)):
+        if outcome.error is not None:
+            raise outcome.error
+    done = sizes.blocks.start
+    for start, stop in sorted(stretch for outcome in outcomes for stretch in outcome.done):
+        if start != done:
+            raise not_all_rows()
+        done = stop
+    if done != sizes.blocks.stop:
+        raise not_all_rows()
+    return [outcome.made for outcome in outcomes if outcome.made is not None]
 
 
-def _run(frame: Any, sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> tuple[list[bytes], list[int]]:
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
-        return _in_task(batches, sizes, task, is_shuffled=is_shuffled)
+@dataclass(slots=True)
+class _Outcome:
+    """What became of a task: what it made, of which stretches of blocks, or what was wrong with its rows."""
 
-    results = [pickle.loads(row[0]) for row in frame.mapInArrow(run, f"{_RESULT} binary").collect()]  # noqa: S301  our own tasks
-    for _, _, error in results:
-        if error is not None:
-            raise error
-    found: dict[int, int] = {}
-    for _, left, _ in results:
-        for block in left:
-            found[block] = found.get(block, 0) + 1
-    return [made for made, _, _ in results if made is not None], sorted(found)
+    is_last: bool
+    first: int = 0
+    done: list[tuple[int, int]] = field(default_factory=list)
+    made: bytes | None = None
+    error: SfumatoError | None = None
 
 
-def _in_task(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> Iterator[Any]:
-    """Run one task: what is wrong with the rows is a result like any other, or Spark would try again and log it."""
+def _where_rows_lie(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) -> Iterator[Any]:
+    """Run one of the first tasks: yield the rows that are left, and at last what became of it, as one row more.
+
+    What is wrong with the rows is an outcome like any other, or Spark would try again and log it.
+    """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    outcome: tuple[bytes | None, list[int], SfumatoError | None]
+    batches = (batch for batch in batches if batch.num_rows)
+    head = next(batches, None)
+    if head is None:
+        return
+    names = [*head.schema.names, _RESULT]
+    outcome = _Outcome(is_last=False, first=head.column(names.index(NUMBER))[0].as_py() or 0)
     try:
-        made, left = _worked(batches, sizes, task, is_shuffled=is_shuffled)
-        outcome = (made, left, None)
+        for rows in _worked(itertools.chain([head], batches), sizes, task, outcome, is_shuffled=False):
+            yield pa.RecordBatch.from_arrays([*rows.columns, pa.nulls(rows.num_rows, pa.binary())], names=names)
     except SfumatoError as error:
-        outcome = (None, [], error)
+        outcome.error = error
         for _ in batches:  # Spark waits until all of its rows were taken
             pass
-    yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
+    told = {NUMBER: pa.array([outcome.first]), _RESULT: pa.array([pickle.dumps(outcome)], pa.binary())}
+    empty = {item.name: pa.nulls(1, item.type) for item in head.schema}
+    yield pa.RecordBatch.from_arrays(list((empty | told).values()), names=names)
+
+
+def _where_rows_met(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> Iterator[Any]:
+    """Run one of the last tasks: yield what became of it, and of the first tasks whose outcomes came here."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    outcome, told = _Outcome(is_last=True), list[Any]()
+    rows = _without_outcomes(batches, told)
+    try:
+        if any(left.num_rows for left in _worked(rows, sizes, task, outcome, is_shuffled=is_shuffled)):
+            raise not_all_rows()
+    except SfumatoError as error:
+        outcome.error = error
+        for _ in rows:
+            pass
+    yield pa.RecordBatch.from_arrays([pa.array([*told, pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
+
+
+def _without_outcomes(batches: Iterator[Any], told: list[Any]) -> Iterator[Any]:
+    """Yield rows; the outcomes of other tasks that came with them are put into a list."""
+    for batch in batches:
+        place = batch.schema.get_field_index(_RESULT)
+        if place < 0:
+            yield batch
+            continue
+        results = batch.column(place)
+        told += results.drop_null().to_pylist()
+        yield batch.filter(results.is_null()).select([name for name in batch.schema.names if name != _RESULT])
 
 
 def _worked(
-    batches: Iterable[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool
-) -> tuple[bytes | None, list[int]]:
+    batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome, *, is_shuffled: bool
+) -> Iterator[Any]:
+    """Work on whole blocks; yield the rows that are left."""
     import numpy as np  # noqa: PLC0415  beside the library it serves
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
@@ -123,33 +176,43 @@ def _worked(
     gatherer = BlockGatherer(sizes, NUMBER, is_shuffled=is_shuffled)
     work = None
     try:
-        for run in gatherer.runs(batches):
-            work = task.begin() if work is None else work
-            numbers = np.concatenate([held for _, held, _ in run])
-            work.take(numbers, pa.concat_tables([table for _, _, table in run]))
-        return None if work is None else work.finish(), gatherer.left
+        for batch in itertools.chain(batches, [None]):
+            for run in gatherer.finish() if batch is None else gatherer.take(batch):
+                work = task.begin() if work is None else work
+                numbers = np.concatenate([held for _, held, _ in run])
+                work.take(numbers, pa.concat_tables([table for _, _, table in run]))
+                outcome.done.append((run[0][0], run[-1][0] + 1))
+            yield from gatherer.left()
+        outcome.made = None if work is None else work.finish()
     finally:
         if work is not None:
             work.close()
 
 
-def _together(frame: Any, sizes: BlockSizes, left: list[int] | range) -> Any:
-    """Return the rows of some blocks, all rows of a block in one partition, neighbours together."""
+def _left_together(frame: Any, sizes: BlockSizes, task: BlockTask) -> Any:
+    """Let the first tasks run; return the rows they left, all of a block in one partition, sorted, and the outcomes."""
+    from pyspark.sql import functions as f  # noqa: PLC0415  an extra
+    from pyspark.sql.types import StructField, StructType  # noqa: PLC0415  an extra
+
+    def first(batches: Iterator[Any]) -> Iterator[Any]:
+        return _where_rows_lie(batches, sizes, task)
+
+    # An outcome has no cells.
+    fields = [StructField(item.name, item.dataType, nullable=True) for item in frame.schema.fields]
+    left = frame.mapInArrow(first, StructType(fields).add(_RESULT, "binary"))
+    return left.repartition(f.expr(f"{NUMBER} div {BLOCK_ROWS}")).sortWithinPartitions(NUMBER)
+
+
+def _all_together(frame: Any, sizes: BlockSizes) -> Any:
+    """Return all rows, those of a block in one partition, neighbours together."""
     from pyspark.sql import functions as f  # noqa: PLC0415  an extra
 
     session = frame.sparkSession
-    groups = math.ceil(len(left) / _GROUP_BLOCKS)
-    keys = _keys_of_partitions(session, groups)
-    blocked = frame.withColumn(_BLOCK, f.expr(f"{NUMBER} div {BLOCK_ROWS}"))
-    if len(left) == len(sizes.blocks):
-        first = sizes.blocks.start
-        named = session.createDataFrame(list(enumerate(keys)), f"{_GROUP} bigint, {_KEY} bigint")
-        grouped = blocked.withColumn(_GROUP, f.expr(f"({_BLOCK} - {first}) div {_GROUP_BLOCKS}"))
-        keyed = grouped.join(f.broadcast(named), _GROUP).drop(_GROUP)
-    else:
-        pairs = [(block, keys[place // _GROUP_BLOCKS]) for place, block in enumerate(left)]
-        keyed = blocked.join(f.broadcast(session.createDataFrame(pairs, f"{_BLOCK} bigint, {_KEY} bigint")), _BLOCK)
-    return keyed.repartition(groups, _KEY).drop(_KEY, _BLOCK)
+    keys = _keys_of_partitions(session, math.ceil(len(sizes.blocks) / _GROUP_BLOCKS))
+    named = session.createDataFrame(list(enumerate(keys)), f"{_GROUP} bigint, {_KEY} bigint")
+    group = f.expr(f"({NUMBER} div {BLOCK_ROWS} - {sizes.blocks.start}) div {_GROUP_BLOCKS}")
+    keyed = frame.withColumn(_GROUP, group).join(f.broadcast(named), _GROUP).drop(_GROUP)
+    return keyed.repartition(len(keys), _KEY).drop(_KEY)
 
 
 def _keys_of_partitions(session: Any, count: int) -> list[int]:

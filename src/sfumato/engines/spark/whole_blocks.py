@@ -7,7 +7,7 @@ tasks are left over. Rows that were shuffled together arrive mixed; then nothing
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,10 +17,12 @@ import numpy.typing as npt
 from sfumato.errors import UnreadableFile
 
 Numbers = npt.NDArray[np.int64]
+WholeBlock = tuple[int, Numbers, Any]
+"""A block, the numbers of its rows, and the rows."""
 BLOCK_ROWS = 4096
 # So many blocks are handed on at a time: as many rows as are in a chunk of a file.
 RUN_BLOCKS = 64
-# Rows of blocks that are not whole yet; more than this are left to be shuffled.
+# Rows of blocks that are not whole yet; more than this are left for another task.
 _MOST_HELD = 1 << 20
 # A batch with more stretches of rising numbers than this is sorted.
 _MOST_RUNS = 16
@@ -66,45 +68,49 @@ class _Held:
 
 
 class BlockGatherer:
-    """Gathers the rows of one task."""
+    """Gathers the rows of one task. What does not become whole there is left, and can be taken out row by row."""
 
     def __init__(self, sizes: BlockSizes, number: str, *, is_shuffled: bool) -> None:
         self._sizes, self._number, self._is_shuffled = sizes, number, is_shuffled
         self._held: dict[int, _Held] = {}
         self._waiting = 0
-        self._left: set[int] = set()
+        self._run: list[WholeBlock] = []
+        self._given_up: set[int] = set()
+        self._left: list[Any] = []
 
-    def runs(self, batches: Iterable[Any]) -> Iterator[list[tuple[int, Numbers, Any]]]:
-        """Yield runs of whole blocks that follow one another, each block with its rows in their order."""
-        run: list[tuple[int, Numbers, Any]] = []
-        for batch in batches:
-            for block in self._take(batch):
-                if self._is_shuffled:
-                    continue
-                if run and (block != run[-1][0] + 1 or len(run) == RUN_BLOCKS):
-                    yield run
-                    run = []
-                run.append((block, *self._whole(block)))
-            if not self._is_shuffled and self._waiting > _MOST_HELD:
-                self._give_up()
+    def take(self, batch: Any) -> Iterator[list[WholeBlock]]:
+        """Take rows; yield runs of whole blocks that follow one another, each block with its rows in their order."""
+        done = self._gather(batch)
+        if self._is_shuffled:
+            return
+        for block in done:
+            yield from self._lengthened(block)
+        if self._waiting > _MOST_HELD:
+            self._give_up()
+
+    def finish(self) -> Iterator[list[WholeBlock]]:
+        """Yield the last runs; whatever is not whole by now is left."""
         for block in sorted(self._held) if self._is_shuffled else ():
-            if self._held[block].count != self._sizes.count(block):
-                continue
-            if run and (block != run[-1][0] + 1 or len(run) == RUN_BLOCKS):
-                yield run
-                run = []
-            run.append((block, *self._whole(block)))
-        if run:
-            yield run
-        self._left |= set(self._held)
+            if self._held[block].count == self._sizes.count(block):
+                yield from self._lengthened(block)
+        if self._run:
+            yield self._run
+        self._run = []
+        self._give_up()
 
-    @property
-    def left(self) -> list[int]:
-        """The blocks that did not become whole here, once all batches were met."""
-        return sorted(self._left)
+    def left(self) -> list[Any]:
+        """Return the batches of rows that are left so far, each once."""
+        found, self._left = self._left, []
+        return found
 
-    def _take(self, batch: Any) -> list[int]:
-        """Take rows; return the blocks that have become whole."""
+    def _lengthened(self, block: int) -> Iterator[list[WholeBlock]]:
+        if self._run and (block != self._run[-1][0] + 1 or len(self._run) == RUN_BLOCKS):
+            yield self._run
+            self._run = []
+        self._run.append((block, *self._whole(block)))
+
+    def _gather(self, batch: Any) -> list[int]:
+        """Put rows to their blocks; return the blocks that have become whole."""
         column = batch.column(batch.schema.get_field_index(self._number))
         if column.null_count:
             raise not_all_rows()
@@ -120,12 +126,14 @@ class BlockGatherer:
         done = []
         for start, stop in itertools.pairwise(edges):
             block = int(blocks[start])
-            if block in self._left:
-                continue
             if block not in self._sizes.blocks:
                 raise not_all_rows()
+            rows = batch.slice(start, stop - start)
+            if block in self._given_up:
+                self._left.append(rows)
+                continue
             held = self._held.setdefault(block, _Held())
-            held.pieces.append((numbers[start:stop], batch.slice(start, stop - start)))
+            held.pieces.append((numbers[start:stop], rows))
             held.count += stop - start
             self._waiting += stop - start
             if held.count == self._sizes.count(block):
@@ -147,7 +155,8 @@ class BlockGatherer:
         return numbers, table
 
     def _give_up(self) -> None:
-        self._left |= set(self._held)
+        self._given_up |= set(self._held)
+        self._left += [rows for held in self._held.values() for _, rows in held.pieces]
         self._held.clear()
         self._waiting = 0
 
