@@ -7,6 +7,7 @@ row depends on the row's name and its cells, so it makes the same, and only the 
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 import threading
@@ -26,6 +27,8 @@ _BLOCK, _GROUP, _KEY, _RESULT = "sfumato_block", "sfumato_group", "sfumato_key",
 _POLL_SECONDS = 0.5
 
 Progress = Callable[[int, int | None], None]
+Run = tuple[int, int, int]
+"""The first of some blocks that follow one another, how many there are, and how many rows they have."""
 
 
 class BlockWork(Protocol):
@@ -64,42 +67,52 @@ def run_blocks(
     session = numbered.frame.sparkSession
     with spark_sentences(numbered.frame), _watched(session, sizes.rows - len(sizes.missing), progress):
         made: list[bytes] = []
+        done: list[Run] = []
         left: list[int] | range = sizes.blocks
         if numbered.is_in_order:
-            made, left = _run(numbered.frame, sizes, task, is_shuffled=False)
+            made, done, left = _run(numbered.frame, sizes, task, is_shuffled=False)
         if left:
-            more, missing = _run(_together(numbered.frame, sizes, left), sizes, task, is_shuffled=True)
+            more, others, missing = _run(_together(numbered.frame, sizes, left), sizes, task, is_shuffled=True)
             if missing:
                 raise not_all_rows()
-            made += more
+            made, done = made + more, done + others
+        _check_once(done, sizes)
     return made
 
 
-def _run(frame: Any, sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> tuple[list[bytes], list[int]]:
+def _check_once(done: list[Run], sizes: BlockSizes) -> None:
+    """Refuse a table of which a block came whole to two tasks, or to none."""
+    runs = sorted(done)
+    if any(first + blocks > after for (first, blocks, _), (after, _, _) in itertools.pairwise(runs)):
+        raise not_all_rows()
+    if sum(rows for _, _, rows in runs) != sizes.rows - len(sizes.missing):
+        raise not_all_rows()
+
+
+def _run(
+    frame: Any, sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool
+) -> tuple[list[bytes], list[Run], list[int]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         return _in_task(batches, sizes, task, is_shuffled=is_shuffled)
 
     results = [pickle.loads(row[0]) for row in frame.mapInArrow(run, f"{_RESULT} binary").collect()]  # noqa: S301  our own tasks
-    for _, _, error in results:
+    for *_, error in results:
         if error is not None:
             raise error
-    found: dict[int, int] = {}
-    for _, left, _ in results:
-        for block in left:
-            found[block] = found.get(block, 0) + 1
-    return [made for made, _, _ in results if made is not None], sorted(found)
+    made = [made for made, *_ in results if made is not None]
+    done = [run for _, runs, *_ in results for run in runs]
+    return made, done, sorted({block for _, _, left, _ in results for block in left})
 
 
 def _in_task(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> Iterator[Any]:
     """Run one task: what is wrong with the rows is a result like any other, or Spark would try again and log it."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    outcome: tuple[bytes | None, list[int], SfumatoError | None]
+    outcome: tuple[bytes | None, list[Run], list[int], SfumatoError | None]
     try:
-        made, left = _worked(batches, sizes, task, is_shuffled=is_shuffled)
-        outcome = (made, left, None)
+        outcome = (*_worked(batches, sizes, task, is_shuffled=is_shuffled), None)
     except SfumatoError as error:
-        outcome = (None, [], error)
+        outcome = (None, [], [], error)
         for _ in batches:  # Spark waits until all of its rows were taken
             pass
     yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
@@ -107,7 +120,7 @@ def _in_task(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, *, is_s
 
 def _worked(
     batches: Iterable[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool
-) -> tuple[bytes | None, list[int]]:
+) -> tuple[bytes | None, list[Run], list[int]]:
     import numpy as np  # noqa: PLC0415  beside the library it serves
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
@@ -121,13 +134,14 @@ def _worked(
             way_out="Install the same version everywhere.",
         )
     gatherer = BlockGatherer(sizes, NUMBER, is_shuffled=is_shuffled)
-    work = None
+    work, done = None, []
     try:
         for run in gatherer.runs(batches):
             work = task.begin() if work is None else work
             numbers = np.concatenate([held for _, held, _ in run])
             work.take(numbers, pa.concat_tables([table for _, _, table in run]))
-        return None if work is None else work.finish(), gatherer.left
+            done.append((run[0][0], len(run), int(numbers.size)))
+        return None if work is None else work.finish(), done, gatherer.left
     finally:
         if work is not None:
             work.close()
