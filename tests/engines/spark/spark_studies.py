@@ -1,15 +1,21 @@
 """Studies that are published by both engines from the same files, and what must then be equal."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.bits import SystemBits
+from sfumato.io.key_files import read_key
 from sfumato.refine import Unprotected
-from sfumato.study import Analyst, OneOfMany, Study, YesNo, write_study
+from sfumato.study import Analyst, Card, OneOfMany, Study, YesNo, write_study
+from sfumato.study.part_sinks import MemorySink
+from sfumato.study.publishing import PartPlan, draw_part, open_answers
 from sfumato.study.report_files import read_report_files
 from sfumato.study.steps import publish
+from sfumato.values import Guarantee
 
 ANSWERS = tuple(str(number) for number in range(900))
 PLACES = ("north", "south", "east", "west")
@@ -41,6 +47,12 @@ def plain_study(**changes):
     return Study(**{**values, **changes})
 
 
+def card_study():
+    """The same with a question that nobody has keys to."""
+    card = Card(id="debt", text="Are you in debt?", guess_error=Fraction(3, 8))
+    return plain_study(questions=(*plain_study().questions, card))
+
+
 def _cells(words, rows, seed):
     codes = np.random.default_rng(seed).integers(0, len(words), rows).astype(np.int32)
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words)).cast(pa.string())
@@ -58,6 +70,7 @@ def plain_answers(rows, prefix="p"):
             "moved": _cells(("no", "yes"), rows, 3),
             "place": _cells(PLACES, rows, 4),
             "region": _cells(("coast", "hill"), rows, 6),
+            "debt": _cells(("no", "yes"), rows, 8),
             "person": [f"{prefix}{place:07d}" for place in order],
         }
     )
@@ -105,3 +118,35 @@ def check_equal_to_arrow(study, frame, files, folder, **more):
     published(study, frame, folder / "spark", **more)
     published(study, files, folder / "arrow", **more)
     check_same(folder / "spark", folder / "arrow")
+
+
+def seeds(folder):
+    """The keys in a folder, by the names of their files."""
+    return {path.stem: read_key(path, Unprotected()) for path in sorted((folder / "keys").glob("*.key"))}
+
+
+def check_drawn_alone(study, table, folder, secret):
+    """Under the keys that a job made and the secret that it had, one machine makes the part that is in the folder."""
+    reports = read_report_files(folder / "reports")
+    (part,) = reports.note.parts
+    held = seeds(folder)
+    plan = PartPlan(
+        study=study,
+        part=part.id,
+        source=SystemBits(),
+        guarantee=Guarantee.COMPUTATIONAL,
+        keep=reports.kept,
+        keys={
+            way.question.id: {0: replace(held[f"registrar.{way.question.id}"], produced=None)}
+            for way in study.ways
+            if way.key_levels
+        },
+        before=part,
+        secret=secret,
+    )
+    sink = MemorySink()
+    note, _ = draw_part(plan, open_answers(study, table, reports.kept), sink)
+    assert dict(note.parts[0].roots) == dict(part.roots)
+    assert note.parts[0].salts == part.salts
+    # In memory a column may be coded in another way than in a file.
+    assert reports.table.to_pydict() == sink.reports(note).table.to_pydict()
