@@ -221,7 +221,7 @@ class SparkReports:
         self, part: PartNote, reader: RowReader, *, progress: Progress | None = None, **asked: Any
     ) -> list[ReadBlocks]:
         """Read the whole blocks of a part, and check them against its note and the record of its keys."""
-        sizes = BlockSizes(start=part.start, rows=part.rows, missing=part.erased)
+        sizes = BlockSizes(start=part.start, rows=part.rows, missing=part.erased, refusal=not_as_noted(ROW))
         numbered = NumberedFrame(frame=self._rows(part), rows=part.present, places=RowPlaces(), is_in_order=True)
         task = ReadTask(reader=reader, public=part, **asked)
         results = run_blocks(numbered, sizes, task, progress=progress)
