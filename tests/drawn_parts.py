@@ -1,15 +1,9 @@
 """Parts of publications drawn in memory, without files, records and payments."""
 
 from sfumato.study.part_notes import new_part_id
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import (
-    PartPlan,
-    StudyPublication,
-    draw_part,
-    is_simulation,
-    open_answers,
-    source_or_system,
-)
+from sfumato.study.publishing import StudyPublication, draw_part, is_simulation, open_answers, source_or_system
 from sfumato.values import Guarantee
 
 

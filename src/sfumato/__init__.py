@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         certificates,
         design,
         disclose,
+        engines,
         errors,
         files,
         infer,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from sfumato.study.steps import (
         amend,
         answer_query,
+        audit_samples,
         combine,
         disclose_table,
         erase,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         release_noise,
         report_weights,
         write_publication,
+        write_reports,
     )
 
 __version__ = "0.1.0"
@@ -61,6 +64,7 @@ _ROOMS = (
     "certificates",
     "design",
     "disclose",
+    "engines",
     "errors",
     "files",
     "infer",
@@ -86,6 +90,7 @@ _HOMES = {
     "amend": "study.steps",
     "answer_query": "study.steps",
     "audit": "certificates",
+    "audit_samples": "study.steps",
     "certify": "certificates",
     "combine": "study.steps",
     "disclose_table": "study.steps",
@@ -103,6 +108,7 @@ _HOMES = {
     "study_report_html": "render.report_pages",
     "verify": "certificates",
     "write_publication": "study.steps",
+    "write_reports": "study.steps",
     "write_study": "study",
 }
 
@@ -119,6 +125,7 @@ __all__ = [
     "amend",
     "answer_query",
     "audit",
+    "audit_samples",
     "bits",
     "certificates",
     "certify",
@@ -126,6 +133,7 @@ __all__ = [
     "design",
     "disclose",
     "disclose_table",
+    "engines",
     "erase",
     "errors",
     "estimate_reports",
@@ -152,6 +160,7 @@ __all__ = [
     "values",
     "verify",
     "write_publication",
+    "write_reports",
     "write_study",
 ]
 

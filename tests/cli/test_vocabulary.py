@@ -17,6 +17,7 @@ OPTIONS = {
 BANNED = {"output", "seed", "bits", "share", "against", "recover_probability"}
 # What the command has instead of a parameter: files in place of secrets, megabytes in place of bytes.
 COMMAND_ONLY = {
+    "master",
     "allow_unprotected",
     "passphrase_file",
     "private_key",

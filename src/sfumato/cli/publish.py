@@ -102,11 +102,12 @@ def publish_command(
     draws it tells more, and enough of them tell everything. After an interruption the same command finishes what was
     drawn.
 
+    With --engine spark the answers are a folder of Parquet files, which executors read, and the part that they write
+    goes into a folder; its draws come from seeds, so it takes --guarantee computational.
+
     Example:
 
         sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected
-
-        sfumato publish answers/ --study study.toml --out reports --keys keys --guarantee computational --engine spark
     """
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.steps import publish

@@ -21,8 +21,9 @@ from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, blocks_of
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, Salts
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, PartSink
-from sfumato.study.publishing import PartPlan, arrow_table, draw_of, finished_part
+from sfumato.study.publishing import arrow_table, draw_of, finished_part
 from sfumato.study.report_rows import ROW
 
 Cells = Mapping[str, Mapping[int, str]]

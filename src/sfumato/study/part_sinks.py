@@ -13,7 +13,7 @@ from sfumato.refine.keys import Draws
 from sfumato.study.codebooks import described_columns
 from sfumato.study.notes import ReportsNote
 from sfumato.study.reports import Reports
-from sfumato.study.ways.base import KeyStore
+from sfumato.study.ways.drawing import KeyStore
 
 Keys = Mapping[str, Mapping[int, Key]]
 """Keys by question and level."""

@@ -21,8 +21,9 @@ from sfumato.refine.key_documents import open_key, seal_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.report_trees import Numbers
 from sfumato.study.part_notes import Salts
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, MemorySink
-from sfumato.study.publishing import PartDrawing, PartPlan
+from sfumato.study.publishing import PartDrawing
 from sfumato.study.task_files import TaskFiles, WrittenFile
 from sfumato.values import Guarantee
 

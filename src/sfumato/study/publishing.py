@@ -7,25 +7,26 @@ draws made is on the record as the roots of its columns, in its note and in its 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from sfumato.account import Published
-from sfumato.bits import BitSource, BulkBits, KeyedBits, SystemBits
+from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
 from sfumato.files.tables import Words, number_column, words_of
 from sfumato.refine import Binding
+from sfumato.refine.block_secrets import question_secret
 from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.part_notes import PartNote, Salts
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, PartSink
 from sfumato.study.report_files import rooted
 from sfumato.study.report_rows import PART, ROW
@@ -33,7 +34,6 @@ from sfumato.study.reports import Progress, Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.ways import Draw, Way
-from sfumato.study.ways.block_bits import question_secret
 from sfumato.values import Guarantee
 
 _INSECURE_KEYS = "INSECURE keys, drawn from a seed: a simulation, not a release"
@@ -66,45 +66,6 @@ class PeopleNote(Protocol):
     def add(self, words: Words, numbers: Sequence[int]) -> None:
         """Note the people of some rows."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartPlan:
-    """What a part is made of: the study, its id, where its draws come from, and what it is in its publication.
-
-    With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `before`
-    is the note of the part as it was made before, if it was. With a `secret`, what nobody keeps is drawn from that by
-    the names of the rows as well: the same wherever and however often it is drawn.
-    `rounds` are those of questions that are asked in rounds.
-    """
-
-    study: Study
-    part: str
-    source: BitSource
-    guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC
-    epoch: int = 0
-    keep: tuple[str, ...] = ()
-    keys: Keys | None = None
-    series: str | None = None
-    amends: str | None = None
-    turn: int = 0
-    publication: str | None = None
-    before: PartNote | None = None
-    secret: bytes | None = field(default=None, repr=False)
-    rounds: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-
-    @cached_property
-    def bulk(self) -> BitSource:
-        """Where draws come from that nobody keeps: the same, or a cipher's stream where that is guarantee enough."""
-        if self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits):
-            return self.source
-        return BulkBits() if self.secret is None else KeyedBits(self.secret)
-
-    @property
-    def source_words(self) -> str:
-        """Say where draws come from."""
-        used = [self.source if way.key_levels else self.bulk for way in self.study.ways]
-        return "; ".join(dict.fromkeys(source.label for source in used))
 
 
 def open_answers(study: Study, data: TableLike, keep: Sequence[str] = (), others: Sequence[str] = ()) -> RowStream:

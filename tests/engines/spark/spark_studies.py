@@ -11,8 +11,9 @@ from sfumato.bits import SystemBits
 from sfumato.io.key_files import read_key
 from sfumato.refine import Unprotected
 from sfumato.study import Analyst, Card, OneOfMany, Study, YesNo, write_study
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import PartPlan, draw_part, open_answers
+from sfumato.study.publishing import draw_part, open_answers
 from sfumato.study.report_files import read_report_files
 from sfumato.study.steps import publish
 from sfumato.values import Guarantee

@@ -17,8 +17,9 @@ from sfumato.refine.report_trees import NOTHING
 from sfumato.study.amending import Amendment, draw_amendment
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys
-from sfumato.study.publishing import PartPlan, StudyPublication, source_or_system
+from sfumato.study.publishing import StudyPublication, source_or_system
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.appending import later_part_id, publication_at, series_keys

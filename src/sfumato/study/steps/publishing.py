@@ -17,13 +17,9 @@ from sfumato.study.key_folders import KeyFolder, Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import IndexBuilder, index_path, write_index
 from sfumato.study.part_notes import PartNote, new_part_id
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, MemorySink
-from sfumato.study.publishing import (
-    PartPlan,
-    StudyPublication,
-    draw_part,
-    is_simulation,
-)
+from sfumato.study.publishing import StudyPublication, draw_part, is_simulation
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_part
 from sfumato.study.steps.remembering import Memory

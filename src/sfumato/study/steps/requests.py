@@ -17,13 +17,14 @@ from sfumato.engines.spark import (
 )
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream
+from sfumato.refine.block_secrets import new_secret
 from sfumato.study.part_notes import PartNote
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys
-from sfumato.study.publishing import PartPlan, answer_columns, is_simulation, open_answers, source_or_system
+from sfumato.study.publishing import answer_columns, is_simulation, open_answers, source_or_system
 from sfumato.study.reports import Progress
 from sfumato.study.shuffling import shuffled
 from sfumato.study.studies import Study
-from sfumato.study.ways.block_bits import new_secret
 from sfumato.values import Guarantee
 
 

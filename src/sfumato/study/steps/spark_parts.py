@@ -10,9 +10,10 @@ from sfumato.engines.spark import NUMBER, BlockSizes, NumberedFrame, run_blocks
 from sfumato.errors import InvalidParameter
 from sfumato.refine.keys import Draws
 from sfumato.study.notes import ReportsNote
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.part_tasks import DrawnBlocks, DrawTask, RoundTask, SentPlan
-from sfumato.study.publishing import PartDrawing, PartPlan, PeopleNote
+from sfumato.study.publishing import PartDrawing, PeopleNote
 from sfumato.study.reports import Progress
 from sfumato.study.steps.staged_parts import StagedPart
 from sfumato.study.task_files import add_digests

@@ -6,9 +6,10 @@ A new kind is a module with a `Question` and its `Way`, and one line here.
 from __future__ import annotations
 
 from sfumato.errors import InvalidParameter
-from sfumato.study.ways.base import Draw, Drawer, Way
+from sfumato.study.ways.base import Way
 from sfumato.study.ways.card import Card
 from sfumato.study.ways.counts import Count
+from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth
 from sfumato.study.ways.goals import Goal
 from sfumato.study.ways.hunt import FreeText

@@ -12,7 +12,8 @@ from sfumato.files.tables import Words
 from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.ways.answers import SymbolArray, positions
-from sfumato.study.ways.base import Draw, Drawer, Way, channel_leakage_bits
+from sfumato.study.ways.base import Way, channel_leakage_bits
+from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.study.ways.question import listed_answers
 
 

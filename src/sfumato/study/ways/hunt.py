@@ -22,7 +22,8 @@ from sfumato.infer import PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.base import Draw, IntArray, Way
+from sfumato.study.ways.base import IntArray, Way
+from sfumato.study.ways.drawing import Draw
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.hunt_rounds import (
     FIRST,

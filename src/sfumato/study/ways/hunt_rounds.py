@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.infer import PrefixHunt, key_text
-from sfumato.study.ways.base import Draw, Drawer
-from sfumato.study.ways.block_bits import block_bits, blocks_within
+from sfumato.refine.block_secrets import bits_of_block, blocks_within
+from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.values import Tally
 
 IntArray = npt.NDArray[np.int64]
@@ -98,7 +98,7 @@ class HuntDrawer(Drawer):
         if secret is None:
             return places, mechanism.privatize(values, self._draw.bits)
         pieces = [
-            mechanism.privatize(values[start:stop], block_bits(secret, block, level))
+            mechanism.privatize(values[start:stop], bits_of_block(secret, block, level))
             for block, start, stop in blocks_within(numbers[places])
         ]
         return places, np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint32)

@@ -22,7 +22,8 @@ from sfumato.refine.ladder_rows import undone_rows
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answers import SymbolArray
-from sfumato.study.ways.base import Draw, FloatArray, IntArray, Way, label_bits
+from sfumato.study.ways.base import FloatArray, IntArray, Way, label_bits
+from sfumato.study.ways.drawing import Draw
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder
 from sfumato.study.ways.ladder_draws import LadderDrawer

@@ -21,7 +21,8 @@ from sfumato.refine.expansion import shifts_at
 from sfumato.refine.keys import Seed
 from sfumato.refine.ladder_rows import made_rows
 from sfumato.refine.report_trees import positions_of
-from sfumato.study.ways.base import Draw, Drawer, IntArray
+from sfumato.study.ways.base import IntArray
+from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.values import Guarantee
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def question_secret(secret: bytes, part: str, question: str) -> bytes:
     return hmac.digest(secret, b"sfumato/question/1 " + bytes.fromhex(part) + question.encode(), "sha256")
 
 
-def block_bits(secret: bytes, block: int, round_: int = 0) -> KeyedBits:
+def bits_of_block(secret: bytes, block: int, round_: int = 0) -> KeyedBits:
     """Return the bits of a block of rows under the secret of a question, in one of its rounds."""
     return KeyedBits(hmac.digest(secret, b"sfumato/block bits/1 " + struct.pack("<QI", block, round_), "sha256"))
 
