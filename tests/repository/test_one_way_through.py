@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
 MODULES = {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
 WAYS = SOURCE / "study" / "ways"
 # What the protocol itself is made of; everything else in the folder belongs to one way or another.
-PROTOCOL = {"base", "channel_way", "question", "plans", "estimates", "keys", "answers"}
+PROTOCOL = {"base", "drawing", "channel_way", "question", "plans", "estimates", "keys", "answers"}
 WAY_MODULES = {path.stem for path in WAYS.glob("*.py")} - PROTOCOL - {"__init__"}
 WAY_NAMES = {one.__name__ for several in kinds().values() for one in several} | {
     node.name
