@@ -6,7 +6,16 @@ The core never imports pyspark; this room does, when it is used. It comes with t
 from __future__ import annotations
 
 from sfumato.engines.spark.block_jobs import BlockSizes, BlockTask, BlockWork, run_blocks
-from sfumato.engines.spark.frames import frame_of_files, is_spark_frame, map_rows, session_here, spark_sentences
+from sfumato.engines.spark.frames import (
+    SparkFrame,
+    files_of_frame,
+    frame_of_files,
+    is_spark_frame,
+    map_rows,
+    session_here,
+    spark_sentences,
+)
+from sfumato.engines.spark.loose_jobs import gather_batches
 from sfumato.engines.spark.numbering import NUMBER, NumberedFrame, RowPlaces, number_rows
 
 __all__ = [
@@ -16,7 +25,10 @@ __all__ = [
     "BlockWork",
     "NumberedFrame",
     "RowPlaces",
+    "SparkFrame",
+    "files_of_frame",
     "frame_of_files",
+    "gather_batches",
     "is_spark_frame",
     "map_rows",
     "number_rows",

@@ -9,7 +9,6 @@ makes the same, and only the result that Spark tells of counts.
 from __future__ import annotations
 
 import itertools
-import math
 import pickle
 import threading
 from collections.abc import Callable, Iterator
@@ -20,21 +19,15 @@ import numpy as np
 
 from sfumato.engines.spark.frames import spark_sentences
 from sfumato.engines.spark.numbering import NUMBER, NumberedFrame
-from sfumato.engines.spark.whole_blocks import (
-    BLOCK_ROWS,
-    BlockGatherer,
-    BlockSizes,
-    Numbers,
-    not_all_rows,
-)
+from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, BlockGatherer, BlockSizes, Numbers
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.files.tables import number_column
 
 __all__ = ["BlockSizes", "BlockTask", "BlockWork", "run_blocks"]
 
-# What one task of the shuffle holds in memory.
+# So many blocks stay together in a shuffle, and so in a file.
 _GROUP_BLOCKS = 128
-_GROUP, _KEY, _RESULT = "sfumato_group", "sfumato_key", "sfumato_result"
+_RESULT = "sfumato_result"
 _POLL_SECONDS = 0.5
 
 Progress = Callable[[int, int | None], None]
@@ -73,27 +66,30 @@ def run_blocks(
     numbered: NumberedFrame, sizes: BlockSizes, task: BlockTask, *, progress: Progress | None = None
 ) -> list[bytes]:
     """Let tasks take every block once; return what each of them made."""
-    frame, is_shuffled = numbered.frame, not numbered.is_in_order
+    frame = numbered.frame
 
     def last(batches: Iterator[Any]) -> Iterator[Any]:
-        return _where_rows_met(batches, sizes, task, is_shuffled=is_shuffled)
+        return _where_rows_met(batches, sizes, task)
 
     with spark_sentences(frame), _watched(frame.sparkSession, sizes.rows - len(sizes.missing), progress):
-        met = _all_together(frame, sizes) if is_shuffled else _left_together(frame, sizes, task)
-        rows = met.mapInArrow(last, f"{_RESULT} binary").collect()
+        left = _after_first_tasks(frame, sizes, task) if numbered.is_in_order else frame
+        rows = _together(left).mapInArrow(last, f"{_RESULT} binary").collect()
     outcomes: list[_Outcome] = [pickle.loads(row[0]) for row in rows]  # noqa: S301  of our own tasks
     # Where rows were refused, others miss their neighbours: that is not the error to tell.
     for outcome in sorted(outcomes, key=lambda outcome: (outcome.is_last, outcome.first)):
         if outcome.error is not None:
             raise outcome.error
-    done = sizes.blocks.start
-    for start, stop in sorted(stretch for outcome in outcomes for stretch in outcome.done):
-        if start != done:
-            raise not_all_rows()
-        done = stop
-    if done != sizes.blocks.stop:
-        raise not_all_rows()
+    _check_once([stretch for outcome in outcomes for stretch in outcome.done], sizes)
     return [outcome.made for outcome in outcomes if outcome.made is not None]
+
+
+def _check_once(done: list[tuple[int, int]], sizes: BlockSizes) -> None:
+    """Refuse a table of which a block came whole to two tasks, or to none though it has rows."""
+    expected = sizes.blocks.start
+    for start, stop in [*sorted(done), (sizes.blocks.stop, sizes.blocks.stop)]:
+        if start < expected or any(sizes.count(block) for block in range(expected, start)):
+            raise sizes.refusal
+        expected = stop
 
 
 @dataclass(slots=True)
@@ -121,7 +117,7 @@ def _where_rows_lie(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) 
     names = [*head.schema.names, _RESULT]
     outcome = _Outcome(is_last=False, first=head.column(names.index(NUMBER))[0].as_py() or 0)
     try:
-        for rows in _worked(itertools.chain([head], batches), sizes, task, outcome, is_shuffled=False):
+        for rows in _worked(itertools.chain([head], batches), sizes, task, outcome):
             yield pa.RecordBatch.from_arrays([*rows.columns, pa.nulls(rows.num_rows, pa.binary())], names=names)
     except SfumatoError as error:
         outcome.error = error
@@ -132,15 +128,15 @@ def _where_rows_lie(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) 
     yield pa.RecordBatch.from_arrays(list((empty | told).values()), names=names)
 
 
-def _where_rows_met(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> Iterator[Any]:
+def _where_rows_met(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) -> Iterator[Any]:
     """Run one of the last tasks: yield what became of it, and of the first tasks whose outcomes came here."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     outcome, told = _Outcome(is_last=True), list[Any]()
     rows = _without_outcomes(batches, told)
     try:
-        if any(left.num_rows for left in _worked(rows, sizes, task, outcome, is_shuffled=is_shuffled)):
-            raise not_all_rows()
+        if any(left.num_rows for left in _worked(rows, sizes, task, outcome)):
+            raise sizes.refusal
     except SfumatoError as error:
         outcome.error = error
         for _ in rows:
@@ -168,9 +164,7 @@ def _binaries(values: list[bytes]) -> Any:
     return pa.Array.from_buffers(pa.binary(), len(values), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))])
 
 
-def _worked(
-    batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome, *, is_shuffled: bool
-) -> Iterator[Any]:
+def _worked(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome) -> Iterator[Any]:
     """Work on whole blocks; yield the rows that are left."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
@@ -183,7 +177,7 @@ def _worked(
             value="spark",
             way_out="Install the same version everywhere.",
         )
-    gatherer = BlockGatherer(sizes, NUMBER, is_shuffled=is_shuffled)
+    gatherer = BlockGatherer(sizes, NUMBER)
     work = None
     try:
         for batch in itertools.chain(batches, [None]):
@@ -199,9 +193,8 @@ def _worked(
             work.close()
 
 
-def _left_together(frame: Any, sizes: BlockSizes, task: BlockTask) -> Any:
-    """Let the first tasks run; return the rows they left, all of a block in one partition, sorted, and the outcomes."""
-    from pyspark.sql import functions as f  # noqa: PLC0415  an extra
+def _after_first_tasks(frame: Any, sizes: BlockSizes, task: BlockTask) -> Any:
+    """Let the first tasks run; return the rows that they left, and their outcomes."""
     from pyspark.sql.types import StructField, StructType  # noqa: PLC0415  an extra
 
     def first(batches: Iterator[Any]) -> Iterator[Any]:
@@ -209,31 +202,14 @@ def _left_together(frame: Any, sizes: BlockSizes, task: BlockTask) -> Any:
 
     # An outcome has no cells.
     fields = [StructField(item.name, item.dataType, nullable=True) for item in frame.schema.fields]
-    left = frame.mapInArrow(first, StructType(fields).add(_RESULT, "binary"))
-    return left.repartition(f.expr(f"{NUMBER} div {BLOCK_ROWS}")).sortWithinPartitions(NUMBER)
+    return frame.mapInArrow(first, StructType(fields).add(_RESULT, "binary"))
 
 
-def _all_together(frame: Any, sizes: BlockSizes) -> Any:
-    """Return all rows, those of a block in one partition, neighbours together."""
+def _together(frame: Any) -> Any:
+    """Return rows by their numbers, all of a block in one partition and its neighbours with it."""
     from pyspark.sql import functions as f  # noqa: PLC0415  an extra
 
-    session = frame.sparkSession
-    keys = _keys_of_partitions(session, math.ceil(len(sizes.blocks) / _GROUP_BLOCKS))
-    named = session.createDataFrame(list(enumerate(keys)), f"{_GROUP} bigint, {_KEY} bigint")
-    group = f.expr(f"({NUMBER} div {BLOCK_ROWS} - {sizes.blocks.start}) div {_GROUP_BLOCKS}")
-    keyed = frame.withColumn(_GROUP, group).join(f.broadcast(named), _GROUP).drop(_GROUP)
-    return keyed.repartition(len(keys), _KEY).drop(_KEY)
-
-
-def _keys_of_partitions(session: Any, count: int) -> list[int]:
-    """Return a number for each partition that Spark's own hash sends there; any would do, these share the work."""
-    from pyspark.sql import functions as f  # noqa: PLC0415  an extra
-
-    enough = int(count * (math.log(count) + 12)) + 1
-    place = f.expr(f"pmod(hash(id), {count})").alias(_GROUP)
-    hashed = session.range(enough).groupBy(place).agg(f.min("id").alias(_KEY))
-    found = {row[_GROUP]: row[_KEY] for row in hashed.collect()}
-    return [found.get(place, enough + place) for place in range(count)]
+    return frame.repartition(f.expr(f"{NUMBER} div {BLOCK_ROWS * _GROUP_BLOCKS}")).sortWithinPartitions(NUMBER)
 
 
 class _watched:  # noqa: N801  used like a function

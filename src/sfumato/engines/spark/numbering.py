@@ -159,7 +159,9 @@ def _by_column(frame: Any, columns: Sequence[str], by: str) -> NumberedFrame:
         )
     wanted = [*dict.fromkeys((by, *columns))]
     tagged = map_rows(
-        frame.select(*[_named(name) for name in wanted]), _tagging(by, _edges(frame, column, rows)), {_BUCKET: "int"}
+        frame.select(*[_named(name) for name in wanted]),
+        _tagging(by, _edges(frame, column, rows)),
+        {_BUCKET: "integer"},
     )
     counted = tagged.groupBy(_BUCKET).agg(f.count("*").alias("rows"), f.count_distinct(column).alias("ids")).collect()
     twice = sum(row["rows"] - row["ids"] for row in counted)

@@ -1,7 +1,7 @@
 """In a task: rows arrive in batches, in any order, and leave as whole blocks, so that a block's digest can be made.
 
 A table of files arrives nearly in order: most blocks become whole where they lie, and only those that lie across two
-tasks are left over. Rows that were shuffled together arrive mixed; then nothing is handed on before all are there.
+tasks are left over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import SfumatoError, UnreadableFile
 from sfumato.files.tables import number_column, numbers_of
 
 Numbers = npt.NDArray[np.int64]
@@ -29,13 +29,26 @@ _MOST_HELD = 1 << 20
 _MOST_RUNS = 16
 
 
+def not_all_rows() -> UnreadableFile:
+    """Return the refusal of a table whose rows are not numbered from first to last."""
+    return UnreadableFile(
+        "the rows of the table are not numbered from first to last, each number once: rows are missing or come twice",
+        way_out="Write the table to Parquet and read it from there, without filters or joins, or name a column of ids "
+        "by `id_column`.",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockSizes:
-    """Which rows each block has: all numbers from `start` on, `rows` of them, but for those that are `missing`."""
+    """Which rows each block has: all numbers from `start` on, `rows` of them, but for those that are `missing`.
+
+    `refusal` is what is said of a table that has others.
+    """
 
     rows: int
     start: int = 0
     missing: tuple[int, ...] = field(default=(), repr=False)
+    refusal: SfumatoError = field(default_factory=not_all_rows, repr=False)
 
     @property
     def blocks(self) -> range:
@@ -71,8 +84,8 @@ class _Held:
 class BlockGatherer:
     """Gathers the rows of one task. What does not become whole there is left, and can be taken out row by row."""
 
-    def __init__(self, sizes: BlockSizes, number: str, *, is_shuffled: bool) -> None:
-        self._sizes, self._number, self._is_shuffled = sizes, number, is_shuffled
+    def __init__(self, sizes: BlockSizes, number: str) -> None:
+        self._sizes, self._number = sizes, number
         self._held: dict[int, _Held] = {}
         self._waiting = 0
         self._run: list[WholeBlock] = []
@@ -81,19 +94,13 @@ class BlockGatherer:
 
     def take(self, batch: Any) -> Iterator[list[WholeBlock]]:
         """Take rows; yield runs of whole blocks that follow one another, each block with its rows in their order."""
-        done = self._gather(batch)
-        if self._is_shuffled:
-            return
-        for block in done:
+        for block in self._gather(batch):
             yield from self._lengthened(block)
         if self._waiting > _MOST_HELD:
             self._give_up()
 
     def finish(self) -> Iterator[list[WholeBlock]]:
         """Yield the last runs; whatever is not whole by now is left."""
-        for block in sorted(self._held) if self._is_shuffled else ():
-            if self._held[block].count == self._sizes.count(block):
-                yield from self._lengthened(block)
         if self._run:
             yield self._run
         self._run = []
@@ -114,7 +121,7 @@ class BlockGatherer:
         """Put rows to their blocks; return the blocks that have become whole."""
         column = batch.column(batch.schema.get_field_index(self._number))
         if column.null_count:
-            raise not_all_rows()
+            raise self._sizes.refusal
         numbers = numbers_of(batch, self._number)
         if not numbers.size:
             return []
@@ -128,7 +135,7 @@ class BlockGatherer:
         for start, stop in itertools.pairwise(edges):
             block = int(blocks[start])
             if block not in self._sizes.blocks:
-                raise not_all_rows()
+                raise self._sizes.refusal
             rows = batch.slice(start, stop - start)
             if block in self._given_up:
                 self._left.append(rows)
@@ -152,7 +159,7 @@ class BlockGatherer:
             order = np.argsort(numbers, kind="stable")
             numbers, table = numbers[order], table.take(number_column(order))
         if not np.array_equal(numbers, self._sizes.numbers(block)):
-            raise not_all_rows()
+            raise self._sizes.refusal
         return numbers, table
 
     def _give_up(self) -> None:
@@ -160,12 +167,3 @@ class BlockGatherer:
         self._left += [rows for held in self._held.values() for _, rows in held.pieces]
         self._held.clear()
         self._waiting = 0
-
-
-def not_all_rows() -> UnreadableFile:
-    """Return the refusal of a table whose rows are not numbered from first to last."""
-    return UnreadableFile(
-        "the rows of the table are not numbered from first to last, each number once: rows are missing or come twice",
-        way_out="Write the table to Parquet and read it from there, without filters or joins, or name a column of ids "
-        "by `id_column`.",
-    )

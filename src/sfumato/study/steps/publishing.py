@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.bits import BitSource
-from sfumato.engines.spark import NumberedFrame, is_spark_frame, number_rows
+from sfumato.engines.spark import NumberedFrame, SparkFrame, is_spark_frame, number_rows
 from sfumato.errors import InvalidParameter, KeyReused, SfumatoError
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream
@@ -51,7 +51,7 @@ class PublishRequest:
     """What is to be published, and how it is drawn."""
 
     study: Study
-    data: TableLike
+    data: TableLike | SparkFrame
     bits: BitSource | None
     guarantee: Guarantee
     epoch: int
@@ -100,7 +100,8 @@ class PublishRequest:
 
     def stream(self) -> RowStream:
         """Open the table: the columns that are needed, and no others."""
-        stream = open_answers(self.study, self.data, self.keep, self._ids)
+        table: Any = self.data
+        stream = open_answers(self.study, table, self.keep, self._ids)
         return shuffled(stream, source_or_system(self.bits)) if self.shuffle else stream
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sfumato.account.published import checked_name
 from sfumato.bits import BitSource
+from sfumato.engines.spark import SparkFrame
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.files.staging import new_folders
@@ -38,7 +39,7 @@ def plan(study: Study | str | Path) -> StudyPlan:
 
 def publish(
     study: Study | str | Path,
-    data: TableLike,
+    data: TableLike | SparkFrame,
     *,
     out: str | Path | None = None,
     keys: str | Path | None = None,
