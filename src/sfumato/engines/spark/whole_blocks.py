@@ -107,9 +107,11 @@ class BlockGatherer:
         self._give_up()
 
     def left(self) -> list[Any]:
-        """Return the batches of rows that are left so far, each once."""
+        """Return the rows that are left so far, each once, in one batch: many small ones are slow to hand on."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
         found, self._left = self._left, []
-        return found
+        return [pa.concat_batches(found)] if found else []
 
     def _lengthened(self, block: int) -> Iterator[list[WholeBlock]]:
         if self._run and (block != self._run[-1][0] + 1 or len(self._run) == RUN_BLOCKS):
