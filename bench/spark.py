@@ -79,7 +79,8 @@ def _run(folder: Path, rows: int, times: int, batch: int) -> list[str]:
         spread = f"{min(found):7.2f} s best {statistics.median(found):7.2f} s median"
         print(f"{name:20} {spread} {1e9 * CORES * best[name] / rows:7.0f} ns a row a core")
     ratio = best["publish"] / best["identity"]
-    print(f"publish / identity          {ratio:5.2f} (at most {LIMIT})")
+    pairs = [one / other for one, other in zip(taken["publish"], taken["identity"], strict=True)]
+    print(f"publish / identity          {ratio:5.2f} (at most {LIMIT}); median by turns {statistics.median(pairs):.2f}")
     print(f"publish / identity shuffled {best['publish'] / best['identity shuffled']:5.2f}")
     print(f"shuffled: {small:,} bytes for {few:,} rows, {bench.shuffled:,} for {rows:,}")
     slow = [f"publish: {ratio:.2f}"] if ratio > LIMIT else []
