@@ -13,6 +13,7 @@ from sfumato.cli.output import say, show_progress, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.certificates import Audit
+    from sfumato.engines.spark import Engine as SparkEngine
 
 
 def audit_command(
@@ -72,7 +73,9 @@ def audit_command(
         raise typer.Exit(1)
 
 
-def _audit_samples(path: Path, count: str | None, epsilon: float | None, failure: float, engine: str | None) -> Audit:
+def _audit_samples(
+    path: Path, count: str | None, epsilon: float | None, failure: float, engine: SparkEngine | None
+) -> Audit:
     from sfumato.study.steps import audit_samples
 
     return audit_samples(path, count=count, epsilon=epsilon, failure=failure, engine=engine)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from sfumato.cli.options import EngineWord
 
+if TYPE_CHECKING:
+    from sfumato.engines.spark import Engine
 
-def engine_called(engine: EngineWord, master: str | None) -> str | None:
-    """Get an engine ready; return its name for the steps, None for this machine."""
+
+def engine_called(engine: EngineWord, master: str | None) -> Engine | None:
+    """Return the engine for the steps, which start it when it is needed; None is this machine."""
     from sfumato.engines.spark import session_here
     from sfumato.errors import InvalidParameter
 
     if engine is EngineWord.SPARK:
         # Pandas is not used, whatever Spark thinks of its version.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
-        session_here(master, quiet=True)
-        return engine.value
+        return partial(session_here, master, quiet=True)
     if master is not None:
         raise InvalidParameter(
             "is Spark's, and rows are moved by this machine",
@@ -27,10 +29,3 @@ def engine_called(engine: EngineWord, master: str | None) -> str | None:
             way_out="Say `engine` spark too.",
         )
     return None
-
-
-def table_on(engine: EngineWord, data: Path, master: str | None) -> Any:
-    """Return a table by its files, as the engine reads it."""
-    from sfumato.engines.spark import frame_of_files, session_here
-
-    return data if engine_called(engine, master) is None else frame_of_files(data, session_here())

@@ -28,6 +28,7 @@ from sfumato.cli.options import (
 from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting, tell
 
 if TYPE_CHECKING:
+    from sfumato.engines.spark import Engine as SparkEngine
     from sfumato.study.estimating import Collected
 
 _PAIRS = "Questions with two answers"
@@ -145,7 +146,7 @@ def collect(
     count: str | None,
     limit_bytes: int,
     note: Path | None = None,
-    engine: str | None = None,
+    engine: SparkEngine | None = None,
 ) -> Collected:
     """Read published reports, in one part or several, or count typed-in ones."""
     from sfumato.study.steps import read_reports

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.engines import table_on
+from sfumato.cli.engines import engine_called
 from sfumato.cli.options import (
     RELEASES,
     Engine,
@@ -111,10 +111,11 @@ def publish_command(
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.steps import publish
 
+    on = engine_called(engine, master)
     with show_rows("drawing reports") as progress:
         made = publish(
             study,
-            table_on(engine, data, master),
+            data,
             out=out,
             keys=keys,
             protection=lambda holders: protections(
@@ -132,6 +133,7 @@ def publish_command(
             id_column=id_column,
             shuffle=shuffle,
             append=append,
+            engine=on,
             progress=progress,
         )
     note = made.reports.note

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from sfumato.engines.spark.block_jobs import BlockSizes, BlockTask, BlockWork, run_blocks
 from sfumato.engines.spark.frames import (
+    Engine,
     SparkFrame,
     files_of_frame,
     frame_of_files,
     is_spark_frame,
     map_rows,
     session_here,
+    session_of,
     spark_sentences,
 )
 from sfumato.engines.spark.loose_jobs import gather_batches
@@ -23,6 +25,7 @@ __all__ = [
     "BlockSizes",
     "BlockTask",
     "BlockWork",
+    "Engine",
     "NumberedFrame",
     "RowPlaces",
     "SparkFrame",
@@ -34,5 +37,6 @@ __all__ = [
     "number_rows",
     "run_blocks",
     "session_here",
+    "session_of",
     "spark_sentences",
 ]

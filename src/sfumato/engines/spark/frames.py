@@ -17,6 +17,10 @@ _SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.
 _WAY_OUT = "Look at the log of the executors; nothing was published, and the same command can be run again."
 
 
+Engine = str | Callable[[], Any]
+"""`spark`, or what returns a session of Spark when one is needed."""
+
+
 class SparkFrame(Protocol):
     """A table of Spark."""
 
@@ -56,6 +60,15 @@ def session_here(master: str | None = None, *, quiet: bool = False) -> Any:
         builder = builder.config(name, value)
     with spark_sentences(None), _silent() if quiet else contextlib.nullcontext():
         return builder.getOrCreate()
+
+
+def session_of(engine: Engine) -> Any:
+    """Return the session of an engine that was asked for."""
+    if callable(engine):
+        return engine()
+    if engine != "spark":
+        raise InvalidParameter("is not known", parameter="engine", value=engine, way_out="Say spark, or leave it out.")
+    return session_here()
 
 
 @contextlib.contextmanager

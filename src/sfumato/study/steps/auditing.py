@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sfumato.certificates import Audit, audit_counts
-from sfumato.engines.spark import frame_of_files, gather_batches, is_spark_frame, session_here
+from sfumato.engines.spark import Engine, frame_of_files, gather_batches, is_spark_frame, session_of
 from sfumato.errors import Place
 from sfumato.io.sample_streams import INPUT, OUTPUT, PairCounts, check_columns, check_pairs, check_types, count_batch
 from sfumato.io.samples import as_table, read_samples
@@ -22,14 +22,14 @@ def audit_samples(
     count: str | None = None,
     epsilon: float | None = None,
     failure: float = 1e-6,
-    engine: str | None = None,
+    engine: Engine | None = None,
 ) -> Audit:
     """Let draws contradict a claimed ε: columns `input` and `output`, and `count` if pairs were counted.
 
     `samples` is a file, or a table of Spark; with `engine` spark, Spark reads the file. Only counts of pairs come back.
     """
     if engine is not None:
-        samples = frame_of_files(samples, session_here())
+        samples = frame_of_files(samples, session_of(engine))
     found = _counted_in_spark(samples, count) if is_spark_frame(samples) else read_samples(samples, count=count)
     return audit_counts(
         found.counts,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from sfumato.engines.spark import SparkFrame, is_spark_frame
+from sfumato.engines.spark import Engine, SparkFrame, is_spark_frame
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_table_place
 from sfumato.files.table_writers import TableWriter
@@ -31,7 +31,7 @@ def read_reports(
     study: Study | str | Path | None = None,
     *,
     note: str | Path | None = None,
-    engine: str | None = None,
+    engine: Engine | None = None,
     questions: Sequence[str] | None = None,
     column: str | None = None,
     group: str | None = None,
@@ -95,7 +95,7 @@ def open_reports(
     *,
     unlock: Unlocking = None,
     note: str | Path | None = None,
-    engine: str | None = None,
+    engine: Engine | None = None,
 ) -> Reports | SparkReports: ...
 def open_reports(
     reports: Reports | SparkReports | Paths | SparkFrame,
@@ -103,7 +103,7 @@ def open_reports(
     *,
     unlock: Unlocking = None,
     note: str | Path | None = None,
-    engine: str | None = None,
+    engine: Engine | None = None,
 ) -> Reports | SparkReports:
     """Return reports as sharp as the keys allow: each row is opened when it is read.
 
@@ -124,7 +124,7 @@ def recover_answers(
     out: str | Path | None = None,
     progress: Progress | None = None,
     note: str | Path | None = None,
-    engine: str | None = None,
+    engine: Engine | None = None,
 ) -> Any:
     """Return the answers as an Arrow table, with the registrar's keys; of reports in Spark as a table of Spark.
 
@@ -160,7 +160,7 @@ def estimate_reports(
     simultaneous: bool = False,
     column: str | None = None,
     count: str | None = None,
-    engine: str | None = None,
+    engine: Engine | None = None,
 ) -> Estimates:
     """Return what reports say about each question; typed-in reports of a card need the `study`.
 
@@ -198,12 +198,12 @@ def write_reports(reports: Reports | SparkReports, out: str | Path, *, progress:
         reports.write(out, progress=progress)
 
 
-def check_opened_place(out: str | Path, engine: str | None = None) -> None:
+def check_opened_place(out: str | Path, engine: Engine | None = None) -> None:
     """Refuse a place where opened reports cannot be written."""
     check_reports_place(out) if engine is None else check_new_folder(out)
 
 
-def check_answers_place(out: str | Path, engine: str | None = None) -> None:
+def check_answers_place(out: str | Path, engine: Engine | None = None) -> None:
     """Refuse a place where answers cannot be written."""
     check_table_place("out", out) if engine is None else check_new_folder(out)
 
@@ -218,17 +218,13 @@ def _check_study(study: Study, reports: Collected, which: str) -> None:
 
 
 def read_published(
-    reports: Any, *, note: str | Path | None = None, engine: str | None = None
+    reports: Any, *, note: str | Path | None = None, engine: Engine | None = None
 ) -> Reports | SparkReports:
     """Read reports that were published or opened: files, a table of Spark, or what was read before."""
     if is_spark_frame(reports):
         return reports_of_frame(reports, note)
     if engine is not None and not isinstance(reports, SparkReports):
-        if engine != "spark":
-            raise InvalidParameter(
-                "is not known", parameter="engine", value=engine, way_out="Say spark, or leave it out."
-            )
-        return reports_on_spark(reports, note)
+        return reports_on_spark(reports, engine, note)
     return reports if isinstance(reports, Reports | SparkReports) else Reports.read(reports, note=note)
 
 

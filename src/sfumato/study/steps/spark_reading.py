@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.engines.spark import files_of_frame, frame_of_files, session_here
+from sfumato.engines.spark import Engine, files_of_frame, frame_of_files, session_of
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.files.disk import flush_folder
@@ -47,10 +47,10 @@ def reports_of_frame(frame: Any, note: str | Path | None = None) -> SparkReports
     )
 
 
-def reports_on_spark(paths: Paths | Reports, note: str | Path | None = None) -> SparkReports:
+def reports_on_spark(paths: Paths | Reports, engine: Engine, note: str | Path | None = None) -> SparkReports:
     """Return reports that lie in files, as Spark reads them; amendments stay on this machine."""
     found = paths if isinstance(paths, Reports) else read_report_files(paths, note=note)
-    session = session_here()
+    session = session_of(engine)
     frames: dict[str, Any] = {}
     for source in found.sources:
         if not isinstance(source.rows, str | Path) or Path(source.rows).suffix == ".csv":
