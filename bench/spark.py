@@ -67,6 +67,7 @@ def _run(folder: Path, rows: int, times: int, batch: int) -> list[str]:
     bench = _Bench(folder, batch)
     for _ in range(3):
         bench.publish(few)
+        bench.tally(few)
     before = bench.memory()
     bench.shuffled = 0
     bench.publish(few)
@@ -119,6 +120,7 @@ class _Bench:
             "identity": self.identity,
             "identity shuffled": self.identity_shuffled,
             "publish": self.publish,
+            "tally": self.tally,
         }
         taken: dict[str, list[float]] = {name: [] for name in runs}
         for _ in range(times + 1):
@@ -163,6 +165,12 @@ class _Bench:
                 insecure_seed=1,
             )
         self.shuffled = self._written() - written
+
+    def tally(self, _: int) -> None:
+        """Check and count what was published last."""
+        from sfumato.study.steps import estimate_reports
+
+        estimate_reports(self._folder / "reports", engine="spark")
 
     def memory(self) -> dict[str, int]:
         """Return what the driver holds, in bytes."""
