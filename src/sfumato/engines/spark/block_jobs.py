@@ -15,10 +15,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from sfumato.engines.spark.frames import spark_sentences
 from sfumato.engines.spark.numbering import NUMBER, NumberedFrame
 from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, BlockGatherer, BlockSizes, Numbers
 from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.files.tables import number_column
 
 __all__ = ["BlockSizes", "BlockTask", "BlockWork", "run_blocks"]
 
@@ -120,7 +123,7 @@ def _where_rows_lie(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) 
         outcome.error = error
         for _ in batches:  # Spark waits until all of its rows were taken
             pass
-    told = {NUMBER: pa.array([outcome.first]), _RESULT: pa.array([pickle.dumps(outcome)], pa.binary())}
+    told = {NUMBER: number_column(np.array([outcome.first])), _RESULT: _binaries([pickle.dumps(outcome)])}
     empty = {item.name: pa.nulls(1, item.type) for item in head.schema}
     yield pa.RecordBatch.from_arrays(list((empty | told).values()), names=names)
 
@@ -138,7 +141,7 @@ def _where_rows_met(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) 
         outcome.error = error
         for _ in rows:
             pass
-    yield pa.RecordBatch.from_arrays([pa.array([*told, pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
+    yield pa.RecordBatch.from_arrays([_binaries([*told, pickle.dumps(outcome)])], names=[_RESULT])
 
 
 def _without_outcomes(batches: Iterator[Any], told: list[Any]) -> Iterator[Any]:
@@ -153,9 +156,16 @@ def _without_outcomes(batches: Iterator[Any], told: list[Any]) -> Iterator[Any]:
         yield batch.filter(results.is_null()).select([name for name in batch.schema.names if name != _RESULT])
 
 
+def _binaries(values: list[bytes]) -> Any:
+    """Return a column of bytes; pyarrow's own way asks pandas first, which a worker takes long to import."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
+    return pa.Array.from_buffers(pa.binary(), len(values), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))])
+
+
 def _worked(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome) -> Iterator[Any]:
     """Work on whole blocks; yield the rows that are left."""
-    import numpy as np  # noqa: PLC0415  beside the library it serves
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     from sfumato import __version__  # noqa: PLC0415  of the executor

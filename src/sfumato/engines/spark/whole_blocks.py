@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import SfumatoError, UnreadableFile
+from sfumato.files.tables import number_column, numbers_of
 
 Numbers = npt.NDArray[np.int64]
 WholeBlock = tuple[int, Numbers, Any]
@@ -123,14 +124,14 @@ class BlockGatherer:
         column = batch.column(batch.schema.get_field_index(self._number))
         if column.null_count:
             raise self._sizes.refusal
-        numbers = column.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        numbers = numbers_of(batch, self._number)
         if not numbers.size:
             return []
         blocks = numbers // BLOCK_ROWS
         # Where a batch has the end of one file and the beginning of another, both stay as they are.
         if np.count_nonzero(blocks[1:] < blocks[:-1]) > _MOST_RUNS:
             order = np.argsort(blocks, kind="stable")
-            numbers, blocks, batch = numbers[order], blocks[order], batch.take(order)
+            numbers, blocks, batch = numbers[order], blocks[order], batch.take(number_column(order))
         edges = [0, *(np.flatnonzero(np.diff(blocks)) + 1).tolist(), numbers.size]
         done = []
         for start, stop in itertools.pairwise(edges):
@@ -158,7 +159,7 @@ class BlockGatherer:
         numbers = np.concatenate([numbers for numbers, _ in held.pieces])
         if np.any(numbers[1:] < numbers[:-1]):
             order = np.argsort(numbers, kind="stable")
-            numbers, table = numbers[order], table.take(order)
+            numbers, table = numbers[order], table.take(number_column(order))
         if not np.array_equal(numbers, self._sizes.numbers(block)):
             raise self._sizes.refusal
         return numbers, table
