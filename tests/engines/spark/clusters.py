@@ -103,6 +103,8 @@ def _log4j(folder):
         "rootLogger.level = info\nrootLogger.appenderRef.all.ref = all\nappender.all.type = Console\n"
         "appender.all.name = all\nappender.all.target = SYSTEM_ERR\nappender.all.layout.type = PatternLayout\n"
         "appender.all.layout.pattern = %d %p %c: %m%n%ex\n"
+        # Else a driver in Python is taken for a shell, which says less.
+        "logger.repl.name = org.apache.spark.repl.Main\nlogger.repl.level = info\n"
     )
     return path
 
