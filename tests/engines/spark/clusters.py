@@ -100,11 +100,11 @@ def _log4j(folder):
     """Say that everything is to be logged that Spark logs."""
     path = folder / "log4j2.properties"
     path.write_text(
-        "rootLogger.level = info\nrootLogger.appenderRef.all.ref = all\nappender.all.type = Console\n"
-        "appender.all.name = all\nappender.all.target = SYSTEM_ERR\nappender.all.layout.type = PatternLayout\n"
+        f"rootLogger.appenderRef.all.ref = all\nappender.all.type = File\nappender.all.name = all\n"
+        f"appender.all.fileName = {folder / 'spark.log'}\nappender.all.layout.type = PatternLayout\n"
         "appender.all.layout.pattern = %d %p %c: %m%n%ex\n"
-        # Else a driver in Python is taken for a shell, which says less.
-        "logger.repl.name = org.apache.spark.repl.Main\nlogger.repl.level = info\n"
+        # A driver in Python is taken for a shell, whose root says less.
+        "logger.spark.name = org.apache.spark\nlogger.spark.level = info\n"
     )
     return path
 
