@@ -1,4 +1,4 @@
-"""Draws that nobody keeps belong to rows: the same in any partition, others in every block, round, question and part."""
+"""Draws that nobody keeps belong to rows: the same in any partition, others in each block, round, question and part."""
 
 import itertools
 

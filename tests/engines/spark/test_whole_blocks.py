@@ -76,7 +76,7 @@ def test_each_row_leaves_once_in_its_block_or_the_block_is_left(data, is_shuffle
         seen += whole
     assert len(seen) == len(set(seen))
     if len(tasks) == 1:
-        assert sorted(seen) == list(sizes.blocks)
+        assert sorted(seen) == [block for block in sizes.blocks if sizes.count(block)]
 
 
 @given(tables())
