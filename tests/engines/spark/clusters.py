@@ -93,7 +93,7 @@ class Cluster:
         (log,) = self.events.iterdir()
         events = [json.loads(line) for line in log.read_text().splitlines()]
         ends = [event for event in events if event["Event"] == "SparkListenerTaskEnd"]
-        return [(end["Task End Reason"]["Reason"], end["Task Info"]) for end in ends]
+        return [(end["Task End Reason"]["Reason"], {**end["Task Info"], "Stage": end["Stage ID"]}) for end in ends]
 
 
 def _log4j(folder):
