@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-slow test-all mutants lint format bench setup clean
+.PHONY: help demo spark test test-slow test-all mutants lint format bench setup clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -12,11 +12,11 @@ demo: setup  ## one real survey: plan, publish, open by degrees, recover, verify
 # Two workers use both cores; threads of their own would only stand in each other's way.
 test test-slow: export OPENBLAS_NUM_THREADS = 1
 
-test: setup lint  ## linters, types and every test that takes less than a minute
+test: spark lint  ## linters, types and every test that takes less than a minute
 	@tools/system-packages
 	@$(PYTHON) -m pytest -q -n 2 -m "not slow"
 
-test-slow: setup  ## the long soaks
+test-slow: spark  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow
 
 test-all: setup  ## the suite on every Python from 3.11 to 3.13 found here
@@ -35,10 +35,16 @@ format: setup  ## let ruff lay out the code
 	@$(PYTHON) -m ruff format .
 	@$(PYTHON) -m ruff check --fix .
 
-bench: setup  ## speed, as ratios within one run
+bench: spark  ## speed, as ratios within one run
 	@for file in bench/*.py; do $(PYTHON) $$file || exit 1; done
 
 setup: .venv/.ready
+
+# Spark is large, and the demo does without it.
+spark: .venv/.spark
+
+.venv/.spark: pyproject.toml tools/setup
+	@tools/setup "" .venv dev,spark
 
 .venv/.ready: pyproject.toml tools/setup
 	@tools/setup

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.options import InsecureSeed, Json
+from sfumato.cli.engines import engine_called
+from sfumato.cli.options import Engine, EngineWord, InsecureSeed, Json, SparkMaster
 from sfumato.cli.output import say, show_progress, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.certificates import Audit
+    from sfumato.engines.spark import Engine as SparkEngine
 
 
 def audit_command(
@@ -31,6 +33,8 @@ def audit_command(
     draws: Annotated[int, typer.Option(min=1, help="How many reports to draw from --channel.")] = 1_000_000,
     failure: Annotated[float, typer.Option(help="Chance that any of the bounds is wrong.")] = 1e-6,
     insecure_seed: InsecureSeed = None,
+    engine: Engine = EngineWord.ARROW,
+    master: SparkMaster = None,
     json: Json = False,
 ) -> None:
     """Audit reports: a lower bound on ε that holds with confidence 1 - 1e-6, against the claimed ε.
@@ -57,7 +61,7 @@ def audit_command(
             "goes with a file of samples, not with `channel`", parameter="count", value=count, way_out="Leave it out."
         )
     result = (
-        _audit_samples(samples, count, epsilon, failure)
+        _audit_samples(samples, count, epsilon, failure, engine_called(engine, master))
         if samples is not None
         else _audit_channel(channel, epsilon, failure, draws, insecure_seed)
     )
@@ -69,19 +73,12 @@ def audit_command(
         raise typer.Exit(1)
 
 
-def _audit_samples(path: Path, count: str | None, epsilon: float | None, failure: float) -> Audit:
-    from sfumato.certificates import audit_counts
-    from sfumato.io import read_samples
+def _audit_samples(
+    path: Path, count: str | None, epsilon: float | None, failure: float, engine: SparkEngine | None
+) -> Audit:
+    from sfumato.study.steps import audit_samples
 
-    samples = read_samples(path, count=count)
-    return audit_counts(
-        samples.counts,
-        claimed_epsilon=epsilon,
-        failure=failure,
-        bits="made elsewhere, not known",
-        answers=samples.inputs,
-        reports=samples.outputs,
-    )
+    return audit_samples(path, count=count, epsilon=epsilon, failure=failure, engine=engine)
 
 
 def _audit_channel(path: Path | None, epsilon: float | None, failure: float, draws: int, seed: int | None) -> Audit:

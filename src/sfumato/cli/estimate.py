@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.engines import engine_called
 from sfumato.cli.open import remark, show_estimates
 from sfumato.cli.options import (
     CountColumn,
+    Engine,
+    EngineWord,
     Group,
     Json,
     LimitMb,
@@ -19,11 +22,13 @@ from sfumato.cli.options import (
     Questions,
     Quiet,
     ReportColumn,
+    SparkMaster,
     one_screen,
 )
 from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting, tell
 
 if TYPE_CHECKING:
+    from sfumato.engines.spark import Engine as SparkEngine
     from sfumato.study.estimating import Collected
 
 _PAIRS = "Questions with two answers"
@@ -52,6 +57,8 @@ def estimate_command(
         typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
     ] = None,
     note: NoteFile = None,
+    engine: Engine = EngineWord.ARROW,
+    master: SparkMaster = None,
     json: Json = False,
     markdown: Markdown = False,
     quiet: Quiet = False,
@@ -82,8 +89,9 @@ def estimate_command(
     check_places(plot=plot)
     check_table_place("out", out)
     study, paths = study_and_reports(reports)
+    on = engine_called(engine, master)
     level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
-    collected = collect(paths, study, question, column, group, count, limit_mb * MEGABYTE, note=note)
+    collected = collect(paths, study, question, column, group, count, limit_mb * MEGABYTE, note=note, engine=on)
     remark(collected)
     with show_waiting("estimating"):
         found = estimate_reports(
@@ -138,6 +146,7 @@ def collect(
     count: str | None,
     limit_bytes: int,
     note: Path | None = None,
+    engine: SparkEngine | None = None,
 ) -> Collected:
     """Read published reports, in one part or several, or count typed-in ones."""
     from sfumato.study.steps import read_reports
@@ -150,6 +159,7 @@ def collect(
             paths if others else path,
             study,
             note=note,
+            engine=engine,
             questions=questions,
             column=column,
             group=group,

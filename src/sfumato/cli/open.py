@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.engines import engine_called
 from sfumato.cli.options import (
     AllowUnprotected,
     Confidence,
+    Engine,
+    EngineWord,
     Group,
     Json,
     NoteFile,
@@ -17,6 +20,7 @@ from sfumato.cli.options import (
     PassphraseFile,
     Quiet,
     ReportFiles,
+    SparkMaster,
 )
 from sfumato.cli.output import console, say, show_rows, show_waiting, tell, tell_json
 from sfumato.cli.secrets import unlocker_of
@@ -38,6 +42,8 @@ def open_command(
     private_key: OpeningKey = None,
     allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
+    engine: Engine = EngineWord.ARROW,
+    master: SparkMaster = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -47,13 +53,19 @@ def open_command(
 
         sfumato open reports.parquet --key keys/ministry.affair.key
     """
-    from sfumato.study.report_files import check_reports_place
-    from sfumato.study.reports import Reports
-    from sfumato.study.steps import estimate_reports, keys_for, open_reports
+    from sfumato.study.steps import (
+        check_opened_place,
+        estimate_reports,
+        keys_for,
+        open_reports,
+        read_published,
+        write_reports,
+    )
 
+    on = engine_called(engine, master)
     if out is not None:
-        check_reports_place(out)
-    public = Reports.read(reports, note=note)
+        check_opened_place(out, on)
+    public = read_published(reports, note=note, engine=on)
     # Before anything is shown to move: somebody may be asked for a passphrase.
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     keys = keys_for(public.note, key, unlock, recover=False)
@@ -61,8 +73,8 @@ def open_command(
     opened = open_reports(public, keys)
     if out is not None:
         with show_rows("opening reports") as progress:
-            opened.write(out, progress=progress)
-        opened = Reports.read(out)  # so that rows are opened once
+            write_reports(opened, out, progress=progress)
+        opened = read_published(out, engine=on)  # so that rows are opened once
     with show_waiting("estimating"):
         asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
         estimates = estimate_reports(opened, confidence=confidence, group=group, questions=asked)
@@ -79,6 +91,8 @@ def recover_command(
     private_key: OpeningKey = None,
     allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
+    engine: Engine = EngineWord.ARROW,
+    master: SparkMaster = None,
     quiet: Quiet = False,
 ) -> None:
     """Recover the answers themselves with the registrar's keys.
@@ -87,13 +101,12 @@ def recover_command(
 
         sfumato recover reports.parquet --key keys/registrar.affair.key --out answers.csv
     """
-    from sfumato.files.places import check_table_place
     from sfumato.render.words import counted
-    from sfumato.study.reports import Reports
-    from sfumato.study.steps import keys_for, recover_answers
+    from sfumato.study.steps import check_answers_place, keys_for, read_published, recover_answers
 
-    check_table_place("out", out)
-    public = Reports.read(reports, note=note)
+    on = engine_called(engine, master)
+    check_answers_place(out, on)
+    public = read_published(reports, note=note, engine=on)
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     keys = keys_for(public.note, key, unlock, recover=True)
     remark(public)

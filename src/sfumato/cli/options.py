@@ -11,6 +11,7 @@ import typer
 _PAYING = "Paying"
 SECRETS = "Secrets"
 RELEASES = "Releases"
+_ENGINE = "Engine"
 
 
 class SampleWord(StrEnum):
@@ -35,12 +36,32 @@ class MethodWord(StrEnum):
     WALD = "wald"
 
 
+class EngineWord(StrEnum):
+    """What moves rows."""
+
+    ARROW = "arrow"
+    SPARK = "spark"
+
+
 ReportFiles = Annotated[
     list[Path], typer.Argument(help="The public reports: a file, the folder of a publication, or several files.")
 ]
 NoteFile = Annotated[
     Path | None,
     typer.Option(help="Of rows that another tool selected: the file .about.json of the whole. Default: beside."),
+]
+Engine = Annotated[
+    EngineWord,
+    typer.Option("--engine", help="arrow: this machine; spark: a cluster, or Spark here.", rich_help_panel=_ENGINE),
+]
+SparkMaster = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="Spark's master, such as local[4] or spark://host:7077. Default: as Spark is configured.",
+        rich_help_panel=_ENGINE,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the result as Markdown.")]

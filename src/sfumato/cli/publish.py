@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.engines import engine_called
 from sfumato.cli.options import (
     RELEASES,
+    Engine,
+    EngineWord,
     Epoch,
     GuaranteeWord,
     InsecureSeed,
@@ -20,6 +23,7 @@ from sfumato.cli.options import (
     Receivers,
     ReleaseRecord,
     SealingKey,
+    SparkMaster,
     StudyFile,
     UnprotectedFiles,
 )
@@ -80,6 +84,8 @@ def publish_command(
     unprotected: UnprotectedFiles = False,
     to: Receivers = None,
     insecure_seed: InsecureSeed = None,
+    engine: Engine = EngineWord.ARROW,
+    master: SparkMaster = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -99,10 +105,13 @@ def publish_command(
     Example:
 
         sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected
+
+        sfumato publish answers/ --study study.toml --out reports --keys keys --guarantee computational --engine spark
     """
     from sfumato.study.key_folders import KeyFolder
     from sfumato.study.steps import publish
 
+    on = engine_called(engine, master)
     with show_rows("drawing reports") as progress:
         made = publish(
             study,
@@ -124,6 +133,7 @@ def publish_command(
             id_column=id_column,
             shuffle=shuffle,
             append=append,
+            engine=on,
             progress=progress,
         )
     note = made.reports.note

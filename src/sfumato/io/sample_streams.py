@@ -44,11 +44,11 @@ def count_parquet(path: str | Path, *, count: str | None, limit_bytes: int) -> P
     with parquet_file(path, limit_bytes=limit_bytes) as (opened, _):
         names = opened.schema_arrow.names
         check_columns(names, count, Place(file=str(path)))
-        _check_types(opened.schema_arrow, path, count)
+        check_types(opened.schema_arrow, path, count)
         pairs: PairCounts = Counter()
         for batch in batches(opened, names):
-            pairs.update(_count_batch(batch, path, count))
-            _check_pairs(pairs, path)
+            pairs.update(count_batch(batch, path, count))
+            check_pairs(pairs, path)
         return pairs
 
 
@@ -106,7 +106,7 @@ def _count_lines(lines: Iterator[str], path: str | Path, count_name: str | None)
                 except UnreadableFile as error:
                     raise error.at(Place(file=str(path), line=line + lines_until(chunk, cells))) from None
                 pairs[pair] += times * count
-            _check_pairs(pairs, path)
+            check_pairs(pairs, path)
             line = reader.line_num
     return pairs
 
@@ -125,7 +125,8 @@ def _read_row(cells: tuple[str, ...], pick: list[int], width: int) -> tuple[tupl
     return (x, y), parse_count(count[0], "the count", most=MOST_COUNT) if count else 1
 
 
-def _count_batch(batch: Any, path: str | Path, count_name: str | None) -> PairCounts:
+def count_batch(batch: Any, path: str | Path, count_name: str | None) -> PairCounts:
+    """Count the draws in a batch of Arrow."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     if any(column.null_count for column in batch.columns):
@@ -142,7 +143,8 @@ def _count_batch(batch: Any, path: str | Path, count_name: str | None) -> PairCo
     return pairs
 
 
-def _check_types(schema: Any, path: str | Path, count: str | None) -> None:
+def check_types(schema: Any, path: str | Path, count: str | None) -> None:
+    """Refuse columns that hold neither labels nor counts."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     for field in schema:
@@ -156,7 +158,8 @@ def _check_types(schema: Any, path: str | Path, count: str | None) -> None:
             )
 
 
-def _check_pairs(pairs: PairCounts, path: str | Path) -> None:
+def check_pairs(pairs: PairCounts, path: str | Path) -> None:
+    """Refuse more different pairs than can be told apart."""
     if len(pairs) > MOST_PAIRS:
         raise UnreadableFile(
             f"the file has more than {MOST_PAIRS} different pairs",

@@ -18,21 +18,21 @@ from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
 from sfumato.study.codebooks import written_column
 from sfumato.study.key_rings import KeyRing, check_record, ring_of
+from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import ROW, Chunk, MadeRows, Source
 from sfumato.study.reports import Reports, with_part
 
 Values = npt.NDArray[np.int64]
+Amended = tuple[Numbers, Values]
+"""Amended cells: the numbers of their rows, rising, and what they hold."""
 
 
 def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
     """Return the reports as the keys show them: columns with a key sharper, the others as they were."""
-    ring = _public_ring(reports, keys)
-    if any(ring.level(question) == 0 for question in ring.questions):
-        raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
-    note = reports.note
+    note, ring = reports.note, opening_ring(reports.note, keys)
     levels = {name: replace(note.column(name), level=ring.level(name)) for name in ring.questions}
-    rows, remarks = _Opened(reports=reports, ring=ring), reports.remarks
+    rows, remarks = OpenedRows(reports=reports, ring=ring), reports.remarks
     parts = tuple(rows.view_of(part) for part in note.parts if part.amends is None)
     columns = {**note.columns, **levels}
     if any(view.rows < note.part(view.id).rows for view in parts):
@@ -50,14 +50,8 @@ def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
 
 def recovered_chunks(reports: Reports, keys: Iterable[Key]) -> Iterator[Any]:
     """Yield the answers themselves of every question that a registrar's key was given for, with kept columns."""
-    ring = _public_ring(reports, keys)
-    for question in ring.questions:
-        if ring.level(question) != 0:
-            raise KeyRefused(
-                f"this key opens level {ring.level(question)} and recovers nothing",
-                way_out="Ask the registrar for level 0.",
-            )
-    opened = _Opened(reports=reports, ring=ring)
+    ring = recovering_ring(reports.note, keys)
+    opened = OpenedRows(reports=reports, ring=ring)
     several = sum(part.amends is None for part in reports.note.parts) > 1
     for chunk, values in opened.pieces(ring.questions, reports.kept):
         columns = {name: chunk.table.column(name) for name in reports.kept}
@@ -76,7 +70,7 @@ def recover_table(reports: Reports, keys: Iterable[Key]) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Opened(MadeRows):
+class OpenedRows(MadeRows):
     """Rows as keys show them, made anew whenever they are read."""
 
     reports: Reports
@@ -137,17 +131,17 @@ class _Opened(MadeRows):
     def pieces(self, questions: Iterable[str], others: Iterable[str]) -> Iterator[tuple[Chunk, dict[str, Values]]]:
         """Go through the parts that bring people; amended cells are in their place."""
         asked = [name for name in self.reports.note.columns if name in set(questions)]
-        amended = {name: self._amended(several, asked) for name, several in self.reports.amended.items()}
+        amended = {name: self.amended_cells(name, asked) for name in self.reports.amended}
         for chunk, values in self._opened(self.reports, asked, list(others)):
             if chunk.part.amends is None:
                 for name in asked:
-                    _put(values[name], chunk.numbers, amended.get(chunk.part.id, {}).get(name))
+                    put_amended(values[name], chunk.numbers, amended.get(chunk.part.id, {}).get(name))
                 yield chunk, values
 
-    def _amended(self, several: tuple[Reports, ...], asked: list[str]) -> dict[str, tuple[Numbers, Values]]:
+    def amended_cells(self, part: str, asked: Sequence[str]) -> dict[str, Amended]:
         """Return the amended cells of a part by question, the last amendment of a cell alone."""
         found: dict[str, dict[int, int]] = {name: {} for name in asked}
-        for amendment in several:
+        for amendment in self.reports.amended.get(part, ()):
             wanted = amendment.note.parts[0]
             there = [name for name in asked if name in wanted.roots]
             for chunk, values in self._opened(amendment, there, []):
@@ -211,7 +205,8 @@ def _within(chunk: Chunk, values: dict[str, Values], first: int, last: int) -> t
     return kept, {name: cells[low:high] for name, cells in values.items()}
 
 
-def _put(values: Values, numbers: Numbers, amended: tuple[Numbers, Values] | None) -> None:
+def put_amended(values: Values, numbers: Numbers, amended: Amended | None) -> None:
+    """Put amended cells in the place of those that they amend, among rows with rising numbers."""
     if amended is None or not numbers.size:
         return
     wanted, cells = amended
@@ -221,15 +216,35 @@ def _put(values: Values, numbers: Numbers, amended: tuple[Numbers, Values] | Non
     values[places[there]] = cells[low:high][there]
 
 
-def _sorted(cells: Mapping[int, int]) -> tuple[Numbers, Values]:
+def _sorted(cells: Mapping[int, int]) -> Amended:
     numbers = np.fromiter(cells, dtype=np.int64, count=len(cells))
     values = np.fromiter(cells.values(), dtype=np.int64, count=len(cells))
     order = np.argsort(numbers)
     return numbers[order], values[order]
 
 
-def _public_ring(reports: Reports, keys: Iterable[Key]) -> KeyRing:
-    note, held = reports.note, list(keys)
+def opening_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
+    """Return keys that open public reports to some level."""
+    ring = _public_ring(note, keys)
+    if any(ring.level(question) == 0 for question in ring.questions):
+        raise KeyRefused("a registrar's key recovers answers and opens no level", way_out="Use recover.")
+    return ring
+
+
+def recovering_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
+    """Return keys that give back the answers to public reports."""
+    ring = _public_ring(note, keys)
+    for question in ring.questions:
+        if ring.level(question) != 0:
+            raise KeyRefused(
+                f"this key opens level {ring.level(question)} and recovers nothing",
+                way_out="Ask the registrar for level 0.",
+            )
+    return ring
+
+
+def _public_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
+    held = list(keys)
     if not note.rows:
         raise UnreadableFile("nobody is left in these reports", way_out="There is nothing to open.")
     for question in dict.fromkeys(key.binding.question for key in held if key.binding.study == note.fingerprint):

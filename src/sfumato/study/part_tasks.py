@@ -1,17 +1,14 @@
 """Drawing a part on an engine: what is sent to a task, what a task does with whole blocks, what comes back.
 
 A task makes reports with the code that one machine uses. It has no bits of its own: draws are made from the seeds and
-the secret that it was sent, by the names of the rows, so a task that runs again makes the same files again. Each run
-writes files under names of its own; those that count are the ones that came back as a result.
+the secret that it was sent, by the names of the rows, so a task that runs again makes the same reports again.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -19,20 +16,17 @@ import numpy as np
 from sfumato import __version__
 from sfumato.engines.spark import RowPlaces
 from sfumato.errors import SfumatoError, SourceFailed
-from sfumato.files.table_writers import TableWriter
-from sfumato.files.tables import words_of
+from sfumato.files.tables import Words, words_of
 from sfumato.refine.key_documents import open_key, seal_key
 from sfumato.refine.key_protection import Unprotected
-from sfumato.refine.report_trees import Numbers, ReportTree
+from sfumato.refine.report_trees import Numbers
 from sfumato.study.part_notes import Salts
 from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.publishing import PartDrawing, PartPlan
-from sfumato.study.report_rows import ROW
+from sfumato.study.task_files import TaskFiles, WrittenFile
 from sfumato.values import Guarantee
 
 T = TypeVar("T")
-# A task of many rows writes several files of about this many.
-_FILE_ROWS = 1 << 21
 
 
 class _NoBits:
@@ -90,16 +84,12 @@ class DrawTask:
         return DrawWork(self)
 
 
-@dataclass(slots=True)
-class DrawnFile:
-    """A file that a task wrote: its rows from `first` on, and the digests of its blocks by question."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DrawnBlocks:
+    """What a task made: files, and who is in which rows where there is a column of ids."""
 
-    name: str
-    first: int
-    rows: int
-    blocks: list[int]
-    digests: dict[str, list[bytes]]
-    people: list[tuple[list[int], tuple[str, ...]]] = field(default_factory=list)
+    files: list[WrittenFile]
+    people: list[tuple[int, Words]]
 
 
 class DrawWork:
@@ -107,53 +97,25 @@ class DrawWork:
 
     def __init__(self, task: DrawTask) -> None:
         self._task, self._drawing = task, task.sent.drawing()
-        self._files: list[DrawnFile] = []
-        self._writer: TableWriter | None = None
-        self._tree: ReportTree | None = None
-        self._next = -1
+        self._files = TaskFiles(task.folder, self._drawing.tree)
+        self._people: list[tuple[int, Words]] = []
 
     def take(self, numbers: Numbers, table: Any) -> None:
-        """Draw whole blocks; what does not follow the rows before goes into a file of its own."""
-        if self._writer is not None and (numbers[0] != self._next or self._files[-1].rows >= _FILE_ROWS):
-            self._end_file()
+        """Draw whole blocks."""
         answers = located(self._drawing.read, table, numbers, self._task.places)
         reports = self._drawing.drawn(answers, numbers)
-        if self._writer is None or self._tree is None:
-            self._begin_file(int(numbers[0]))
-        self._tree.add(numbers, reports)  # type: ignore[union-attr]
-        self._writer.write(self._drawing.written(table, numbers, reports))  # type: ignore[union-attr]
-        file = self._files[-1]
-        file.rows += numbers.size
+        self._files.add(numbers, self._drawing.written(table, numbers, reports), reports)
         if self._task.id_column is not None:
-            words = words_of(table, self._task.id_column, first=int(numbers[0]))
-            file.people.append((words.codes.tolist(), words.texts))
-        self._next = int(numbers[-1]) + 1
+            first = int(numbers[0])
+            self._people.append((first, words_of(table, self._task.id_column, first=first)))
 
     def finish(self) -> bytes:
         """Return the files that were written."""
-        self._end_file()
-        return pickle.dumps(self._files)
+        return pickle.dumps(DrawnBlocks(files=self._files.finish(), people=self._people))
 
     def close(self) -> None:
         """Remove a file that was not finished."""
-        if self._writer is not None:
-            self._writer.discard()
-
-    def _begin_file(self, first: int) -> None:
-        name = f"{first:013d}-{os.urandom(8).hex()}.parquet"
-        self._files.append(DrawnFile(name=name, first=first, rows=0, blocks=[], digests={}))
-        self._writer = TableWriter(Path(self._task.folder) / name, ascending=ROW)
-        self._tree = self._drawing.tree()
-
-    def _end_file(self) -> None:
-        if self._writer is None or self._tree is None:
-            return
-        self._tree.finish()
-        file = self._files[-1]
-        file.blocks = sorted(next(iter(self._tree.digests.values())))
-        file.digests = {name: [held[block] for block in file.blocks] for name, held in self._tree.digests.items()}
-        self._writer.finish()
-        self._writer = self._tree = None
+        self._files.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -115,11 +115,11 @@ def _numbers(piece: Any, part: PartNote, place: int, last: int, *, is_whole: boo
             way_out=f"Sort the rows by {ROW}; of a publication in several parts, select from one part at a time.",
         )
     if not is_whole:
-        _check_known(found, part)
+        check_known(found, part)
     return found
 
 
-def _check_known(found: Numbers, part: PartNote) -> None:
+def check_known(found: Numbers, part: PartNote) -> None:
     """Refuse a selection with rows that the part never had, or that were erased from it since."""
     if found[0] < part.start or found[-1] >= part.start + part.rows:
         raise UnreadableFile(

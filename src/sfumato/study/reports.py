@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
 from sfumato.prob import AnyChannel
-from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, positions_of
+from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
 from sfumato.study.codebooks import described_columns
+from sfumato.study.counting import Found, check_group, check_groups, check_together, count_rows, in_order
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import PART, ROW, Chunk, Source, chunks_of, names_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-MOST_GROUPS = 1000
 Progress = Callable[[int, int | None], None]
 """Told how many rows were done since it was last told, and how many there are in all where that is known."""
 Vouch = Callable[[PartNote, ReportTree], None]
@@ -89,7 +88,7 @@ class Reports:
         """Say which rows of a chunk have a report on a question that no amendment has replaced; None is all."""
         if question not in chunk.part.roots and chunk.part.amends is not None:
             return np.zeros(chunk.numbers.size, dtype=np.bool_)
-        gone = self._superseded.get((chunk.part.id, question))
+        gone = self.superseded.get((chunk.part.id, question))
         if chunk.part.amends is None:
             return None if gone is None else np.isin(chunk.numbers, gone, invert=True)
         there: npt.NDArray[np.bool_] = chunk.reports(self.note.way(question)) != NOTHING
@@ -107,7 +106,7 @@ class Reports:
         return {name: tuple(several) for name, several in found.items()}
 
     @cached_property
-    def _superseded(self) -> dict[tuple[str, str], Numbers]:
+    def superseded(self) -> dict[tuple[str, str], Numbers]:
         """By part and question: the rows whose report a later amendment replaced."""
         found: dict[tuple[str, str], Numbers] = {}
         for name, several in self.amended.items():
@@ -140,52 +139,16 @@ class Reports:
         """Count the reports of a question: over everybody first, then by the groups of a kept column."""
         way, level = self.note.way(question), self.note.column(question).level
         if group is not None:
-            self._check_group(group, question)
-        if not way.by_row and not all(source.is_whole for source in self.sources):
-            raise InvalidParameter(
-                f"question {question!r} is read from all its reports together, and rows were selected from them",
-                way_out="Name the other questions, or read the whole.",
-            )
-        found: dict[str | None, Any] = {}
+            check_group(self.note, group, question)
+        check_together(self.note, question, is_whole=all(source.is_whole for source in self.sources))
+        found: Found = {}
         for chunk in self.chunks([question], [] if group is None else [group]):
-            if question not in chunk.table.column_names:
-                continue
-            reports, kept = chunk.reports(way), self.current(chunk, question)
-            everybody = slice(None) if kept is None else np.flatnonzero(kept)
-            _count(found, None, way, reports, level, chunk.numbers, everybody)
-            if group is not None:
-                words = words_of(chunk.table, group, first=chunk.first)
-                for code, text in enumerate(words.texts):
-                    here = words.codes == code
-                    _count(found, text, way, reports, level, chunk.numbers, here if kept is None else here & kept)
-            if len(found) > MOST_GROUPS + 1:
-                raise InvalidParameter(
-                    f"has more than {MOST_GROUPS} values",
-                    parameter="group",
-                    value=group,
-                    way_out="An identifier is no group; name another column.",
-                )
-        if None not in found:
-            raise UnreadableFile(f"no report to {question!r} is left", way_out="There is nothing to estimate from.")
-        yield None, found.pop(None)
-        yield from sorted((str(label), tally) for label, tally in found.items())
-
-    def _check_group(self, group: str, question: str) -> None:
-        if group in self.note.columns:
-            raise InvalidParameter(
-                "is a question; its reports are noise, not groups",
-                parameter="group",
-                value=group,
-                way_out="Name a kept column.",
-            )
-        if self.note.way(question).by_position:
-            raise InvalidParameter(
-                f"question {question!r} means something only in the order of all its reports, so groups cannot be "
-                f"read from it",
-                parameter="group",
-                value=group,
-                way_out="Name the other questions, or leave out `group`.",
-            )
+            if question in chunk.table.column_names:
+                words = None if group is None else words_of(chunk.table, group, first=chunk.first)
+                current = self.current(chunk, question)
+                count_rows(found, way, level, chunk.reports(way), chunk.numbers, current, words)
+                check_groups(found, group)
+        yield from in_order(found, question)
 
     # Tables for other tools.
 
@@ -276,19 +239,3 @@ def _filled(amendment: Reports, question: str) -> Numbers:
         if chunk.part.id == wanted
     ]
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
-
-
-def _count(
-    found: dict[str | None, Any],
-    label: str | None,
-    way: Any,
-    reports: npt.NDArray[np.int64],
-    level: int,
-    numbers: Numbers,
-    rows: Any,
-) -> None:
-    counted = reports[rows]
-    if not counted.size:  # nobody of this group is in these rows, or all were amended
-        return
-    tally = way.tally(counted, level, positions=positions_of(numbers[rows]))
-    found[label] = found[label] + tally if label in found else tally

@@ -20,7 +20,6 @@ from engines.spark.spark_studies import (
     written,
 )
 from sfumato.bits import InsecureSeeded
-from sfumato.engines.spark import block_jobs
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.refine import Unprotected
 from sfumato.study import Card, FreeText, Recoverable, Study, YesNo, write_study
@@ -152,16 +151,6 @@ def test_loops_are_compiled_once_in_a_worker(spark, tmp_path, monkeypatch):
         assert first["after"] > 0
         for record in others:
             assert record["before"] == record["after"] == first["after"]
-
-
-@pytest.mark.parametrize("count", [1, 2, 7, 64])
-def test_work_is_shared_by_all_tasks_of_a_shuffle(spark, count):
-    keys = block_jobs._keys_of_partitions(spark, count)
-    assert len(set(keys)) == count
-    frame = spark.createDataFrame([(key,) for key in keys], "key bigint").repartition(count, "key")
-    held = frame.rdd.glom().map(lambda rows: [row.key for row in rows]).collect()
-    assert [len(rows) for rows in held] == [1] * count
-    assert [rows[0] for rows in held] == keys
 
 
 class TestRefusals:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.spark import whole_blocks
+from sfumato.engines.spark import block_jobs, whole_blocks
 from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, RUN_BLOCKS, BlockGatherer, BlockSizes
 from sfumato.errors import UnreadableFile
 
@@ -20,16 +20,26 @@ def batch(numbers):
     return pa.record_batch({NUMBER: held, "cell": pc.negate(held)})
 
 
-def gathered(sizes, batches, *, is_shuffled):
-    """Return the runs of a task as numbers by block, and what it left; the cells must have gone with their numbers."""
-    gatherer = BlockGatherer(sizes, NUMBER, is_shuffled=is_shuffled)
-    runs = []
-    for run in gatherer.runs(batches):
-        for _, numbers, table in run:
-            assert np.array_equal(table["cell"].to_numpy(), -numbers)
-            assert np.array_equal(table[NUMBER].to_numpy(), numbers)
-        runs.append([(block, numbers) for block, numbers, _ in run])
-    return runs, gatherer.left
+def gathered(sizes, batches):
+    """Return the runs of a task as numbers by block, and the blocks of rows that it left.
+
+    The cells must have gone with their numbers, and every row must have gone somewhere.
+    """
+    gatherer = BlockGatherer(sizes, NUMBER)
+    runs, left = [], []
+    for one in [*batches, None]:
+        for run in gatherer.finish() if one is None else gatherer.take(one):
+            for _, numbers, table in run:
+                assert np.array_equal(table["cell"].to_numpy(), -numbers)
+                assert np.array_equal(table[NUMBER].to_numpy(), numbers)
+            runs.append([(block, numbers) for block, numbers, _ in run])
+        for rows in gatherer.left():
+            assert rows.column("cell").equals(pc.negate(rows.column(NUMBER)))
+            left += rows.column(NUMBER).to_pylist()
+    taken = [int(number) for run in runs for _, numbers in run for number in numbers]
+    given_in = [number for one in batches for number in one.column(NUMBER).to_pylist()]
+    assert sorted(taken + left) == sorted(given_in)
+    return runs, sorted({number // BLOCK_ROWS for number in left})
 
 
 @st.composite
@@ -60,21 +70,19 @@ def partitions(draw, sizes):
     return [[batch(task[place : place + size]) for place in range(0, len(task), size)] for task in tasks]
 
 
-@given(st.data(), st.booleans())
-def test_each_row_leaves_once_in_its_block_or_the_block_is_left(data, is_shuffled):
+@given(st.data())
+def test_each_row_leaves_once_in_its_block_or_the_block_is_left(data):
     sizes = data.draw(tables())
     tasks = data.draw(partitions(sizes))
     seen = []
     for batches in tasks:
-        runs, left = gathered(sizes, batches, is_shuffled=is_shuffled)
-        here = set(np.concatenate([[], *[one.column(NUMBER).to_numpy() // BLOCK_ROWS for one in batches]]).astype(int))
+        runs, left = gathered(sizes, batches)
+        here = {int(n) // BLOCK_ROWS for one in batches for n in one.column(NUMBER).to_numpy()}
         whole = [block for run in runs for block, _ in run]
         assert sorted(whole + left) == sorted(here)
         for run in runs:
             assert [block for block, _ in run] == list(range(run[0][0], run[0][0] + len(run)))
             assert all(np.array_equal(numbers, sizes.numbers(block)) for block, numbers in run)
-        if is_shuffled:
-            assert whole == sorted(whole)
         seen += whole
     assert len(seen) == len(set(seen))
     if len(tasks) == 1:
@@ -89,59 +97,63 @@ def test_the_sizes_of_blocks_add_up(sizes):
     assert np.concatenate(numbers).tolist() == expected
 
 
-@pytest.mark.parametrize("is_shuffled", [False, True])
 class TestRowsThatAreNotNumberedFromFirstToLast:
     sizes = BlockSizes(rows=2 * BLOCK_ROWS)
 
-    def test_one_twice_for_one_that_is_missing_is_refused(self, is_shuffled):
+    def test_one_twice_for_one_that_is_missing_is_refused(self):
         numbers = np.arange(2 * BLOCK_ROWS)
         numbers[17] = 16
         with pytest.raises(UnreadableFile, match="each number once"):
-            gathered(self.sizes, [batch(numbers)], is_shuffled=is_shuffled)
+            gathered(self.sizes, [batch(numbers)])
 
-    def test_a_number_of_an_erased_row_is_refused(self, is_shuffled):
+    def test_a_number_of_an_erased_row_is_refused(self):
         sizes = BlockSizes(rows=BLOCK_ROWS, missing=(5,))
         numbers = np.delete(np.arange(BLOCK_ROWS), 6)
         with pytest.raises(UnreadableFile, match="each number once"):
-            gathered(sizes, [batch(numbers)], is_shuffled=is_shuffled)
+            gathered(sizes, [batch(numbers)])
 
-    def test_a_missing_row_leaves_its_block(self, is_shuffled):
-        runs, left = gathered(self.sizes, [batch(np.delete(np.arange(2 * BLOCK_ROWS), 5000))], is_shuffled=is_shuffled)
+    def test_a_missing_row_leaves_its_block(self):
+        runs, left = gathered(self.sizes, [batch(np.delete(np.arange(2 * BLOCK_ROWS), 5000))])
         assert left == [1]
         assert [[block for block, _ in run] for run in runs] == [[0]]
 
-    def test_a_number_beyond_the_last_is_refused(self, is_shuffled):
+    def test_a_number_beyond_the_last_is_refused(self):
         with pytest.raises(UnreadableFile, match="each number once"):
-            gathered(self.sizes, [batch([2 * BLOCK_ROWS])], is_shuffled=is_shuffled)
+            gathered(self.sizes, [batch([2 * BLOCK_ROWS])])
 
-    def test_a_row_without_a_number_is_refused(self, is_shuffled):
+    def test_a_row_without_a_number_is_refused(self):
         with pytest.raises(UnreadableFile, match="each number once"):
-            gathered(self.sizes, [batch([0, None])], is_shuffled=is_shuffled)
+            gathered(self.sizes, [batch([0, None])])
 
-    def test_a_whole_block_that_comes_again_is_not_passed_over(self, is_shuffled):
+    def test_a_whole_block_that_comes_again_is_not_passed_over(self):
         twice = [batch(np.arange(BLOCK_ROWS)), batch(np.arange(BLOCK_ROWS))]
-        if is_shuffled:
-            runs, left = gathered(self.sizes, twice, is_shuffled=True)
-            assert (runs, left) == ([], [0])
-        else:
-            runs, left = gathered(self.sizes, twice, is_shuffled=False)
-            # Both are handed on; whoever puts results together finds the block twice.
-            assert [block for run in runs for block, _ in run] + left == [0, 0]
+        runs, left = gathered(self.sizes, twice)
+        # Both are handed on; whoever puts results together finds the block twice.
+        assert [block for run in runs for block, _ in run] + left == [0, 0]
 
 
 def test_a_task_whose_blocks_do_not_become_whole_lets_go_of_them(monkeypatch):
     monkeypatch.setattr(whole_blocks, "_MOST_HELD", 6000)
     sizes = BlockSizes(rows=4 * BLOCK_ROWS)
     scattered = np.arange(4 * BLOCK_ROWS).reshape(-1, 4).T.ravel()  # every fourth row, four times
-    runs, left = gathered(
-        sizes, [batch(scattered[place : place + 1000]) for place in range(0, scattered.size, 1000)], is_shuffled=False
-    )
+    runs, left = gathered(sizes, [batch(scattered[place : place + 1000]) for place in range(0, scattered.size, 1000)])
     assert runs == []
     assert left == [0, 1, 2, 3]
 
 
 def test_a_run_is_no_longer_than_a_chunk_of_a_file():
     sizes = BlockSizes(rows=(RUN_BLOCKS + 3) * BLOCK_ROWS)
-    runs, left = gathered(sizes, [batch(np.arange(sizes.rows))], is_shuffled=False)
+    runs, left = gathered(sizes, [batch(np.arange(sizes.rows))])
     assert [len(run) for run in runs] == [RUN_BLOCKS, 3]
     assert left == []
+
+
+@given(st.data())
+def test_every_block_comes_to_one_task_and_only_once(data):
+    sizes = data.draw(tables())
+    filled = [block for block in sizes.blocks if sizes.count(block)]
+    block_jobs._check_once([(block, block + 1) for block in filled], sizes)
+    lost = data.draw(st.sampled_from(filled))
+    for wrong in ([block for block in filled if block != lost], [*filled, lost]):
+        with pytest.raises(UnreadableFile, match="each number once"):
+            block_jobs._check_once([(block, block + 1) for block in wrong], sizes)

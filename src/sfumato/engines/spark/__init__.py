@@ -6,7 +6,18 @@ The core never imports pyspark; this room does, when it is used. It comes with t
 from __future__ import annotations
 
 from sfumato.engines.spark.block_jobs import BlockSizes, BlockTask, BlockWork, run_blocks
-from sfumato.engines.spark.frames import frame_of_files, is_spark_frame, map_rows, session_here, spark_sentences
+from sfumato.engines.spark.frames import (
+    Engine,
+    SparkFrame,
+    files_of_frame,
+    frame_of_files,
+    is_spark_frame,
+    map_rows,
+    session_here,
+    session_of,
+    spark_sentences,
+)
+from sfumato.engines.spark.loose_jobs import gather_batches
 from sfumato.engines.spark.numbering import NUMBER, NumberedFrame, RowPlaces, number_rows
 
 __all__ = [
@@ -14,13 +25,18 @@ __all__ = [
     "BlockSizes",
     "BlockTask",
     "BlockWork",
+    "Engine",
     "NumberedFrame",
     "RowPlaces",
+    "SparkFrame",
+    "files_of_frame",
     "frame_of_files",
+    "gather_batches",
     "is_spark_frame",
     "map_rows",
     "number_rows",
     "run_blocks",
     "session_here",
+    "session_of",
     "spark_sentences",
 ]

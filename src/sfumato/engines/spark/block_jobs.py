@@ -1,34 +1,33 @@
 """Jobs over whole blocks of rows: what a task made of its blocks comes back, and nothing else does.
 
-First every task works on the blocks that lie whole in its partition. What is left, because it lies across two of them,
-is brought together by one shuffle in which a block goes to one task. A task may run several times; what it makes of a
-row depends on the row's name and its cells, so it makes the same, and only the result that Spark tells of counts.
+Rows are read once. Every task works on the blocks that lie whole in its partition and hands on the rows that are left,
+because their block lies across two of them; one shuffle brings these together, a block to a task, and takes along what
+was made before. A task may run several times; what it makes of a row depends on the row's name and its cells, so it
+makes the same, and only the result that Spark tells of counts.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import pickle
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sfumato.engines.spark.frames import spark_sentences
 from sfumato.engines.spark.numbering import NUMBER, NumberedFrame
-from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, BlockGatherer, BlockSizes, Numbers, not_all_rows
+from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, BlockGatherer, BlockSizes, Numbers
 from sfumato.errors import InvalidParameter, SfumatoError
 
 __all__ = ["BlockSizes", "BlockTask", "BlockWork", "run_blocks"]
 
-# What one task of the shuffle holds in memory.
+# So many blocks stay together in a shuffle, and so in a file.
 _GROUP_BLOCKS = 128
-_BLOCK, _GROUP, _KEY, _RESULT = "sfumato_block", "sfumato_group", "sfumato_key", "result"
+_RESULT = "sfumato_result"
 _POLL_SECONDS = 0.5
 
 Progress = Callable[[int, int | None], None]
-Run = tuple[int, int, int]
-"""The first of some blocks that follow one another, how many there are, and how many rows they have."""
 
 
 class BlockWork(Protocol):
@@ -64,63 +63,98 @@ def run_blocks(
     numbered: NumberedFrame, sizes: BlockSizes, task: BlockTask, *, progress: Progress | None = None
 ) -> list[bytes]:
     """Let tasks take every block once; return what each of them made."""
-    session = numbered.frame.sparkSession
-    with spark_sentences(numbered.frame), _watched(session, sizes.rows - len(sizes.missing), progress):
-        made: list[bytes] = []
-        done: list[Run] = []
-        left: list[int] | range = sizes.blocks
-        if numbered.is_in_order:
-            made, done, left = _run(numbered.frame, sizes, task, is_shuffled=False)
-        if left:
-            more, others, missing = _run(_together(numbered.frame, sizes, left), sizes, task, is_shuffled=True)
-            if missing:
-                raise not_all_rows()
-            made, done = made + more, done + others
-        _check_once(done, sizes)
-    return made
+    frame = numbered.frame
+
+    def last(batches: Iterator[Any]) -> Iterator[Any]:
+        return _where_rows_met(batches, sizes, task)
+
+    with spark_sentences(frame), _watched(frame.sparkSession, sizes.rows - len(sizes.missing), progress):
+        left = _after_first_tasks(frame, sizes, task) if numbered.is_in_order else frame
+        rows = _together(left).mapInArrow(last, f"{_RESULT} binary").collect()
+    outcomes: list[_Outcome] = [pickle.loads(row[0]) for row in rows]  # noqa: S301  of our own tasks
+    # Where rows were refused, others miss their neighbours: that is not the error to tell.
+    for outcome in sorted(outcomes, key=lambda outcome: (outcome.is_last, outcome.first)):
+        if outcome.error is not None:
+            raise outcome.error
+    _check_once([stretch for outcome in outcomes for stretch in outcome.done], sizes)
+    return [outcome.made for outcome in outcomes if outcome.made is not None]
 
 
-def _check_once(done: list[Run], sizes: BlockSizes) -> None:
-    """Refuse a table of which a block came whole to two tasks, or to none."""
-    runs = sorted(done)
-    if any(first + blocks > after for (first, blocks, _), (after, _, _) in itertools.pairwise(runs)):
-        raise not_all_rows()
-    if sum(rows for _, _, rows in runs) != sizes.rows - len(sizes.missing):
-        raise not_all_rows()
+def _check_once(done: list[tuple[int, int]], sizes: BlockSizes) -> None:
+    """Refuse a table of which a block came whole to two tasks, or to none though it has rows."""
+    expected = sizes.blocks.start
+    for start, stop in [*sorted(done), (sizes.blocks.stop, sizes.blocks.stop)]:
+        if start < expected or any(sizes.count(block) for block in range(expected, start)):
+            raise sizes.refusal
+        expected = stop
 
 
-def _run(
-    frame: Any, sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool
-) -> tuple[list[bytes], list[Run], list[int]]:
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
-        return _in_task(batches, sizes, task, is_shuffled=is_shuffled)
+@dataclass(slots=True)
+class _Outcome:
+    """What became of a task: what it made, of which stretches of blocks, or what was wrong with its rows."""
 
-    results = [pickle.loads(row[0]) for row in frame.mapInArrow(run, f"{_RESULT} binary").collect()]  # noqa: S301  our own tasks
-    for *_, error in results:
-        if error is not None:
-            raise error
-    made = [made for made, *_ in results if made is not None]
-    done = [run for _, runs, *_ in results for run in runs]
-    return made, done, sorted({block for _, _, left, _ in results for block in left})
+    is_last: bool
+    first: int = 0
+    done: list[tuple[int, int]] = field(default_factory=list)
+    made: bytes | None = None
+    error: SfumatoError | None = None
 
 
-def _in_task(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool) -> Iterator[Any]:
-    """Run one task: what is wrong with the rows is a result like any other, or Spark would try again and log it."""
+def _where_rows_lie(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) -> Iterator[Any]:
+    """Run one of the first tasks: yield the rows that are left, and at last what became of it, as one row more.
+
+    What is wrong with the rows is an outcome like any other, or Spark would try again and log it.
+    """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    outcome: tuple[bytes | None, list[Run], list[int], SfumatoError | None]
+    batches = (batch for batch in batches if batch.num_rows)
+    head = next(batches, None)
+    if head is None:
+        return
+    names = [*head.schema.names, _RESULT]
+    outcome = _Outcome(is_last=False, first=head.column(names.index(NUMBER))[0].as_py() or 0)
     try:
-        outcome = (*_worked(batches, sizes, task, is_shuffled=is_shuffled), None)
+        for rows in _worked(itertools.chain([head], batches), sizes, task, outcome):
+            yield pa.RecordBatch.from_arrays([*rows.columns, pa.nulls(rows.num_rows, pa.binary())], names=names)
     except SfumatoError as error:
-        outcome = (None, [], [], error)
+        outcome.error = error
         for _ in batches:  # Spark waits until all of its rows were taken
             pass
-    yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
+    told = {NUMBER: pa.array([outcome.first]), _RESULT: pa.array([pickle.dumps(outcome)], pa.binary())}
+    empty = {item.name: pa.nulls(1, item.type) for item in head.schema}
+    yield pa.RecordBatch.from_arrays(list((empty | told).values()), names=names)
 
 
-def _worked(
-    batches: Iterable[Any], sizes: BlockSizes, task: BlockTask, *, is_shuffled: bool
-) -> tuple[bytes | None, list[Run], list[int]]:
+def _where_rows_met(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask) -> Iterator[Any]:
+    """Run one of the last tasks: yield what became of it, and of the first tasks whose outcomes came here."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    outcome, told = _Outcome(is_last=True), list[Any]()
+    rows = _without_outcomes(batches, told)
+    try:
+        if any(left.num_rows for left in _worked(rows, sizes, task, outcome)):
+            raise sizes.refusal
+    except SfumatoError as error:
+        outcome.error = error
+        for _ in rows:
+            pass
+    yield pa.RecordBatch.from_arrays([pa.array([*told, pickle.dumps(outcome)], pa.binary())], names=[_RESULT])
+
+
+def _without_outcomes(batches: Iterator[Any], told: list[Any]) -> Iterator[Any]:
+    """Yield rows; the outcomes of other tasks that came with them are put into a list."""
+    for batch in batches:
+        place = batch.schema.get_field_index(_RESULT)
+        if place < 0:
+            yield batch
+            continue
+        results = batch.column(place)
+        told += results.drop_null().to_pylist()
+        yield batch.filter(results.is_null()).select([name for name in batch.schema.names if name != _RESULT])
+
+
+def _worked(batches: Iterator[Any], sizes: BlockSizes, task: BlockTask, outcome: _Outcome) -> Iterator[Any]:
+    """Work on whole blocks; yield the rows that are left."""
     import numpy as np  # noqa: PLC0415  beside the library it serves
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
@@ -133,48 +167,39 @@ def _worked(
             value="spark",
             way_out="Install the same version everywhere.",
         )
-    gatherer = BlockGatherer(sizes, NUMBER, is_shuffled=is_shuffled)
-    work, done = None, []
+    gatherer = BlockGatherer(sizes, NUMBER)
+    work = None
     try:
-        for run in gatherer.runs(batches):
-            work = task.begin() if work is None else work
-            numbers = np.concatenate([held for _, held, _ in run])
-            work.take(numbers, pa.concat_tables([table for _, _, table in run]))
-            done.append((run[0][0], len(run), int(numbers.size)))
-        return None if work is None else work.finish(), done, gatherer.left
+        for batch in itertools.chain(batches, [None]):
+            for run in gatherer.finish() if batch is None else gatherer.take(batch):
+                work = task.begin() if work is None else work
+                numbers = np.concatenate([held for _, held, _ in run])
+                work.take(numbers, pa.concat_tables([table for _, _, table in run]))
+                outcome.done.append((run[0][0], run[-1][0] + 1))
+            yield from gatherer.left()
+        outcome.made = None if work is None else work.finish()
     finally:
         if work is not None:
             work.close()
 
 
-def _together(frame: Any, sizes: BlockSizes, left: list[int] | range) -> Any:
-    """Return the rows of some blocks, all rows of a block in one partition, neighbours together."""
+def _after_first_tasks(frame: Any, sizes: BlockSizes, task: BlockTask) -> Any:
+    """Let the first tasks run; return the rows that they left, and their outcomes."""
+    from pyspark.sql.types import StructField, StructType  # noqa: PLC0415  an extra
+
+    def first(batches: Iterator[Any]) -> Iterator[Any]:
+        return _where_rows_lie(batches, sizes, task)
+
+    # An outcome has no cells.
+    fields = [StructField(item.name, item.dataType, nullable=True) for item in frame.schema.fields]
+    return frame.mapInArrow(first, StructType(fields).add(_RESULT, "binary"))
+
+
+def _together(frame: Any) -> Any:
+    """Return rows by their numbers, all of a block in one partition and its neighbours with it."""
     from pyspark.sql import functions as f  # noqa: PLC0415  an extra
 
-    session = frame.sparkSession
-    groups = math.ceil(len(left) / _GROUP_BLOCKS)
-    keys = _keys_of_partitions(session, groups)
-    blocked = frame.withColumn(_BLOCK, f.expr(f"{NUMBER} div {BLOCK_ROWS}"))
-    if len(left) == len(sizes.blocks):
-        first = sizes.blocks.start
-        named = session.createDataFrame(list(enumerate(keys)), f"{_GROUP} bigint, {_KEY} bigint")
-        grouped = blocked.withColumn(_GROUP, f.expr(f"({_BLOCK} - {first}) div {_GROUP_BLOCKS}"))
-        keyed = grouped.join(f.broadcast(named), _GROUP).drop(_GROUP)
-    else:
-        pairs = [(block, keys[place // _GROUP_BLOCKS]) for place, block in enumerate(left)]
-        keyed = blocked.join(f.broadcast(session.createDataFrame(pairs, f"{_BLOCK} bigint, {_KEY} bigint")), _BLOCK)
-    return keyed.repartition(groups, _KEY).drop(_KEY, _BLOCK)
-
-
-def _keys_of_partitions(session: Any, count: int) -> list[int]:
-    """Return a number for each partition that Spark's own hash sends there; any would do, these share the work."""
-    from pyspark.sql import functions as f  # noqa: PLC0415  an extra
-
-    enough = int(count * (math.log(count) + 12)) + 1
-    place = f.expr(f"pmod(hash(id), {count})").alias(_GROUP)
-    hashed = session.range(enough).groupBy(place).agg(f.min("id").alias(_KEY))
-    found = {row[_GROUP]: row[_KEY] for row in hashed.collect()}
-    return [found.get(place, enough + place) for place in range(count)]
+    return frame.repartition(f.expr(f"{NUMBER} div {BLOCK_ROWS * _GROUP_BLOCKS}")).sortWithinPartitions(NUMBER)
 
 
 class _watched:  # noqa: N801  used like a function

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
 
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
 
+# Larger batches cost less on their way to Python; the command shows its own progress.
+_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.showConsoleProgress": "false"}
 _WAY_OUT = "Look at the log of the executors; nothing was published, and the same command can be run again."
+
+
+Engine = str | Callable[[], Any]
+"""`spark`, or what returns a session of Spark when one is needed."""
+
+
+class SparkFrame(Protocol):
+    """A table of Spark."""
+
+    def mapInArrow(self, func: Any, schema: Any, *others: Any) -> Any:
+        """What makes it one."""
+        ...
 
 
 def is_spark_frame(data: object) -> bool:
@@ -17,8 +34,11 @@ def is_spark_frame(data: object) -> bool:
     return type(data).__module__.partition(".")[0] == "pyspark" and hasattr(data, "mapInArrow")
 
 
-def session_here(master: str | None = None) -> Any:
-    """Return the session that there is, or a new one as Spark is configured here; by default on all cores here."""
+def session_here(master: str | None = None, *, quiet: bool = False) -> Any:
+    """Return the session that there is, or a new one as Spark is configured here; by default on all cores here.
+
+    If `quiet`, what Spark itself says goes nowhere: its errors become sentences anyway.
+    """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
     except ImportError:
@@ -34,14 +54,35 @@ def session_here(master: str | None = None) -> Any:
     builder = SparkSession.builder.appName("sfumato")
     if master is not None:
         builder = builder.master(master)
+    if (master or "local").startswith("local"):  # where nobody names another Python, this one works
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
-    with spark_sentences(None):
+    with spark_sentences(None), _silent() if quiet else contextlib.nullcontext():
         return builder.getOrCreate()
 
 
-# Larger batches cost less on their way to Python; the command shows its own progress.
-_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.showConsoleProgress": "false"}
+def session_of(engine: Engine) -> Any:
+    """Return the session of an engine that was asked for."""
+    if callable(engine):
+        return engine()
+    if engine != "spark":
+        raise InvalidParameter("is not known", parameter="engine", value=engine, way_out="Say spark, or leave it out.")
+    return session_here()
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Start programs without a place where they could write what is wrong with them."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def frame_of_files(path: str | Path, session: Any) -> Any:
@@ -59,7 +100,7 @@ def map_rows(
     more: Mapping[str, str],
     keep: Sequence[str] | None = None,
 ) -> Any:
-    """Return a table whose batches are changed; it has the columns in `keep`, or all, and `more` of these types."""
+    """Return a table whose batches are changed: the columns in `keep`, or all, and then `more` of these types."""
     from pyspark.sql.types import StructType  # noqa: PLC0415  an extra
 
     schema = StructType([field for field in frame.schema.fields if keep is None or field.name in keep])
@@ -83,6 +124,13 @@ def spark_sentences(frame: Any) -> Iterator[None]:
 
 
 def _sentence(said: str, frame: Any) -> SfumatoError:
+    if "JAVA_GATEWAY_EXITED" in said:
+        return InvalidParameter(
+            "could not be started",
+            parameter="engine",
+            value="spark",
+            way_out="Spark needs Java 17; see `java -version`.",
+        )
     if "No module named 'sfumato" in said:
         return InvalidParameter(
             "runs on executors that do not have sfumato",
@@ -98,7 +146,7 @@ def _sentence(said: str, frame: Any) -> SfumatoError:
             value="spark",
             way_out="Install sfumato[spark] on every machine of the cluster, in the version that is here.",
         )
-    damaged = next((name for name in _files_of(frame) if Path(name).name in said), None)
+    damaged = next((name for name in files_of_frame(frame) if Path(name).name in said), None)
     if damaged is not None:
         return UnreadableFile(
             "Spark could not read the file: it is damaged, was changed meanwhile, or has other types than the others",
@@ -110,9 +158,16 @@ def _sentence(said: str, frame: Any) -> SfumatoError:
     return UnreadableFile("a job of Spark failed", way_out=_WAY_OUT)
 
 
-def _files_of(frame: Any) -> list[str]:
+def files_of_frame(frame: Any) -> list[str]:
+    """Return the files that a table was read from, as people write them; none where Spark does not know."""
     found: list[str] = []
     if frame is not None:
         with contextlib.suppress(Exception):
-            found = [name.removeprefix("file://") for name in frame.inputFiles()]
+            found = [plain_path(name) for name in frame.inputFiles()]
     return found
+
+
+def plain_path(name: str) -> str:
+    """Return the path of a local file as people write it; any other address as it is."""
+    found = urlsplit(name)
+    return unquote(found.path) if found.scheme in {"", "file"} else name

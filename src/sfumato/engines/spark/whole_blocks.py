@@ -1,38 +1,53 @@
 """In a task: rows arrive in batches, in any order, and leave as whole blocks, so that a block's digest can be made.
 
 A table of files arrives nearly in order: most blocks become whole where they lie, and only those that lie across two
-tasks are left over. Rows that were shuffled together arrive mixed; then nothing is handed on before all are there.
+tasks are left over.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import UnreadableFile
+from sfumato.errors import SfumatoError, UnreadableFile
 
 Numbers = npt.NDArray[np.int64]
+WholeBlock = tuple[int, Numbers, Any]
+"""A block, the numbers of its rows, and the rows."""
 BLOCK_ROWS = 4096
 # So many blocks are handed on at a time: as many rows as are in a chunk of a file.
 RUN_BLOCKS = 64
-# Rows of blocks that are not whole yet; more than this are left to be shuffled.
+# Rows of blocks that are not whole yet; more than this are left for another task.
 _MOST_HELD = 1 << 20
 # A batch with more stretches of rising numbers than this is sorted.
 _MOST_RUNS = 16
 
 
+def not_all_rows() -> UnreadableFile:
+    """Return the refusal of a table whose rows are not numbered from first to last."""
+    return UnreadableFile(
+        "the rows of the table are not numbered from first to last, each number once: rows are missing or come twice",
+        way_out="Write the table to Parquet and read it from there, without filters or joins, or name a column of ids "
+        "by `id_column`.",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockSizes:
-    """Which rows each block has: all numbers from `start` on, `rows` of them, but for those that are `missing`."""
+    """Which rows each block has: all numbers from `start` on, `rows` of them, but for those that are `missing`.
+
+    `refusal` is what is said of a table that has others.
+    """
 
     rows: int
     start: int = 0
     missing: tuple[int, ...] = field(default=(), repr=False)
+    refusal: SfumatoError = field(default_factory=not_all_rows, repr=False)
 
     @property
     def blocks(self) -> range:
@@ -66,48 +81,48 @@ class _Held:
 
 
 class BlockGatherer:
-    """Gathers the rows of one task."""
+    """Gathers the rows of one task. What does not become whole there is left, and can be taken out row by row."""
 
-    def __init__(self, sizes: BlockSizes, number: str, *, is_shuffled: bool) -> None:
-        self._sizes, self._number, self._is_shuffled = sizes, number, is_shuffled
+    def __init__(self, sizes: BlockSizes, number: str) -> None:
+        self._sizes, self._number = sizes, number
         self._held: dict[int, _Held] = {}
         self._waiting = 0
-        self._left: set[int] = set()
+        self._run: list[WholeBlock] = []
+        self._given_up: set[int] = set()
+        self._left: list[Any] = []
 
-    def runs(self, batches: Iterable[Any]) -> Iterator[list[tuple[int, Numbers, Any]]]:
-        """Yield runs of whole blocks that follow one another, each block with its rows in their order."""
-        run: list[tuple[int, Numbers, Any]] = []
-        for batch in batches:
-            for block in self._take(batch):
-                if self._is_shuffled:
-                    continue
-                if run and (block != run[-1][0] + 1 or len(run) == RUN_BLOCKS):
-                    yield run
-                    run = []
-                run.append((block, *self._whole(block)))
-            if not self._is_shuffled and self._waiting > _MOST_HELD:
-                self._give_up()
-        for block in sorted(self._held) if self._is_shuffled else ():
-            if self._held[block].count != self._sizes.count(block):
-                continue
-            if run and (block != run[-1][0] + 1 or len(run) == RUN_BLOCKS):
-                yield run
-                run = []
-            run.append((block, *self._whole(block)))
-        if run:
-            yield run
-        self._left |= set(self._held)
+    def take(self, batch: Any) -> Iterator[list[WholeBlock]]:
+        """Take rows; yield runs of whole blocks that follow one another, each block with its rows in their order."""
+        for block in self._gather(batch):
+            yield from self._lengthened(block)
+        if self._waiting > _MOST_HELD:
+            self._give_up()
 
-    @property
-    def left(self) -> list[int]:
-        """The blocks that did not become whole here, once all batches were met."""
-        return sorted(self._left)
+    def finish(self) -> Iterator[list[WholeBlock]]:
+        """Yield the last runs; whatever is not whole by now is left."""
+        if self._run:
+            yield self._run
+        self._run = []
+        self._give_up()
 
-    def _take(self, batch: Any) -> list[int]:
-        """Take rows; return the blocks that have become whole."""
+    def left(self) -> list[Any]:
+        """Return the rows that are left so far, each once, in one batch: many small ones are slow to hand on."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+        found, self._left = self._left, []
+        return [pa.concat_batches(found)] if found else []
+
+    def _lengthened(self, block: int) -> Iterator[list[WholeBlock]]:
+        if self._run and (block != self._run[-1][0] + 1 or len(self._run) == RUN_BLOCKS):
+            yield self._run
+            self._run = []
+        self._run.append((block, *self._whole(block)))
+
+    def _gather(self, batch: Any) -> list[int]:
+        """Put rows to their blocks; return the blocks that have become whole."""
         column = batch.column(batch.schema.get_field_index(self._number))
         if column.null_count:
-            raise not_all_rows()
+            raise self._sizes.refusal
         numbers = column.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
         if not numbers.size:
             return []
@@ -120,12 +135,14 @@ class BlockGatherer:
         done = []
         for start, stop in itertools.pairwise(edges):
             block = int(blocks[start])
-            if block in self._left:
-                continue
             if block not in self._sizes.blocks:
-                raise not_all_rows()
+                raise self._sizes.refusal
+            rows = batch.slice(start, stop - start)
+            if block in self._given_up:
+                self._left.append(rows)
+                continue
             held = self._held.setdefault(block, _Held())
-            held.pieces.append((numbers[start:stop], batch.slice(start, stop - start)))
+            held.pieces.append((numbers[start:stop], rows))
             held.count += stop - start
             self._waiting += stop - start
             if held.count == self._sizes.count(block):
@@ -143,19 +160,11 @@ class BlockGatherer:
             order = np.argsort(numbers, kind="stable")
             numbers, table = numbers[order], table.take(order)
         if not np.array_equal(numbers, self._sizes.numbers(block)):
-            raise not_all_rows()
+            raise self._sizes.refusal
         return numbers, table
 
     def _give_up(self) -> None:
-        self._left |= set(self._held)
+        self._given_up |= set(self._held)
+        self._left += [rows for held in self._held.values() for _, rows in held.pieces]
         self._held.clear()
         self._waiting = 0
-
-
-def not_all_rows() -> UnreadableFile:
-    """Return the refusal of a table whose rows are not numbered from first to last."""
-    return UnreadableFile(
-        "the rows of the table are not numbered from first to last, each number once: rows are missing or come twice",
-        way_out="Write the table to Parquet and read it from there, without filters or joins, or name a column of ids "
-        "by `id_column`.",
-    )

@@ -6,6 +6,7 @@ file by itself, so safety is written once.
 
 from sfumato.study.steps.amending import amend
 from sfumato.study.steps.answers import answer_query
+from sfumato.study.steps.auditing import audit_samples
 from sfumato.study.steps.combining import combine
 from sfumato.study.steps.erasing import erase
 from sfumato.study.steps.keys import (
@@ -20,7 +21,16 @@ from sfumato.study.steps.keys import (
 )
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
-from sfumato.study.steps.reading import estimate_reports, open_reports, read_reports, recover_answers
+from sfumato.study.steps.reading import (
+    check_answers_place,
+    check_opened_place,
+    estimate_reports,
+    open_reports,
+    read_published,
+    read_reports,
+    recover_answers,
+    write_reports,
+)
 from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import plan, publish, write_publication
 from sfumato.study.steps.tables import disclose_table
@@ -30,6 +40,9 @@ from sfumato.study.steps.weighing import report_weights
 __all__ = [
     "amend",
     "answer_query",
+    "audit_samples",
+    "check_answers_place",
+    "check_opened_place",
     "combine",
     "disclose_table",
     "erase",
@@ -46,6 +59,7 @@ __all__ = [
     "protection_of",
     "publish",
     "read_ledger",
+    "read_published",
     "read_record",
     "read_reports",
     "recover_answers",
@@ -55,4 +69,5 @@ __all__ = [
     "split_key_file",
     "void_debit",
     "write_publication",
+    "write_reports",
 ]

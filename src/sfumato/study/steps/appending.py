@@ -19,7 +19,6 @@ from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.publishing import (
     Protections,
-    PublishRequest,
     drawing,
     protections_of,
     securely,
@@ -27,6 +26,7 @@ from sfumato.study.steps.publishing import (
 )
 from sfumato.study.steps.releasing import finish, intended, release_part
 from sfumato.study.steps.remembering import Memory
+from sfumato.study.steps.requests import PublishRequest
 from sfumato.study.steps.spark_parts import check_on_spark
 from sfumato.study.steps.staging import Destination
 from sfumato.study.studies import Study

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from sfumato.bits import BitSource
-from sfumato.engines.spark import NumberedFrame, is_spark_frame, number_rows
+from sfumato.engines.spark import (
+    NumberedFrame,
+)
 from sfumato.errors import InvalidParameter, KeyReused, SfumatoError
-from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream
 from sfumato.refine.key_protection import Protection
 from sfumato.refine.people_indexes import PeopleIndex
@@ -23,85 +21,22 @@ from sfumato.study.part_sinks import Keys, MemorySink
 from sfumato.study.publishing import (
     PartPlan,
     StudyPublication,
-    answer_columns,
     draw_part,
     is_simulation,
-    open_answers,
-    source_or_system,
 )
-from sfumato.study.reports import Progress
-from sfumato.study.shuffling import shuffled
 from sfumato.study.steps.paying import probe_folder, probe_reports, source_of
 from sfumato.study.steps.releasing import check_admissible, finish, hand_out, intended, release_part
 from sfumato.study.steps.remembering import Memory
+from sfumato.study.steps.requests import PublishRequest
 from sfumato.study.steps.spark_parts import check_on_spark, draw_on_spark
 from sfumato.study.steps.staged_parts import StagedPart
 from sfumato.study.steps.staging import Destination, is_folder_place
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
-from sfumato.study.ways.block_bits import new_secret
 from sfumato.values import Guarantee
 
 Protections = Protection | Mapping[str, Protection] | Callable[[tuple[str, ...]], Mapping[str, Protection]]
 """For all holders, by holder, or what is asked for the holders once new keys are needed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishRequest:
-    """What is to be published, and how it is drawn."""
-
-    study: Study
-    data: TableLike
-    bits: BitSource | None
-    guarantee: Guarantee
-    epoch: int
-    keep: tuple[str, ...]
-    people: str | None
-    again: str | None
-    id_column: str | None
-    shuffle: bool
-    progress: Progress | None
-
-    @property
-    def is_simulation(self) -> bool:
-        """Whether all of it comes from a seed that anyone can repeat."""
-        return is_simulation(self.study, self.bits, None)
-
-    def plan(self, part: str, keys: Keys | None = None, before: PartNote | None = None) -> PartPlan:
-        """Return what the part is made of; on a cluster everything is drawn by the names of rows."""
-        source = source_or_system(self.bits)
-        return PartPlan(
-            study=self.study,
-            part=part,
-            source=source,
-            secret=new_secret(part, source) if self.is_on_spark else None,
-            guarantee=self.guarantee,
-            epoch=self.epoch,
-            keep=self.keep,
-            keys=keys,
-            before=before,
-        )
-
-    @property
-    def is_on_spark(self) -> bool:
-        """Whether the rows are Spark's."""
-        return is_spark_frame(self.data)
-
-    def rows(self) -> RowStream | NumberedFrame:
-        """Open the table wherever its rows are."""
-        if not self.is_on_spark:
-            return self.stream()
-        frame: Any = self.data
-        return number_rows(frame, answer_columns(self.study, frame.columns, self.keep, self._ids), by=self.id_column)
-
-    @property
-    def _ids(self) -> tuple[str, ...]:
-        return () if self.id_column is None else (self.id_column,)
-
-    def stream(self) -> RowStream:
-        """Open the table: the columns that are needed, and no others."""
-        stream = open_answers(self.study, self.data, self.keep, self._ids)
-        return shuffled(stream, source_or_system(self.bits)) if self.shuffle else stream
 
 
 def publish_in_memory(asked: PublishRequest, memory: Memory) -> StudyPublication:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+from sfumato.engines.spark import Engine, SparkFrame, is_spark_frame
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_table_place
 from sfumato.files.table_writers import TableWriter
@@ -13,37 +14,47 @@ from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.infer import Method
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table, recovered_chunks
-from sfumato.study.report_files import Paths, has_note
+from sfumato.study.report_files import Paths, check_reports_place, has_note
 from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
+from sfumato.study.spark_reports import SparkReports
 from sfumato.study.steps.keys import Keys, Unlocking, keys_for
 from sfumato.study.steps.paying import study_of
+from sfumato.study.steps.spark_reading import check_new_folder, reports_of_frame, reports_on_spark, write_spark_reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.typed_reports import TypedReports
 
 
 def read_reports(
-    path: Paths,
+    path: Paths | SparkFrame,
     study: Study | str | Path | None = None,
     *,
     note: str | Path | None = None,
+    engine: Engine | None = None,
     questions: Sequence[str] | None = None,
     column: str | None = None,
     group: str | None = None,
     count: str | None = None,
     limit_bytes: int = TABLE_LIMIT_BYTES,
     progress: Callable[[int], None] | None = None,
-) -> Reports | TypedReports:
+) -> Reports | SparkReports | TypedReports:
     """Read reports that were published or opened; with a `study`, also reports of a card that were typed in.
+
+    A table of Spark is read where it is, and with `engine` spark so are files.
 
     Published reports carry their note, and a study given with them must be theirs. `column`, `group` and `count` name
     columns of typed-in reports; a column of counts is used only when it is named.
     """
     if study is None:
         _refuse(column=column, count=count)
-        return Reports.read(path, note=note)
+        return read_published(path, note=note, engine=engine)
     declared = study_of(study)
+    if engine is not None or not isinstance(path, str | Path | Sequence):
+        _refuse(column=column, count=count)
+        held = read_published(path, note=note, engine=engine)
+        _check_study(declared, held, "these reports")
+        return held
     several = [path] if isinstance(path, str | Path) else list(path)
     typed = note is None and not all(has_note(one) for one in several)
     if typed and len(several) > 1:
@@ -69,30 +80,61 @@ def read_reports(
     )
 
 
-def open_reports(reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = None) -> Reports:
+@overload
+def open_reports(
+    reports: Reports | Paths, keys: Keys, *, unlock: Unlocking = None, note: str | Path | None = None
+) -> Reports: ...
+@overload
+def open_reports(
+    reports: SparkReports | SparkFrame, keys: Keys, *, unlock: Unlocking = None, note: str | Path | None = None
+) -> SparkReports: ...
+@overload
+def open_reports(
+    reports: Reports | SparkReports | Paths | SparkFrame,
+    keys: Keys,
+    *,
+    unlock: Unlocking = None,
+    note: str | Path | None = None,
+    engine: Engine | None = None,
+) -> Reports | SparkReports: ...
+def open_reports(
+    reports: Reports | SparkReports | Paths | SparkFrame,
+    keys: Keys,
+    *,
+    unlock: Unlocking = None,
+    note: str | Path | None = None,
+    engine: Engine | None = None,
+) -> Reports | SparkReports:
     """Return reports as sharp as the keys allow: each row is opened when it is read.
 
-    Reports are a file, a folder, a glob or several of them. Keys are key files, or folders of them; of a folder the
-    keys of these reports are used that open a level.
+    Reports are a file, a folder, a glob or several of them, or a table of Spark, whose rows are opened there; with
+    `engine` spark so are those of files. Keys are key files, or folders of them; of a folder the keys of these reports
+    are used that open a level.
     """
-    found = _reports(reports)
-    return open_table(found, keys_for(found.note, keys, unlock, recover=False))
+    found = read_published(reports, note=note, engine=engine)
+    opened = keys_for(found.note, keys, unlock, recover=False)
+    return found.opened(opened) if isinstance(found, SparkReports) else open_table(found, opened)
 
 
 def recover_answers(
-    reports: Reports | Paths,
+    reports: Reports | SparkReports | Paths | SparkFrame,
     keys: Keys,
     *,
     unlock: Unlocking = None,
     out: str | Path | None = None,
     progress: Progress | None = None,
+    note: str | Path | None = None,
+    engine: Engine | None = None,
 ) -> Any:
-    """Return the answers as an Arrow table, with the registrar's keys.
+    """Return the answers as an Arrow table, with the registrar's keys; of reports in Spark as a table of Spark.
 
-    With `out` they are written there, chunk by chunk, so that only their owner may read them; then it is their number
-    that is returned.
+    With `out` they are written there, chunk by chunk, so that only their owner may read them, by Spark as a folder of
+    files; then it is their number that is returned.
     """
-    found = _reports(reports)
+    found = read_published(reports, note=note, engine=engine)
+    if isinstance(found, SparkReports):
+        answers = found.recovered(keys_for(found.note, keys, unlock, recover=True))
+        return answers.frame if out is None else write_spark_reports(answers, out, progress)
     if out is None:
         return recover_table(found, keys_for(found.note, keys, unlock, recover=True))
     check_table_place("out", out)
@@ -106,7 +148,7 @@ def recover_answers(
 
 
 def estimate_reports(
-    reports: Collected | Paths,
+    reports: Collected | Paths | SparkFrame,
     study: Study | str | Path | None = None,
     *,
     note: str | Path | None = None,
@@ -118,17 +160,23 @@ def estimate_reports(
     simultaneous: bool = False,
     column: str | None = None,
     count: str | None = None,
+    engine: Engine | None = None,
 ) -> Estimates:
     """Return what reports say about each question; typed-in reports of a card need the `study`.
 
-    Reports are a file, a folder, a glob or several of them; `note` is that of rows which another tool selected.
+    Reports are a file, a folder, a glob or several of them, or a table of Spark; `note` is that of rows which another
+    tool selected. With `engine` spark, Spark counts what is in files.
     """
     found: Collected
-    if isinstance(reports, str | Path | Sequence):
-        found = read_reports(reports, study, note=note, questions=questions, column=column, group=group, count=count)
+    if is_spark_frame(reports) or isinstance(reports, str | Path | Sequence):
+        read: Any = reports
+        found = read_reports(
+            read, study, note=note, engine=engine, questions=questions, column=column, group=group, count=count
+        )
     else:
         _refuse(column=column, count=count, note=None if note is None else str(note))
-        found = reports
+        collected: Any = reports
+        found = collected
         if study is not None:
             _check_study(study_of(study), found, "these reports")
     return estimate_collected(
@@ -142,6 +190,24 @@ def estimate_reports(
     )
 
 
+def write_reports(reports: Reports | SparkReports, out: str | Path, *, progress: Progress | None = None) -> None:
+    """Write reports as they are seen, with note and codebook: as one table, or by Spark as a folder of files."""
+    if isinstance(reports, SparkReports):
+        write_spark_reports(reports, out, progress)
+    else:
+        reports.write(out, progress=progress)
+
+
+def check_opened_place(out: str | Path, engine: Engine | None = None) -> None:
+    """Refuse a place where opened reports cannot be written."""
+    check_reports_place(out) if engine is None else check_new_folder(out)
+
+
+def check_answers_place(out: str | Path, engine: Engine | None = None) -> None:
+    """Refuse a place where answers cannot be written."""
+    check_table_place("out", out) if engine is None else check_new_folder(out)
+
+
 def _check_study(study: Study, reports: Collected, which: str) -> None:
     if fingerprint(study) != reports.note.fingerprint:
         raise InvalidParameter(
@@ -151,8 +217,15 @@ def _check_study(study: Study, reports: Collected, which: str) -> None:
         )
 
 
-def _reports(reports: Reports | Paths) -> Reports:
-    return reports if isinstance(reports, Reports) else Reports.read(reports)
+def read_published(
+    reports: Any, *, note: str | Path | None = None, engine: Engine | None = None
+) -> Reports | SparkReports:
+    """Read reports that were published or opened: files, a table of Spark, or what was read before."""
+    if is_spark_frame(reports):
+        return reports_of_frame(reports, note)
+    if engine is not None and not isinstance(reports, SparkReports):
+        return reports_on_spark(reports, engine, note)
+    return reports if isinstance(reports, Reports | SparkReports) else Reports.read(reports, note=note)
 
 
 def _refuse(**given: str | None) -> None:

@@ -6,18 +6,16 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from sfumato.engines.spark import NUMBER, BlockSizes, NumberedFrame, run_blocks
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
 from sfumato.refine.keys import Draws
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_sinks import Keys, MemorySink
-from sfumato.study.part_tasks import DrawnFile, DrawTask, RoundTask, SentPlan
+from sfumato.study.part_tasks import DrawnBlocks, DrawTask, RoundTask, SentPlan
 from sfumato.study.publishing import PartDrawing, PartPlan, PeopleNote
 from sfumato.study.reports import Progress
 from sfumato.study.steps.staged_parts import StagedPart
+from sfumato.study.task_files import add_digests
 from sfumato.values import Guarantee
 
 
@@ -38,15 +36,18 @@ def draw_on_spark(
         places=numbered.places,
         id_column=None if people is None else people.column,
     )
-    made = run_blocks(numbered, sizes, task, progress=progress)
-    files: list[DrawnFile] = [file for one in made for file in pickle.loads(one)]  # noqa: S301  of our own tasks
+    made: list[DrawnBlocks] = [
+        pickle.loads(one)  # noqa: S301  of our own tasks
+        for one in run_blocks(numbered, sizes, task, progress=progress)
+    ]
+    files = [file for one in made for file in one.files]
+    for file in files:
+        staged.take(file)
     tree = drawing.tree()
-    for file in sorted(files, key=lambda file: file.first):
-        staged.take(file.name, file.first)
-        for name, digests in file.digests.items():
-            tree.digests[name].update(zip(file.blocks, digests, strict=True))
-        if people is not None:
-            _note_people(people, file)
+    add_digests(tree, files)
+    if people is not None:
+        for first, words in sorted((held for one in made for held in one.people), key=lambda held: held[0]):
+            people.add(words, range(first, first + len(words)))
     return drawing.finished(tree, numbered.rows)
 
 
@@ -91,11 +92,3 @@ def _rounds(plan: PartPlan, numbered: NumberedFrame, sizes: BlockSizes) -> dict[
             tallies = [pickle.loads(one) for one in run_blocks(alone, sizes, task)]  # noqa: S301  of our own tasks
             asked = way.next_rounds(numbered.rows, asked, sum(tallies[1:], tallies[0]))
     return found
-
-
-def _note_people(people: PeopleNote, file: DrawnFile) -> None:
-    first = file.first
-    for codes, texts in file.people:
-        numbers = range(first, first + len(codes))
-        people.add(Words(np.array(codes, dtype=np.int64), texts, first), numbers)
-        first = numbers.stop

@@ -25,6 +25,7 @@ from sfumato.study.notes import ReportsNote
 from sfumato.study.part_sinks import Keys
 from sfumato.study.report_files import codebook_path
 from sfumato.study.report_rows import ROW
+from sfumato.study.task_files import WrittenFile, take_file
 
 
 class StagedPart:
@@ -84,18 +85,9 @@ class StagedPart:
             self.table.mkdir()
         return self._attempts
 
-    def take(self, name: str, first: int) -> None:
-        """Take one of the files into the part, by the number of its first row."""
-        written = self.attempts() / name
-        try:
-            written.replace(self.table / f"{first:013d}.parquet")
-        except FileNotFoundError:
-            raise InvalidParameter(
-                "lies on this machine alone: executors wrote files that are not to be seen here",
-                parameter="out",
-                value=str(self.table.parent.parent),
-                way_out="Choose a folder that all machines of the cluster see under the same name.",
-            ) from None
+    def take(self, file: WrittenFile) -> None:
+        """Take one of the files into the part, under the number of its first row."""
+        take_file(self.attempts(), file, self.table / f"{file.first:013d}.parquet")
 
     def store(self, question: str) -> _Store:
         """Return what writes the true draws of a question."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sfumato.account.published import checked_name
 from sfumato.bits import BitSource
+from sfumato.engines.spark import Engine, SparkFrame
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.files.staging import new_folders
@@ -18,7 +19,6 @@ from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
 from sfumato.study.steps.paying import ledger_of, source_of, study_of
 from sfumato.study.steps.publishing import (
     Protections,
-    PublishRequest,
     check_secure,
     destination,
     protections_of,
@@ -27,6 +27,7 @@ from sfumato.study.steps.publishing import (
     write_made,
 )
 from sfumato.study.steps.remembering import memory_of
+from sfumato.study.steps.requests import PublishRequest
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
 
@@ -38,7 +39,7 @@ def plan(study: Study | str | Path) -> StudyPlan:
 
 def publish(
     study: Study | str | Path,
-    data: TableLike,
+    data: TableLike | SparkFrame,
     *,
     out: str | Path | None = None,
     keys: str | Path | None = None,
@@ -57,6 +58,7 @@ def publish(
     id_column: str | None = None,
     shuffle: bool = False,
     append: bool = False,
+    engine: Engine | None = None,
 ) -> StudyPublication:
     """Make public reports and keys from a table with a column of answers for each question.
 
@@ -76,6 +78,9 @@ def publish(
     With `append` the table holds new people, who become a further part of the publication in the folder `out`. With
     `id_column` the registrar gets a sealed index from person to row, beside the keys; nobody may be in twice. `shuffle`
     puts the rows in an order of chance.
+
+    The rows of a table of Spark stay on its executors, which write the part into the folder `out`; with `engine` spark,
+    Spark reads the files of answers as well.
     """
     declared, payer = study_of(study), ledger_of(study, ledger)
     asked = PublishRequest(
@@ -90,6 +95,7 @@ def publish(
         id_column=id_column,
         shuffle=shuffle,
         progress=progress,
+        engine=engine,
     )
     memory = memory_of(study, record, payer)
     if out is None:

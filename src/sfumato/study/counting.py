@@ -1,0 +1,105 @@
+"""Counting reports, chunk by chunk: over everybody, and by the groups of a kept column. Counts of chunks add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.tables import Words
+from sfumato.refine.report_trees import Numbers, positions_of
+from sfumato.study.notes import ReportsNote
+from sfumato.study.ways import Way
+
+MOST_GROUPS = 1000
+Found = dict[str | None, Any]
+"""Tallies by group; that of everybody has no name."""
+
+
+def count_rows(
+    found: Found,
+    way: Way,
+    level: int,
+    reports: npt.NDArray[np.int64],
+    numbers: Numbers,
+    kept: npt.NDArray[np.bool_] | None,
+    words: Words | None = None,
+) -> None:
+    """Count the reports of some rows, those of them that are `kept`; `words` are the groups that they belong to."""
+    _count(found, None, way, reports, level, numbers, slice(None) if kept is None else np.flatnonzero(kept))
+    if words is not None:
+        for code, text in enumerate(words.texts):
+            here = words.codes == code
+            _count(found, text, way, reports, level, numbers, here if kept is None else here & kept)
+
+
+def add_counts(found: Found, others: Found) -> None:
+    """Add counts to others."""
+    for label, tally in others.items():
+        found[label] = found[label] + tally if label in found else tally
+
+
+def in_order(found: Found, question: str) -> Iterator[tuple[str | None, Any]]:
+    """Yield the tally of everybody first, then those of the groups by their names."""
+    if None not in found:
+        raise UnreadableFile(f"no report to {question!r} is left", way_out="There is nothing to estimate from.")
+    yield None, found[None]
+    yield from sorted((label, tally) for label, tally in found.items() if label is not None)
+
+
+def check_groups(found: Found, group: str | None) -> None:
+    """Refuse a column that has as many values as people."""
+    if len(found) > MOST_GROUPS + 1:
+        raise InvalidParameter(
+            f"has more than {MOST_GROUPS} values",
+            parameter="group",
+            value=group,
+            way_out="An identifier is no group; name another column.",
+        )
+
+
+def check_group(note: ReportsNote, group: str, question: str) -> None:
+    """Refuse a group that is none, or a question that has none."""
+    if group in note.columns:
+        raise InvalidParameter(
+            "is a question; its reports are noise, not groups",
+            parameter="group",
+            value=group,
+            way_out="Name a kept column.",
+        )
+    if note.way(question).by_position:
+        raise InvalidParameter(
+            f"question {question!r} means something only in the order of all its reports, so groups cannot be "
+            f"read from it",
+            parameter="group",
+            value=group,
+            way_out="Name the other questions, or leave out `group`.",
+        )
+
+
+def check_together(note: ReportsNote, question: str, *, is_whole: bool) -> None:
+    """Refuse to read some of the reports where only all of them together can be read."""
+    if not is_whole and not note.way(question).by_row:
+        raise InvalidParameter(
+            f"question {question!r} is read from all its reports together, and rows were selected from them",
+            way_out="Name the other questions, or read the whole.",
+        )
+
+
+def _count(
+    found: Found,
+    label: str | None,
+    way: Way,
+    reports: npt.NDArray[np.int64],
+    level: int,
+    numbers: Numbers,
+    rows: Any,
+) -> None:
+    counted = reports[rows]
+    if not counted.size:  # nobody of this group is in these rows, or all were amended
+        return
+    tally = way.tally(counted, level, positions=positions_of(numbers[rows]))
+    found[label] = found[label] + tally if label in found else tally
