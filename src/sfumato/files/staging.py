@@ -107,13 +107,17 @@ def remove_stale(*targets: str | Path) -> None:
 def put_in_place(staged: Path, target: str | Path) -> None:
     """Rename a staged file into place, replacing what is there; where it was put in place before, nothing is done.
 
-    A file that is replaced hands on its permissions. A link stays a link, and a pipe or a device is written to.
+    A file that is replaced hands on its permissions. A link stays a link, and a pipe or a device is written to. Where
+    one of the two is a folder, what is there stays: it cannot be replaced at once, and only a part that was published
+    before, with the same reports, has its name.
     """
     if not staged.exists():
         return
     real = Path(os.path.realpath(target))
     try:
         old = real.stat() if real.exists() else None
+        if old is not None and (staged.is_dir() or stat.S_ISDIR(old.st_mode)):
+            return
         if old is not None and not stat.S_ISREG(old.st_mode):
             write_atomically(real, read_bytes(staged, limit_bytes=staged.stat().st_size))
             return

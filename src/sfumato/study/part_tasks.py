@@ -49,6 +49,7 @@ class SentPlan:
     plan: PartPlan
     keys: Mapping[str, bytes]
     salts: Salts
+    only: str | None
 
     @classmethod
     def of(cls, drawing: PartDrawing) -> SentPlan:
@@ -59,12 +60,12 @@ class SentPlan:
             if (top := drawer.top) is not None
         }
         bare = replace(drawing.plan, source=_NoBits(), keys=None, before=None)
-        return cls(plan=bare, keys=keys, salts=drawing.salts)
+        return cls(plan=bare, keys=keys, salts=drawing.salts, only=drawing.only)
 
     def drawing(self) -> PartDrawing:
         """Return what draws in a task."""
         keys: Keys = {name: {0: open_key(data, Unprotected())} for name, data in self.keys.items()}
-        drawing = PartDrawing(replace(self.plan, keys=keys), MemorySink())
+        drawing = PartDrawing(replace(self.plan, keys=keys), MemorySink(), only=self.only)
         drawing.salts = self.salts
         return drawing
 

@@ -81,12 +81,16 @@ def answer_columns(study: Study, names: Sequence[str], keep: Sequence[str], othe
 
 
 class PartDrawing:
-    """What makes the reports of a part from chunks of answers, and everything that is known of it at the end."""
+    """What makes the reports of a part from chunks of answers, and everything that is known of it at the end.
 
-    def __init__(self, plan: PartPlan, sink: PartSink) -> None:
+    With `only` one question is drawn, and no bits are spent on the keys of others.
+    """
+
+    def __init__(self, plan: PartPlan, sink: PartSink, *, only: str | None = None) -> None:
         _check_first_time(plan)
-        self.plan = plan
-        self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in plan.study.ways}
+        self.plan, self.only = plan, only
+        ways = [way for way in plan.study.ways if only in {None, way.question.id}]
+        self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in ways}
         self.salts = Salts(plan.part, plan.source, plan.before)
 
     def read(self, table: Any, first: int, *, without: Collection[str] = ()) -> dict[str, Any]:

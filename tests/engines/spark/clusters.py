@@ -93,16 +93,18 @@ class Cluster:
         (log,) = self.events.iterdir()
         events = [json.loads(line) for line in log.read_text().splitlines()]
         ends = [event for event in events if event["Event"] == "SparkListenerTaskEnd"]
-        return [(end["Task End Reason"]["Reason"], end["Task Info"]) for end in ends]
+        return [(end["Task End Reason"]["Reason"], {**end["Task Info"], "Stage": end["Stage ID"]}) for end in ends]
 
 
 def _log4j(folder):
     """Say that everything is to be logged that Spark logs."""
     path = folder / "log4j2.properties"
     path.write_text(
-        "rootLogger.level = info\nrootLogger.appenderRef.all.ref = all\nappender.all.type = Console\n"
-        "appender.all.name = all\nappender.all.target = SYSTEM_ERR\nappender.all.layout.type = PatternLayout\n"
+        f"rootLogger.appenderRef.all.ref = all\nappender.all.type = File\nappender.all.name = all\n"
+        f"appender.all.fileName = {folder / 'spark.log'}\nappender.all.layout.type = PatternLayout\n"
         "appender.all.layout.pattern = %d %p %c: %m%n%ex\n"
+        # A driver in Python is taken for a shell, whose root says less.
+        "logger.spark.name = org.apache.spark\nlogger.spark.level = info\n"
     )
     return path
 

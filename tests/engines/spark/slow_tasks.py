@@ -1,7 +1,12 @@
 """Tasks that take their time, so that a test can kill them, or overtake them, while they are writing."""
 
+import json
 import os
+import pickle
 import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
 
 from sfumato.study.part_tasks import DrawTask, DrawWork
 
@@ -29,3 +34,54 @@ class SlowDrawWork(DrawWork):
         if is_first or LAGGARD not in os.environ:
             time.sleep(float(os.environ.get(SECONDS, "0")))
         return super().finish()
+
+
+class StrayDrawTask(DrawTask):
+    """Draws like any other, after a run that nobody waits for: files of its, with less in them, lie about."""
+
+    def begin(self):
+        return StrayDrawWork(self)
+
+
+class StrayDrawWork(DrawWork):
+    """One task."""
+
+    def finish(self):
+        made = super().finish()
+        folder = Path(self._task.folder)
+        for file in pickle.loads(made).files:  # noqa: S301  just made
+            table = pq.read_table(folder / file.name)
+            pq.write_table(table.slice(0, table.num_rows // 2), folder / f"{file.first:013d}-{'0' * 16}.parquet")
+        return made
+
+
+class CountingDrawTask(DrawTask):
+    """Draws like any other, and tells which process did and what it compiled."""
+
+    def begin(self):
+        return CountingDrawWork(self)
+
+
+class CountingDrawWork(DrawWork):
+    """One task."""
+
+    def __init__(self, task):
+        self._before = compiled()
+        super().__init__(task)
+
+    def finish(self):
+        record = {"pid": os.getpid(), "at": time.time(), "before": self._before, "after": compiled()}
+        (Path(self._task.folder).parents[2] / f"compiled-{os.urandom(8).hex()}.json").write_text(json.dumps(record))
+        return super().finish()
+
+
+def compiled():
+    """How many versions of loops this process has compiled, or loaded from a cache."""
+    from numba.core.dispatcher import Dispatcher
+
+    from sfumato.bits import recycling
+    from sfumato.mechanisms import kernels
+    from sfumato.refine import shift_kernel
+
+    loops = [loop for room in (recycling, kernels, shift_kernel) for loop in vars(room).values()]
+    return sum(len(loop.signatures) for loop in loops if isinstance(loop, Dispatcher))

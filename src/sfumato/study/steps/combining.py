@@ -11,7 +11,7 @@ from pathlib import Path
 from sfumato.errors import InvalidParameter
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
-from sfumato.files.disk import writing_sentences
+from sfumato.files.disk import flush_folder, writing_sentences
 from sfumato.files.locks import locked
 from sfumato.files.places import check_folder
 from sfumato.files.staging import discard, flush_staged, remove_stale, staged_afresh, staging_inside
@@ -112,7 +112,10 @@ def _combine(together: Reports, target: Path) -> None:
             "is there already, and not empty", parameter="out", value=str(target), way_out="Name a new folder."
         )
     for _, path in files_of_parts(target):
-        path.unlink()
+        if path.is_dir():
+            discard(path)
+        else:
+            path.unlink()
     remove_stale(target / NAME)
     with staged_afresh(place) as staged:
         for (source, text), entry in zip(notes.items(), manifest.parts, strict=True):
@@ -138,7 +141,14 @@ def _note_of(source: Source) -> str:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Copy a file through to the disk."""
+    """Copy a file, or a part that is a folder of files, through to the disk."""
+    if path.is_dir():
+        with writing_sentences(copy):
+            copy.mkdir()
+        for file in sorted(path.iterdir()):
+            _copy(file, copy / file.name)
+        flush_folder(copy)
+        return
     with writing_sentences(copy), path.open("rb") as reading, copy.open("xb") as writing:
         shutil.copyfileobj(reading, writing)
         writing.flush()

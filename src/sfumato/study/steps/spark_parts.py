@@ -88,7 +88,7 @@ def _rounds(plan: PartPlan, numbered: NumberedFrame, sizes: BlockSizes) -> dict[
             found[name] = asked
             # Rounds before this one have been counted.
             only = {name: (*[()] * (len(asked) - 1), asked[-1])}
-            drawing = PartDrawing(replace(plan, rounds=only), MemorySink())
+            drawing = PartDrawing(replace(plan, rounds=only), MemorySink(), only=name)
             task = RoundTask(sent=SentPlan.of(drawing), question=name, places=numbered.places)
             tallies = [pickle.loads(one) for one in run_blocks(alone, sizes, task)]  # noqa: S301  of our own tasks
             asked = way.next_rounds(numbered.rows, asked, sum(tallies[1:], tallies[0]))
