@@ -22,13 +22,14 @@ from engines.spark.spark_studies import (
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.refine import Unprotected
+from sfumato.refine.block_secrets import new_secret
 from sfumato.study import Card, FreeText, Recoverable, Study, YesNo, write_study
 from sfumato.study.part_notes import new_part_id
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import PartPlan, draw_part, open_answers
+from sfumato.study.publishing import draw_part, open_answers
 from sfumato.study.report_files import read_report_files
 from sfumato.study.steps import estimate_reports, publish, publishing, spark_parts
-from sfumato.study.ways.block_bits import new_secret
 from sfumato.values import Guarantee
 
 ROWS = 30_000

@@ -9,10 +9,11 @@ from engines.spark.spark_studies import card_study, plain_answers
 from sfumato.bits import SystemBits
 from sfumato.engines.spark.whole_blocks import BLOCK_ROWS
 from sfumato.errors import SourceFailed
+from sfumato.refine.block_secrets import bits_of_block, blocks_within, question_secret
+from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import MemorySink
 from sfumato.study.part_tasks import SentPlan
-from sfumato.study.publishing import PartDrawing, PartPlan
-from sfumato.study.ways.block_bits import block_bits, blocks_within, question_secret
+from sfumato.study.publishing import PartDrawing
 from sfumato.values import Guarantee
 
 SECRET, PART = b"s" * 32, "0" * 32
@@ -21,14 +22,14 @@ SECRET, PART = b"s" * 32, "0" * 32
 def test_no_two_names_share_a_stream():
     names = itertools.product((PART, "1" * 32), ("debt", "word"), (0, 1, 2**40), (0, 1))
     streams = [
-        block_bits(question_secret(SECRET, part, question), block, round_).words(4).tolist()
+        bits_of_block(question_secret(SECRET, part, question), block, round_).words(4).tolist()
         for part, question, block, round_ in names
     ]
     assert len({tuple(stream) for stream in streams}) == 24
 
 
 def test_a_stream_is_the_same_again():
-    once, again = (block_bits(question_secret(SECRET, PART, "debt"), 7).words(100) for _ in range(2))
+    once, again = (bits_of_block(question_secret(SECRET, PART, "debt"), 7).words(100) for _ in range(2))
     assert np.array_equal(once, again)
 
 
