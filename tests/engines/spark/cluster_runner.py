@@ -16,7 +16,7 @@ from pathlib import Path
 from engines.spark.slow_tasks import SlowDrawTask
 from sfumato.errors import SfumatoError
 from sfumato.refine import Unprotected
-from sfumato.study.steps import publish, publishing, spark_parts
+from sfumato.study.steps import publish, requests, spark_parts
 
 secrets, plans = [], []
 
@@ -24,7 +24,7 @@ secrets, plans = [], []
 def watched(session):
     """Note the plans of all jobs, and the secrets of parts; executors wait as they are told."""
     spark_parts.DrawTask = SlowDrawTask
-    new_secret, kind = publishing.new_secret, type(session.range(1))
+    new_secret, kind = requests.new_secret, type(session.range(1))
     mapped = kind.mapInArrow
 
     def noted(*arguments):
@@ -36,7 +36,7 @@ def watched(session):
         plans.append(explanation(found))
         return found
 
-    publishing.new_secret, kind.mapInArrow = noted, explained
+    requests.new_secret, kind.mapInArrow = noted, explained
 
 
 def explanation(frame):

@@ -12,7 +12,7 @@ import pytest
 from engines.spark.spark_studies import plain_answers, plain_study, published, written
 from sfumato.errors import InvalidParameter, SfumatoError, UnreadableFile
 from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import publishing
+from sfumato.study.steps import requests
 
 ROWS = 15_000
 SIZES = (5000, 7000, 0)
@@ -125,7 +125,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("rows", [7001, 3])
     def test_a_file_that_changed_after_its_rows_were_counted(self, spark, files, tmp_path, monkeypatch, rows):
-        number_rows, path = publishing.number_rows, files / "f001.parquet"
+        number_rows, path = requests.number_rows, files / "f001.parquet"
         kept = path.read_bytes()
 
         def meanwhile(*arguments, **options):
@@ -134,20 +134,20 @@ class TestFiles:
             return found
 
         with monkeypatch.context() as patched:
-            patched.setattr(publishing, "number_rows", meanwhile)
+            patched.setattr(requests, "number_rows", meanwhile)
             refused(spark, files, tmp_path / "out")
         path.write_bytes(kept)
         check_finishes(spark, files, tmp_path / "out")
 
     def test_a_file_that_went_away(self, spark, files, tmp_path, monkeypatch):
-        number_rows = publishing.number_rows
+        number_rows = requests.number_rows
 
         def meanwhile(*arguments, **options):
             found = number_rows(*arguments, **options)
             (files / "f001.parquet").unlink()
             return found
 
-        monkeypatch.setattr(publishing, "number_rows", meanwhile)
+        monkeypatch.setattr(requests, "number_rows", meanwhile)
         said = refused(spark, files, tmp_path / "out")
         assert f"file {files / 'f001.parquet'}" in said
 

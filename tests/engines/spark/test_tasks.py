@@ -29,7 +29,7 @@ from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import MemorySink
 from sfumato.study.publishing import draw_part, open_answers
 from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import estimate_reports, publish, publishing, spark_parts
+from sfumato.study.steps import estimate_reports, publish, requests, spark_parts
 from sfumato.values import Guarantee
 
 ROWS = 30_000
@@ -97,8 +97,8 @@ def test_every_run_of_a_release_has_a_secret_of_its_own(spark, tmp_path, monkeyp
     """A question without keys is drawn afresh by whoever publishes anew, from bits of the system."""
     study, made = study_of("card"), []
     frame = spark.read.parquet(str(written(tmp_path / "in", table_of(("card",)), ODD_SIZES)))
-    original = publishing.new_secret
-    monkeypatch.setattr(publishing, "new_secret", lambda *given: made.append(original(*given)) or made[-1])
+    original = requests.new_secret
+    monkeypatch.setattr(requests, "new_secret", lambda *given: made.append(original(*given)) or made[-1])
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
