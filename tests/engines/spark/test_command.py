@@ -1,16 +1,20 @@
-"""The command with --engine spark, from start to end, as somebody types it; cold, in processes of its own."""
+"""The command with --engine spark, from answers to answers. The page on clusters starts it cold, in test_howto.py."""
 
 import json
 import os
 import subprocess
 import sys
+import warnings
 
 import pyarrow.parquet as pq
 import pytest
 
 from engines.spark.spark_studies import plain_answers, plain_study, written
 from engines.spark.spark_trees import ENVIRONMENT, SOURCES
+from sfumato.cli import main
 from sfumato.study import write_study
+
+pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
 
 ROWS = 12_000
 
@@ -24,11 +28,18 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture
-def typed(spark_here, place):
-    def run(*words, **environment):
-        environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": str(SOURCES), "COLUMNS": "120", **environment}
-        command = [sys.executable, "-c", "from sfumato.cli import main; main()", *map(str, words)]
-        return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+def typed(spark, place, monkeypatch, capfd):
+    """Type a command; it finds the session that there is, as it would find one that somebody started for it."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["sfumato", *map(str, words)])
+        capfd.readouterr()
+        with warnings.catch_warnings(), pytest.raises(SystemExit) as stop:
+            main()
+        said = capfd.readouterr()
+        return subprocess.CompletedProcess(words, stop.value.code, said.out, said.err)
 
     return run
 
@@ -82,9 +93,16 @@ def test_what_cannot_be_is_a_sentence(typed, place, words, sentence):
     assert sorted(path.name for path in place.rglob("*")) == before
 
 
-def test_without_java_it_says_so(typed, tmp_path):
+def test_without_java_it_says_so(spark_here, tmp_path):
+    """In a process of its own, which has no session."""
     (tmp_path / "java").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "java").chmod(0o700)
-    ended = typed("estimate", "reports", *SPARK, PATH=f"{tmp_path}:{os.environ['PATH']}", JAVA_HOME="")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": str(SOURCES), "PATH": path, "JAVA_HOME": ""}
+    (tmp_path / "pairs.csv").write_text("input,output\na,x\nb,y\n")
+    words = ["audit", "pairs.csv", "--epsilon", "1", *SPARK]
+    command = [sys.executable, "-c", "from sfumato.cli import main; main()", *words]
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert "--engine 'spark' could not be started. Spark needs Java 17" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

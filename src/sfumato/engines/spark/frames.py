@@ -87,7 +87,8 @@ def _silent() -> Iterator[None]:
 
 def frame_of_files(path: str | Path, session: Any) -> Any:
     """Read Parquet or CSV files as a table; the cells of a CSV are texts."""
-    name = str(path)
+    # Spark's own program may have been started elsewhere: a name without a scheme is meant from here.
+    name = str(path) if urlsplit(str(path)).scheme else str(Path(path).absolute())
     with spark_sentences(None):
         if name.endswith((".csv", ".tsv")):
             return session.read.csv(name, header=True, sep="\t" if name.endswith(".tsv") else ",", mode="FAILFAST")
