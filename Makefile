@@ -14,7 +14,7 @@ test test-slow: export OPENBLAS_NUM_THREADS = 1
 
 test: spark lint  ## linters, types and every test that takes less than a minute
 	@tools/system-packages
-	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup -m "not slow"
+	@$(PYTHON) -m pytest -q -n 2 -m "not slow"
 
 test-slow: spark  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow

@@ -198,14 +198,14 @@ def test_csv_rows_are_held_a_chunk_at_a_time(tmp_path, monkeypatch):
 
 def test_parquet_rows_are_held_a_batch_at_a_time(tmp_path, monkeypatch):
     longest = 0
-    count = sample_streams._count_batch
+    count = sample_streams.count_batch
 
     def watched(batch, path, count_name):
         nonlocal longest
         longest = max(longest, batch.num_rows)
         return count(batch, path, count_name)
 
-    monkeypatch.setattr(sample_streams, "_count_batch", watched)
+    monkeypatch.setattr(sample_streams, "count_batch", watched)
     found = read_samples(write(tmp_path, "parquet", {"input": ["p", "q"] * 100_000, "output": [1, 2] * 100_000}))
     assert found.counts == ((100_000, 0), (0, 100_000))
     assert 0 < longest <= 2**16

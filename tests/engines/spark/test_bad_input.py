@@ -14,8 +14,6 @@ from sfumato.errors import InvalidParameter, SfumatoError, UnreadableFile
 from sfumato.study.report_files import read_report_files
 from sfumato.study.steps import requests
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 15_000
 SIZES = (5000, 7000, 0)
 ODD = "somewhere else"

@@ -14,8 +14,6 @@ from engines.spark.spark_trees import ENVIRONMENT, SOURCES
 from sfumato.cli import main
 from sfumato.study import write_study
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 12_000
 
 

@@ -16,8 +16,6 @@ from engines.spark.spark_studies import (
 )
 from sfumato.engines.spark import NUMBER, number_rows
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 30_000
 
 

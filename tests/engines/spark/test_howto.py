@@ -11,8 +11,6 @@ from pyarrow import csv
 from sfumato.cli import main
 from transcripts import ROOT, commands_of, first_difference, prepare, run
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 PAGE = (ROOT / "docs" / "howto" / "spark.md").read_text(encoding="utf-8")
 SCRIPTS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 

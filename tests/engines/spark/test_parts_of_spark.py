@@ -11,8 +11,6 @@ from sfumato.refine import Unprotected
 from sfumato.study.report_files import read_report_files
 from sfumato.study.steps import combine, open_reports, recover_answers
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 9000
 
 

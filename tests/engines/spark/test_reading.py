@@ -24,8 +24,6 @@ from sfumato.study.steps import (
     write_reports,
 )
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 20_000
 
 

@@ -12,8 +12,6 @@ from sfumato.refine import Unprotected
 from sfumato.study import write_study
 from sfumato.study.steps import publish, recover_answers
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 70_000
 TASKS = 9
 """More than are killed, three times each at most; blocks that lie across two of them come together in one more."""

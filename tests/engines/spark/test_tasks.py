@@ -32,8 +32,6 @@ from sfumato.study.report_files import read_report_files
 from sfumato.study.steps import estimate_reports, publish, requests, spark_parts
 from sfumato.values import Guarantee
 
-pytestmark = pytest.mark.xdist_group("spark")  # one process has them all: another would start another Spark
-
 ROWS = 30_000
 BLOOD = ("O+", "A+", "O-", "A-", "B+")
 QUESTIONS = {
