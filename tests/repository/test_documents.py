@@ -1,6 +1,7 @@
 """The documents say what is so: every example in them is run."""
 
 import doctest
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sfumato.files.locks import locked
 from transcripts import first_difference
 
 ROOT = Path(__file__).parents[2]
@@ -54,13 +56,22 @@ def test_theory_pages_named_in_docstrings_exist():
 
 
 @pytest.fixture(scope="session")
-def demo_output():
-    """What `make demo` prints; it takes half a minute, so it is run once."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "demo" / "demo.py")], capture_output=True, text=True, check=True, timeout=300
-    )
-    assert done.stderr == ""
-    return done.stdout
+def demo_output(tmp_path_factory):
+    """What `make demo` prints; it takes half a minute and writes to one place, so one process runs it for all."""
+    shared = tmp_path_factory.getbasetemp()
+    said = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "demo.txt"
+    with locked(said):
+        if not said.exists():
+            done = subprocess.run(
+                [sys.executable, str(ROOT / "demo" / "demo.py")],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=300,
+            )
+            assert done.stderr == ""
+            said.write_text(done.stdout, encoding="utf-8")
+    return said.read_text(encoding="utf-8")
 
 
 def test_the_readme_transcript_is_what_the_demo_prints(demo_output):
