@@ -51,7 +51,7 @@ def check_same_rows(found, expected):
 @pytest.mark.parametrize(
     "rows", [1_000_000, pytest.param(10_000_000, marks=pytest.mark.slow)], ids=["million", "ten-million"]
 )
-def test_every_level_and_the_answers_are_those_of_one_machine(spark, tmp_path, rows):
+def test_levels_answers_and_counts_over_200_partitions_are_those_of_one_machine(spark, tmp_path, rows):
     table = wide_answers(rows)
     published(wide_study(), table, tmp_path)
     (part,) = (tmp_path / "reports").glob("*.parquet")
@@ -62,16 +62,11 @@ def test_every_level_and_the_answers_are_those_of_one_machine(spark, tmp_path, r
         found = in_order(opened.frame)
         check_same_rows(found, expected.table)
         assert estimate_reports(opened) == estimate_reports(expected)
-    answers = in_order(recover_answers(frame, tmp_path / "keys", unlock=Unprotected()))
-    assert answers.select(["a", "b"]).equals(table.cast(answers.select(["a", "b"]).schema))
-
-
-def test_counts_over_200_partitions_are_those_of_one_machine(spark, tmp_path):
-    published(wide_study(), wide_answers(200_000), tmp_path)
-    (part,) = (tmp_path / "reports").glob("*.parquet")
-    scattered = read_reports(spark.read.parquet(str(part)).repartition(200))
+    scattered = read_reports(frame.repartition(200))
     for name in ("a", "b"):
         assert list(scattered.tallies(name)) == list(read_report_files(part).tallies(name))
+    answers = in_order(recover_answers(frame, tmp_path / "keys", unlock=Unprotected()))
+    assert answers.select(["a", "b"]).equals(table.cast(answers.select(["a", "b"]).schema))
 
 
 @pytest.fixture(scope="module")
