@@ -137,6 +137,10 @@ class Reports:
 
     def tallies(self, question: str, group: str | None = None) -> Iterator[tuple[str | None, Any]]:
         """Count the reports of a question: over everybody first, then by the groups of a kept column."""
+        return in_order(self.counts(question, group), question)
+
+    def counts(self, question: str, group: str | None = None) -> Found:
+        """Return the tallies of a question by group; none where nobody is left."""
         way, level = self.note.way(question), self.note.column(question).level
         if group is not None:
             check_group(self.note, group, question)
@@ -148,7 +152,7 @@ class Reports:
                 current = self.current(chunk, question)
                 count_rows(found, way, level, chunk.reports(way), chunk.numbers, current, words)
                 check_groups(found, group)
-        yield from in_order(found, question)
+        return found
 
     # Tables for other tools.
 

@@ -209,7 +209,7 @@ class SparkReports:
             changed = {name for part in self.public.parts if part.amends is not None for name in part.roots}
             for name, tallies in found.items():
                 if name in changed:
-                    add_counts(tallies, dict(local.tallies(name, group)))
+                    add_counts(tallies, local.counts(name, group))
         return found
 
     def _check(self) -> None:

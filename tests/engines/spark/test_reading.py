@@ -298,3 +298,16 @@ def test_what_is_erased_from_a_part_that_spark_wrote_is_gone(spark, tmp_path):
     check_same_rows(found, before.filter(pa.array([row not in {0, 4100} for row in before["row"].to_pylist()])))
     check_same_rows(in_order(recover_answers(living.reports, living.keys, unlock=Unprotected(), engine="spark")), found)
     assert all(path.is_file() for path in living.reports.iterdir()), "the folder of the old part is gone"
+
+
+def test_who_was_corrected_and_then_left_is_counted_by_nobody(spark, tmp_path):
+    """Of the amendment nothing is left; the reports of all others are as they were."""
+    living = Living(tmp_path / "office", guarantee="computational")
+    living.publish(living_answers(5000))
+    living.amend({"row": [5], "moved": [other(living_answers(5000)["moved"][5].as_py())]})
+    living.erase(5)
+    found = estimate_reports(living.reports, engine="spark")
+    assert found == estimate_reports(living.reports)
+    assert {one.total for one in found} == {4999}
+    answers = recover_answers(living.reports, living.keys, unlock=Unprotected(), engine="spark")
+    check_same_rows(in_order(answers), living.recovered())

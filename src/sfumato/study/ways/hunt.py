@@ -30,7 +30,7 @@ from sfumato.study.ways.hunt_rounds import (
     HuntDrawer,
     Prefixes,
     RoundTally,
-    check_together,
+    check_whole,
     found_texts,
     next_round,
 )
@@ -224,7 +224,7 @@ class HuntWay(Way):
         """Find the frequent texts."""
         if reading.plain(self.question.id).group is not None:
             raise self._only_whole()
-        check_together(tally)
+        check_whole(tally)
         found = found_texts(self.hunt, tally, max_bytes=self.question.longest)
         reach = NormalDist().inv_cdf((1 + reading.confidence) / 2)
         return QuestionEstimate(

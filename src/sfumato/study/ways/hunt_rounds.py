@@ -126,7 +126,7 @@ def found_texts(hunt: PrefixHunt, tally: RoundTally, *, max_bytes: int) -> dict[
     }
 
 
-def check_together(tally: RoundTally) -> None:
+def check_whole(tally: RoundTally) -> None:
     """Refuse a part of the reports."""
     if not tally.is_whole:
         raise InvalidParameter(
