@@ -1,7 +1,10 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo spark test test-slow test-all mutants lint format bench setup clean
+.PHONY: help demo serve server spark test suite test-slow test-all mutants lint style types format bench browser setup clean
+
+# Compiled modules are kept: hundreds of tests start a process of their own.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -9,15 +12,27 @@ help:  ## this list
 demo: setup  ## one real survey: plan, publish, open by degrees, recover, verify, report
 	@$(PYTHON) demo/demo.py
 
+serve: server  ## a live study with simulated respondents: open the dashboard and see it move
+	@$(PYTHON) demo/serve.py
+
 # Two workers use both cores; threads of their own would only stand in each other's way.
 test test-slow: export OPENBLAS_NUM_THREADS = 1
 
-test: spark lint  ## linters, types and every test that takes less than a minute
+# The same examples of every property each time, so that a change is judged by what it changes.
+test: export SFUMATO_EXAMPLES = ci
+
+# Types are judged while the tests run.
+test: spark style  ## linters, types and every test that takes less than a minute
 	@tools/system-packages
-	@$(PYTHON) -m pytest -q -n 2 -m "not slow"
+	@$(MAKE) --no-print-directory -j 2 types suite
+
+# Each test begins with what its neighbours have made already, and whoever is done first takes over from the other.
+suite:
+	@tools/in-memory $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "not slow"
 
 test-slow: spark  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow
+	@SFUMATO_EXAMPLES=thorough $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "hypothesis and not slow"
 
 test-all: setup  ## the suite on every Python from 3.11 to 3.13 found here
 	@tools/system-packages
@@ -26,9 +41,13 @@ test-all: setup  ## the suite on every Python from 3.11 to 3.13 found here
 mutants: setup  ## plant bugs one at a time in a copy of the tree, and see which test catches each
 	@$(PYTHON) tools/mutants
 
-lint: setup
+lint: style types
+
+style: setup
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check --quiet .
+
+types: setup
 	@$(PYTHON) -m mypy
 
 format: setup  ## let ruff lay out the code
@@ -38,13 +57,22 @@ format: setup  ## let ruff lay out the code
 bench: spark  ## speed, as ratios within one run
 	@for file in bench/*.py; do $(PYTHON) $$file || exit 1; done
 
+browser:  ## build what runs in browsers into the package, where it is committed
+	@tools/system-packages
+	@cd browser && node build.mjs
+
 setup: .venv/.ready
+
+server: .venv/.server
+
+.venv/.server: pyproject.toml tools/setup
+	@tools/setup "" .venv dev,server
 
 # Spark is large, and the demo does without it.
 spark: .venv/.spark
 
 .venv/.spark: pyproject.toml tools/setup
-	@tools/setup "" .venv dev,spark
+	@tools/setup "" .venv dev,spark,server
 
 .venv/.ready: pyproject.toml tools/setup
 	@tools/setup

@@ -1438,6 +1438,7 @@ MAKER_SAYS = "Its maker says, and this file alone cannot show, that"
 CODE_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 MOST_MOVED = 1e-8
 FAMILIES = {
+    "arc_response",
     "binary_hadamard",
     "cyclic_response",
     "hadamard_response",
@@ -1453,7 +1454,7 @@ FAMILIES = {
 
 def check_channel(subject: dict[str, Any], measures: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate of a channel."""
-    take(subject, ("channel", "prior"), ("shape", "mechanism", "made_exact"))
+    take(subject, ("channel", "prior"), ("shape", "mechanism", "made_exact", "collected"))
     channel = read_channel(subject["channel"])
     prior = law_of(subject["prior"])
     if len(prior) != channel.inputs or min(prior) == 0:
@@ -1467,7 +1468,7 @@ def check_channel(subject: dict[str, Any], measures: set[str]) -> tuple[list[Rul
             raise Refused("the records do not fit the channel")
         if isinstance(channel, Dense):
             rules += record_rules(channel, shape, measures)
-    return rules, channel_notes(subject)
+    return rules, channel_notes(subject) + collected_notes(subject, keyed=0, back=False)
 
 
 def read_channel(record: Any) -> AnyChannel:
@@ -1543,13 +1544,68 @@ def channel_notes(subject: dict[str, Any]) -> list[str]:
     return notes
 
 
+# How reports came in, in certificates of channels and of ladders -----------------------------------------------------
+
+MODES = {
+    "anonymous": "whoever holds the server's files cannot tell by them who sent which report, but for the order in "
+    "which they were written where few were waiting at the same time; times and network addresses seen on the way "
+    "still link them.",
+    "panel": "each report is kept under a pseudonym that the office can link to the person, and all reports of one "
+    "person can be linked to each other.",
+}
+
+
+def collected_notes(subject: dict[str, Any], *, keyed: int, back: bool) -> list[str]:
+    """What is said of the collection, if it can be so: `keyed` levels are opened by keys, `back` if answers are too."""
+    if "collected" not in subject:
+        return []
+    told = subject["collected"]
+    take(told, ("mode",), ("sealed_by", "guarantee", "recover"))
+    if told["mode"] not in list(MODES):
+        raise Refused("collected.mode is neither anonymous nor panel")
+    if "recover" in told and told["recover"] is not True:
+        raise Unreadable("the certificate is damaged: collected.recover is true, or is not there")
+    if "recover" in told and not back:
+        raise Refused("collected.recover says that answers come back, and the ladder has no key for that")
+    sealed = keyed > 0 or "recover" in told
+    if sealed != ("sealed_by" in told) or (sealed and told["sealed_by"] not in ["x25519", "mlkem768-x25519"]):
+        raise Refused("collected.sealed_by names no cipher where keys show more, or one where there are no keys")
+    if sealed != ("guarantee" in told) or (sealed and told["guarantee"] != "computational"):
+        raise Refused("collected.guarantee is not computational where draws travel sealed, or is there without any")
+    notes = [
+        (
+            f"{MAKER_SAYS} the reports were collected over the web, each drawn on the device of its respondent, which "
+            f"the answer did not leave."
+        ),
+        f"{MAKER_SAYS} the mode is {told['mode']}: {MODES[told['mode']]}",
+    ]
+    if sealed:
+        notes.append(
+            f"Computational: what keys show beyond the public report is made of draws that devices sealed, by HPKE "
+            f"with {told['sealed_by']}. Who has these and no key sees no more than the public, as long as that cipher "
+            f"is not broken and the public keys are the readers' own. The public report alone needs no such assumption."
+        )
+    if "recover" in told:
+        notes.append(
+            f"{MAKER_SAYS} the study opts into recovery over the web: devices sealed for the registrar what gives the "
+            f"answers back."
+        )
+    elif back:
+        notes.append(
+            f"{MAKER_SAYS} the study does not opt into recovery over the web: no device sent what gives the answers "
+            f"back, and nobody can recover them from these reports."
+        )
+    return notes
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Ladders.
 # ---------------------------------------------------------------------------------------------------------------------
 
 MOST_LEVELS, MOST_LISTED, MOST_DECLARATION = 32, 6, 20_000
-MOST_MODULUS, MOST_ORDER = 1 << 22, 256
+MOST_MODULUS, MOST_ORDER, MOST_PRIME, MOST_ARC_RESIDUES = 1 << 22, 256, 2048, 1 << 11
 SMALL_ENTRIES = 20_000
+MOST_OPTIONS, MOST_ASKED = 60, 16
 _ODDS = re.compile(r"[0-9]{1,300}(/[0-9]{1,300})?")
 
 
@@ -1579,6 +1635,16 @@ class Ladder:
     recover: bool
 
     @property
+    def back(self) -> str:
+        """Why a key gives answers back."""
+        return "(x + u) - u = x mod K for every answer x and every key u"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of the claims has to know besides."""
+        return []
+
+    @property
     def depth(self) -> int:
         """How many levels there are."""
         return len(self.odds)
@@ -1602,6 +1668,72 @@ class Ladder:
         return entropy([(1 - (self.modulus - 1) * erased, 1), (erased, self.modulus - 1)])
 
 
+@dataclass(frozen=True)
+class FlippedOptions(Ladder):
+    """Levels over m of k options, each reported by a bit that is flipped apart from the others.
+
+    An answer is a set of options; m of them are assigned in public, and the report is the m bits that say which of
+    these were chosen, xor a mask of flips. At odds o of the report a flip has odds e = o^(1/m) and chance f = 1/(e+1),
+    so a report with j bits off the truth has probability f^j·(1-f)^(m-j).
+
+    *Odds.* The probabilities of a report under two answers are at most ((1-f)/f)^m = o apart, and two answers that
+    differ in all m options have just that. Which options are assigned does not depend on the answer, so knowing it
+    adds nothing.
+
+    *Steps.* A bit that is flipped with chance f keeps a part c(e) = 1-2f = (e-1)/(e+1) of what it says; another flip
+    of chance g multiplies that by 1-2g. So flips of chance (1 - c'/c)/2 take a level to the next, for c falls with o,
+    and coalitions are as above.
+    """
+
+    options: int = 0
+    asked: int = 0
+
+    @property
+    def back(self) -> str:
+        """A mask is its own opposite."""
+        return "(x xor u) xor u = x for every answer x and every key u"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a report is about."""
+        if self.asked == self.options:
+            return [f"An answer is a set of the {self.options} options; a report is about all of them."]
+        said = (
+            f"An answer is a set of the {self.options} options. A report is about {self.asked} of them, which the "
+            f"number of its row decides in public and not the answer; of the others it says nothing, and no key gives "
+            f"them back."
+        )
+        return [said]
+
+    def flip_odds(self, level: int) -> Fraction:
+        """The odds of one flip at a level."""
+        odds = self.odds[level - 1]
+        return Fraction(whole_root(odds.numerator, self.asked), whole_root(odds.denominator, self.asked))
+
+    def part(self, level: int) -> Fraction:
+        """c(e) of a level."""
+        return (self.flip_odds(level) - 1) / (self.flip_odds(level) + 1)
+
+    def level_entropy(self, level: int) -> Near:
+        """H of all flips of a level, in bits."""
+        return self._flips((1 - self.part(level)) / 2)
+
+    def erasure_entropy(self, above: int, below: int) -> Near:
+        """H of the flips that take one level to another, in bits."""
+        return self._flips((1 - self.part(below) / self.part(above)) / 2)
+
+    def _flips(self, chance: Fraction) -> Near:
+        return entropy([(chance, 1), (1 - chance, 1)]).times(self.asked)
+
+
+def whole_root(number: int, degree: int) -> int:
+    """The largest whole number whose power is no more than a number."""
+    root = 1 << -(-number.bit_length() // degree)
+    while root**degree > number:
+        root = ((degree - 1) * root + number // root ** (degree - 1)) // degree
+    return root
+
+
 def entropy(law: Iterable[tuple[Fraction, int]]) -> Near:
     """-Σ count·p·log2 p, in bits."""
     terms = [
@@ -1615,13 +1747,109 @@ def entropy(law: Iterable[tuple[Fraction, int]]) -> Near:
 
 def check_ladder(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate of a ladder."""
-    take(subject, ("ladder",))
+    take(subject, ("ladder",), ("readers", "collected"))
     ladder = read_ladder(subject["ladder"])
+    named = read_readers(subject["readers"], ladder.depth) if "readers" in subject else None
+    words = LevelWords(ladder.depth, named)
     levels = range(1, ladder.depth + 1)
-    rules = [rule for level in levels for rule in _level_rules(ladder, level)]
-    rules += [rule for group in _coalitions(ladder.depth) for rule in _coalition_rules(ladder, group)]
-    rules += _cost_rules(ladder)
-    return rules, ladder_notes(ladder.depth)
+    rules = [rule for level in levels for rule in _level_rules(ladder, words, level)]
+    rules += [rule for group in _coalitions(ladder.depth) for rule in _coalition_rules(ladder, words, group)]
+    rules += _cost_rules(ladder, words)
+    how = collected_notes(subject, keyed=ladder.depth - 1, back=ladder.recover)
+    return rules, ladder_notes(words, ladder.remarks) + how
+
+
+def read_readers(readers: Any, depth: int) -> list[list[str]]:
+    """Read the names of those who see each level but the public one."""
+    damaged = Unreadable("the certificate is damaged: the readers of its ladder cannot be read")
+    if not isinstance(readers, list) or len(readers) != depth - 1:
+        raise damaged
+    if not all(isinstance(level, list) and level for level in readers):
+        raise damaged
+    names = [name for level in readers for name in level]
+    if not all(isinstance(name, str) and _is_name(name) for name in names):
+        raise damaged
+    if len({name.lower() for name in names}) != len(names):
+        raise damaged
+    return readers
+
+
+def _is_name(text: str) -> bool:
+    """Letters, digits, - and _, in at most 100 bytes; two words are kept."""
+    letters = [letter for letter in text if letter not in "-_"]
+    good = bool(letters) and all(letter.isalnum() for letter in letters)
+    return good and len(text.encode(errors="replace")) <= 100 and text.lower() not in {"public", "registrar"}
+
+
+@dataclass(frozen=True)
+class LevelWords:
+    """What a certificate calls the levels: by number, or by who sees them."""
+
+    depth: int
+    named: list[list[str]] | None
+
+    def people(self, level: int) -> list[str]:
+        """Who sees a level, where they have names."""
+        if level == 0:
+            return ["the registrar"]
+        return ["the public"] if self.named is None or level == self.depth else self.named[level - 1]
+
+    def see(self, level: int) -> str:
+        """They see, or one sees."""
+        people = self.people(level)
+        return join_names(people, "and") + (" sees" if len(people) == 1 else " see")
+
+    def reports(self, level: int) -> str:
+        """Which reports."""
+        return f"of level {level}" if self.named is None else f"that {self.see(level)}"
+
+    def what(self, level: int) -> str:
+        """What is private."""
+        return f"Level {level}" if self.named is None else f"What {self.see(level)}"
+
+    def key(self, level: int) -> str:
+        """Whose key."""
+        return f"of level {level}" if self.named is None else f"of {join_names(self.people(level), 'or')}"
+
+    def recovering(self) -> str:
+        """Which key gives answers back."""
+        return "the key of level 0" if self.named is None else "the registrar's key"
+
+    def coalition(self, group: tuple[int, ...]) -> str:
+        """Who sees no more than whom."""
+        best = min(group)
+        if self.named is None:
+            if len(group) > 1:
+                numbers = join_names([str(level) for level in group], "and")
+                return f"Analysts {numbers} together see no more than analyst {best} alone"
+            if best == self.depth:
+                return f"The public sees no more than level {best} tells"
+            return f"Analyst {best}, who knows the public report too, sees no more than level {best} tells"
+        if len(group) > 1:
+            people = join_names([name for level in group for name in self.people(level)], "and")
+            return f"Together, {people} see no more than {join_names(self.people(best), 'or')} alone"
+        if best == self.depth:
+            return "The public sees no more than its report tells"
+        own = "its own" if len(self.people(best)) == 1 else "their own"
+        return f"With the public report beside {own}, {self.see(best)} no more than {own} tells"
+
+    def note(self) -> str:
+        """What the numbers of the levels mean."""
+        if self.named is None:
+            return (
+                f"Levels are numbered from the sharpest. Level {self.depth} is the public report, which everybody "
+                f"sees: whoever holds the key of another level sees both."
+            )
+        who = "; ".join(f"{level} is {join_names(self.people(level), 'and')}" for level in range(1, self.depth + 1))
+        return (
+            f"Levels are numbered from the sharpest: {who}. Everybody sees the public report: whoever holds a key sees "
+            f"both."
+        )
+
+
+def join_names(names: list[str], word: str) -> str:
+    """A, b and c."""
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def read_ladder(text: Any) -> Ladder:
@@ -1631,7 +1859,7 @@ def read_ladder(text: Any) -> Ladder:
         raise damaged
     document = _parse(text.encode(errors="replace"))
     kind = document.get("mechanism") if isinstance(document, dict) else None
-    own = {"cyclic_response": ("size", "family", "q", "t"), "binary_hadamard": ("size",)}.get(str(kind))
+    own = LADDER_KEYS.get(str(kind))
     if own is None or list(document) != ["mechanism", *own, "odds", "recover"]:
         raise damaged
     if json.dumps(document, separators=(",", ":")) != text or not isinstance(document["odds"], list):
@@ -1642,23 +1870,58 @@ def read_ladder(text: Any) -> Ladder:
     falling = all(upper > lower for upper, lower in itertools.pairwise(odds))
     if not 1 <= len(odds) <= MOST_LEVELS or not falling or odds[-1] <= 1 or type(document["recover"]) is not bool:
         raise Refused("the odds of the ladder do not fall from level to level, or end at 1")
+    if kind == "assigned_options":
+        return _flipped_options(document, odds)
     size = whole_number(document["size"], 2, 1 << 63)
-    modulus, favoured = (2, 1) if kind == "binary_hadamard" else _difference_set(document, size)
+    modulus, favoured = FAVOURED_SETS[str(kind)](document, size)
     ladder = Ladder(size, modulus, favoured, odds, document["recover"])
     if kind == "binary_hadamard" and ladder.recover and size != 2:
         raise Refused("one bit and a key do not tell so many answers apart")
     for value in odds:
         weight = value.numerator * favoured + value.denominator * (modulus - favoured)
-        if max(weight, modulus) + (kind == "cyclic_response") > 1 << 64:
+        if max(weight, modulus) + (kind != "binary_hadamard") > 1 << 64:
             raise Refused("the odds of a level are finer than the words it is drawn from")
     return ladder
+
+
+def _flipped_options(document: dict[str, Any], odds: list[Fraction]) -> FlippedOptions:
+    """The ladder over m of k options."""
+    options = whole_number(document["options"], 2, MOST_OPTIONS)
+    asked = whole_number(document["asked"], 1, min(options, MOST_ASKED))
+    ladder = FlippedOptions(1 << options, 1 << asked, 1, odds, document["recover"], options, asked)
+    if any(ladder.flip_odds(level) ** asked != value for level, value in enumerate(odds, start=1)):
+        raise Refused("the odds of a level are not those of as many equal flips as options are asked")
+    if ladder.recover and asked != options:
+        raise Refused("a key does not give back the options that were not asked")
+    return ladder
+
+
+def _one_bit(_document: dict[str, Any], _size: int) -> tuple[int, int]:
+    """(K, F) of a bit: of the two shifts, not to flip is favoured."""
+    return 2, 1
+
+
+def _arc(document: dict[str, Any], size: int) -> tuple[int, int]:
+    """(K, F) of a run of favoured shifts 0..F-1.
+
+    The answers stand at 0, 1, …, and the favoured reports of the last end at K-1, so that none wraps. Where the last
+    answer stands apart, it stands F-1 further on, and F more residues hold its own favoured reports.
+    """
+    length = whole_number(document["length"], 1, MOST_ARC_RESIDUES)
+    if type(document["apart"]) is not bool:
+        raise Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    modulus = size - 1 + 2 * length - 1 if document["apart"] else size + length - 1
+    if modulus > MOST_ARC_RESIDUES or size - document["apart"] < 2:
+        raise Refused("the favoured arc does not fit the answers")
+    return modulus, length
 
 
 def _difference_set(document: dict[str, Any], size: int) -> tuple[int, int]:
     """(K, F) of a set of favoured shifts. Singer's and Paley's theorems say that there is one for these numbers."""
     q, t = whole_number(document["q"], 2, MOST_MODULUS), whole_number(document["t"], 1, 40)
     if document["family"] == "Singer":
-        if t < 2 or q > MOST_ORDER or len(prime_factors(q)) != 1:
+        most = MOST_PRIME if prime_factors(q) == {q} else MOST_ORDER
+        if t < 2 or q > most or len(prime_factors(q)) != 1:
             raise Refused("there is no Singer set of these numbers")
         modulus, favoured = (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1)
     elif document["family"] == "Paley":
@@ -1670,6 +1933,15 @@ def _difference_set(document: dict[str, Any], size: int) -> tuple[int, int]:
     if not max(3, size) <= modulus <= MOST_MODULUS:
         raise Refused("the set of favoured shifts does not fit the answers")
     return modulus, favoured
+
+
+LADDER_KEYS = {
+    "arc_response": ("size", "length", "apart"),
+    "assigned_options": ("options", "asked"),
+    "binary_hadamard": ("size",),
+    "cyclic_response": ("size", "family", "q", "t"),
+}
+FAVOURED_SETS = {"arc_response": _arc, "binary_hadamard": _one_bit, "cyclic_response": _difference_set}
 
 
 def prime_factors(number: int) -> set[int]:
@@ -1688,7 +1960,7 @@ def _coalitions(depth: int) -> list[tuple[int, ...]]:
     return [group for size in sizes for group in itertools.combinations(range(1, depth + 1), size)]
 
 
-def _level_rules(ladder: Ladder, level: int) -> list[Rule]:
+def _level_rules(ladder: Ladder, words: LevelWords, level: int) -> list[Rule]:
     odds = ladder.odds[level - 1]
     return [
         Rule(
@@ -1696,7 +1968,7 @@ def _level_rules(ladder: Ladder, level: int) -> list[Rule]:
             unit="ratio",
             because="max P(y|x)/P(y|x') over the channel of the level [B, eq. (1)]",
             sentence=lambda value: (
-                f"No report of level {level} favours one answer over another by more than {times(value)}."
+                f"No report {words.reports(level)} favours one answer over another by more than {times(value)}."
             ),
             find=lambda _: odds,
             exact=True,
@@ -1706,23 +1978,17 @@ def _level_rules(ladder: Ladder, level: int) -> list[Rule]:
             unit="nats",
             because="ln of the odds [B, eq. (1)]",
             sentence=lambda value: (
-                f"Level {level} is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up)."
+                f"{words.what(level)} is ε-locally differentially private with ε = {at_most(value)} (nats, rounded up)."
             ),
             find=lambda _: Ends.around(ln(odds)),
         ),
     ]
 
 
-def _coalition_rules(ladder: Ladder, group: tuple[int, ...]) -> list[Rule]:
+def _coalition_rules(ladder: Ladder, words: LevelWords, group: tuple[int, ...]) -> list[Rule]:
     best = min(group)
     odds = ladder.odds[best - 1]
-    if len(group) > 1:
-        listed = ", ".join(map(str, group[:-1])) + f" and {group[-1]}"
-        seen = f"Analysts {listed} together see no more than analyst {best} alone"
-    elif best == ladder.depth:
-        seen = f"The public sees no more than level {best} tells"
-    else:
-        seen = f"Analyst {best}, who knows the public report too, sees no more than level {best} tells"
+    seen = words.coalition(group)
     because = (
         "max P/P' over every joint report, written out [B, eq. (1)]"
         if ladder.size * ladder.modulus**ladder.depth <= SMALL_ENTRIES
@@ -1748,7 +2014,7 @@ def _coalition_rules(ladder: Ladder, group: tuple[int, ...]) -> list[Rule]:
     ]
 
 
-def _cost_rules(ladder: Ladder) -> list[Rule]:
+def _cost_rules(ladder: Ladder, words: LevelWords) -> list[Rule]:
     depth = ladder.depth
 
     def together(_: Claim) -> Found:
@@ -1776,14 +2042,14 @@ def _cost_rules(ladder: Ladder) -> list[Rule]:
             find=apart,
         ),
     ]
-    rules += [_key_rule(ladder, level) for level in range(0 if ladder.recover else 1, depth)]
+    rules += [_key_rule(ladder, words, level) for level in range(0 if ladder.recover else 1, depth)]
     if ladder.recover:
         rules.append(
             Rule(
                 measure="recovered",
                 unit="probability",
-                because="(x + u) - u = x mod K for every answer x and every key u",
-                sentence=lambda _: "Whoever holds the key of level 0 gets every answer back, without exception.",
+                because=ladder.back,
+                sentence=lambda _: f"Whoever holds {words.recovering()} gets every answer back, without exception.",
                 find=lambda _: Fraction(1),
                 exact=True,
             )
@@ -1791,7 +2057,7 @@ def _cost_rules(ladder: Ladder) -> list[Rule]:
     return rules
 
 
-def _key_rule(ladder: Ladder, level: int) -> Rule:
+def _key_rule(ladder: Ladder, words: LevelWords, level: int) -> Rule:
     """The key of a level undoes all steps below it at once; that of level 0 undoes the whole shift."""
     depth, answer = ladder.depth, log2(Fraction(ladder.size))
 
@@ -1805,7 +2071,7 @@ def _key_rule(ladder: Ladder, level: int) -> Rule:
         sentence=lambda value: words_for(
             answer,
             lambda plain: (
-                f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing "
+                f"A true key {words.key(level)} takes at least {at_least(value)} bits for each row; storing "
                 f"the answer itself takes at most {plain}."
             ),
         ),
@@ -1813,12 +2079,9 @@ def _key_rule(ladder: Ladder, level: int) -> Rule:
     )
 
 
-def ladder_notes(depth: int) -> list[str]:
+def ladder_notes(words: LevelWords, remarks: list[str]) -> list[str]:
     """What a reader of the claims has to know."""
-    public = (
-        f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
-        f"holds the key of another level sees both."
-    )
+    depth = words.depth
     seeds = (
         "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
         "cannot break the cipher, and against no others."
@@ -1828,7 +2091,7 @@ def ladder_notes(depth: int) -> list[str]:
         "covered by no claim; of two answers it tells which one is true now. The report that is drawn anew adds its "
         "own odds."
     )
-    notes = [public, seeds, amended]
+    notes = [words.note(), seeds, amended, *remarks]
     if depth > MOST_LISTED:
         notes.append(
             f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "

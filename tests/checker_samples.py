@@ -63,19 +63,30 @@ def random_structured(generator):
 
 def random_mechanism(generator):
     """A certificate of a mechanism's sampled law."""
-    name = str(generator.choice(["RandomizedResponse", "CyclicResponse", "SubsetSelection", "HadamardResponse"]))
+    name = str(
+        generator.choice(["RandomizedResponse", "CyclicResponse", "SubsetSelection", "HadamardResponse", "ArcResponse"])
+    )
     epsilon = float(generator.uniform(0.2, 4))
     return sf.certify(getattr(sf.mechanisms, name).within(size=int(generator.integers(3, 9)), epsilon=epsilon))
 
 
 def random_ladder(generator):
-    """A certificate of a ladder of either family, of up to eight levels."""
+    """A certificate of a ladder of any family, of up to eight levels."""
     depth = int(generator.integers(1, 9))
     epsilons = sorted((float(e) for e in generator.uniform(0.2, 6, depth)), reverse=True)
     if generator.random() < 0.3:
         size = int(generator.integers(2, 9))
         return sf.certify(sf.Ladder.of_flips(size=size, epsilons=epsilons, recover=size == 2))
+    if generator.random() < 0.3:
+        options = int(generator.integers(2, 30))
+        asked = int(generator.integers(1, min(options, 16) + 1))
+        recover = asked == options and bool(generator.integers(2))
+        return sf.certify(sf.Ladder.of_options(options=options, epsilons=epsilons, asked=asked, recover=recover))
     size = int(generator.integers(2, 60))
+    if generator.random() < 0.4:
+        apart, length = size > 2 and generator.random() < 0.5, int(generator.integers(1, size + 1))
+        arc = sf.mechanisms.ArcResponse(size=size, odds=Fraction(2), length=length, apart=apart)
+        return sf.certify(sf.Ladder(arc, epsilons, recover=bool(generator.integers(2))))
     return sf.certify(sf.Ladder.within(size=size, epsilons=epsilons, recover=bool(generator.integers(2))))
 
 

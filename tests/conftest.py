@@ -1,14 +1,37 @@
 """Shared by all tests: Hypothesis without a clock, fixed for CI, and the list of what could not run."""
 
+import gc
 import os
 
 import pytest
 from hypothesis import settings
 
-# The machine is shared, so a slow example is no finding; in CI the same examples are run every time.
+from cli.forks import ShellForks
+
+# The machine is shared, so a slow example is no finding; in CI the same examples are run every time, and a third as
+# many. `make test-slow` runs the properties with many more: SFUMATO_EXAMPLES=thorough.
 settings.register_profile("sfumato", deadline=None, print_blob=True)
-settings.register_profile("ci", parent=settings.get_profile("sfumato"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "sfumato")
+settings.register_profile("ci", parent=settings.get_profile("sfumato"), derandomize=True, max_examples=35)
+settings.register_profile("thorough", parent=settings.get_profile("sfumato"), max_examples=500)
+settings.load_profile(os.environ.get("SFUMATO_EXAMPLES") or ("ci" if os.environ.get("CI") else "sfumato"))
+
+
+@pytest.fixture(scope="session")
+def shell(tmp_path_factory):
+    """The environment of a shell that finds the command, as a fork of a process that has imported everything."""
+    forks = ShellForks(tmp_path_factory.mktemp("shell"))
+    yield forks.environment()
+    forks.close()
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests stay until the end; whoever collects garbage need not look at them every time."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,10 +1,18 @@
-"""The law of the cyclic response by feeding its compiled loop every pair of words."""
+"""The law of a two-level shift by feeding the compiled loop of such mechanisms every pair of words."""
 
 from fractions import Fraction
 
 import numpy as np
 
+from sfumato.mechanisms import ArcResponse
 from sfumato.mechanisms.kernels import DRAWN_INSIDE, DRAWN_OUTSIDE, UNDRAWN, shift_again, shift_by_two_levels
+
+
+def shifts_of(mechanism):
+    """The favoured shifts, the modulus, and the residue of each answer."""
+    if isinstance(mechanism, ArcResponse):
+        return list(range(mechanism.length)), mechanism.modulus, mechanism.residues.tolist()
+    return mechanism.difference_set.members.tolist(), mechanism.modulus, list(range(mechanism.size))
 
 
 def cyclic_law(mechanism, x):
@@ -16,27 +24,28 @@ def cyclic_law(mechanism, x):
     words = np.arange(1 << mechanism.width, dtype=np.uint64)
     pairs = np.stack(np.meshgrid(words, words, indexing="ij"), axis=-1).reshape(-1)
     count = pairs.size // 2
-    chosen = mechanism.difference_set
-    shifts = np.concatenate([chosen.members, np.setdiff1d(np.arange(chosen.modulus), chosen.members)])
+    members, modulus, residues = shifts_of(mechanism)
+    shifts = np.concatenate([members, np.setdiff1d(np.arange(modulus), members)])
+    x = residues[x]
     pending, reports = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     law = (
         np.uint64(mechanism.width),
         np.uint64(mechanism._total),
-        np.uint64(mechanism.odds.numerator * chosen.size),
-        np.uint64(chosen.size),
+        np.uint64(mechanism.odds.numerator * len(members)),
+        np.uint64(len(members)),
         shifts,
     )
     answers = np.full(count, x)
     left = shift_by_two_levels(answers, pairs, *law, reports, pending)
     assert set(pending[:left].tolist()) == set(np.flatnonzero(reports < 0).tolist())
-    inside = np.isin((reports - x) % chosen.modulus, chosen.members)
+    inside = np.isin((reports - x) % modulus, members)
     drawn = [
         int(((reports >= 0) & inside).sum() + (reports == DRAWN_INSIDE).sum()),
         int(((reports >= 0) & ~inside).sum() + (reports == DRAWN_OUTSIDE).sum()),
     ]
     probabilities = []
-    for report in range(chosen.modulus):
-        level = 0 if (report - x) % chosen.modulus in chosen.members else 1
+    for report in range(modulus):
+        level = 0 if (report - x) % modulus in members else 1
         kept = int(((reports >= 0) & (inside == (level == 0))).sum())
         probabilities.append(Fraction(drawn[level], sum(drawn)) * Fraction(int((reports == report).sum()), kept))
     # Drawn again with the same words: what was refused is refused again, with its level kept.
@@ -54,6 +63,6 @@ def cyclic_law(mechanism, x):
         assert (agrees == same).all()
         assert rest == int((again < 0).sum())
         if state != UNDRAWN:
-            assert (np.isin((agrees - x) % chosen.modulus, chosen.members) == (state == DRAWN_INSIDE)).all()
-            assert len(set(np.bincount(agrees, minlength=chosen.modulus)[np.unique(agrees)])) == 1
+            assert (np.isin((agrees - x) % modulus, members) == (state == DRAWN_INSIDE)).all()
+            assert len(set(np.bincount(agrees, minlength=modulus)[np.unique(agrees)])) == 1
     return tuple(probabilities)

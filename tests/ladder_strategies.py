@@ -1,4 +1,4 @@
-"""Small ladders over both mechanisms, and the plainest ways to add shifts up."""
+"""Small ladders over every mechanism, and the plainest ways to add shifts up."""
 
 import itertools
 from collections import Counter
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.bits import ScriptedBits
 from sfumato.errors import SourceFailed
-from sfumato.mechanisms import BinaryHadamard, CyclicResponse
+from sfumato.mechanisms import ArcResponse, BinaryHadamard, CyclicResponse
 from sfumato.mechanisms.favoured_sets import Family
 from sfumato.refine import Ladder
 
@@ -37,8 +37,17 @@ def hadamard_ladders(draw, most=4):
     return Ladder.of_odds(BinaryHadamard(size=size, odds=Fraction(2)), draw(falling_odds(most=most)), recover=recover)
 
 
+@st.composite
+def arc_ladders(draw, most=4):
+    """Up to 9 residues."""
+    apart = draw(st.booleans())
+    size, length = draw(st.integers(2 + apart, 4)), draw(st.integers(1, 3))
+    over = ArcResponse(size=size, odds=Fraction(2), length=length, apart=apart)
+    return Ladder.of_odds(over, draw(falling_odds(most=most)), recover=draw(st.booleans()))
+
+
 def ladders(most=4, sets=SETS):
-    return cyclic_ladders(most, sets) | hadamard_ladders(most)
+    return cyclic_ladders(most, sets) | arc_ladders(most) | hadamard_ladders(most)
 
 
 def convolved(laws, modulus):

@@ -13,6 +13,7 @@ from cyclic_enumeration import cyclic_law
 from sfumato.bits import ScriptedBits
 from sfumato.errors import SourceFailed
 from sfumato.mechanisms import (
+    ArcResponse,
     BinaryHadamard,
     CyclicResponse,
     HadamardResponse,
@@ -106,6 +107,21 @@ def cyclic_responses(draw) -> CyclicResponse:
     probe = CyclicResponse(size=2, odds=Fraction(9), q=q, t=t, family=family)
     size = draw(st.integers(2, probe.modulus))
     return CyclicResponse(size=size, odds=Fraction(own, other), q=q, t=t, family=family, width=width)
+
+
+@st.composite
+def arc_responses(draw) -> ArcResponse:
+    """Words of at most 8 bits, so that every pair of draws can be tried."""
+    apart = draw(st.booleans())
+    size, length = draw(st.integers(2 + apart, 6)), draw(st.integers(1, 4))
+    other = draw(st.integers(1, 3))
+    return ArcResponse(
+        size=size,
+        odds=Fraction(draw(st.integers(other, 12)), other),
+        length=length,
+        apart=apart,
+        width=draw(st.integers(7, 8)),
+    )
 
 
 @st.composite
@@ -211,6 +227,17 @@ CASES = (
         ),
         noise=CyclicResponse(size=3, odds=Fraction(1), q=2, t=3),
         sizes=300,
+    ),
+    Case(
+        kind=ArcResponse,
+        narrow=arc_responses(),
+        examples=(
+            ArcResponse(size=3, odds=Fraction(3), length=2),
+            ArcResponse(size=4, odds=Fraction(5, 2), length=3),
+            ArcResponse(size=3, odds=Fraction(4), length=2, apart=True),
+        ),
+        noise=ArcResponse(size=3, odds=Fraction(1), length=2),
+        sizes=60,
     ),
     Case(
         kind=SubsetSelection,

@@ -1,11 +1,27 @@
 """Hypothesis strategies for studies: every kind of question, with everything that may be declared about it."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
-from sfumato.study import Analyst, Card, Count, FreeText, Goal, OneOfMany, Recoverable, Study, YesNo
+from sfumato.study import (
+    Analyst,
+    AskIf,
+    BoundedNumber,
+    Card,
+    Count,
+    FreeText,
+    Goal,
+    LargeList,
+    OneOfMany,
+    Ordered,
+    Recoverable,
+    Several,
+    Study,
+    YesNo,
+)
 
 # What a study refuses: it would move the cursor, or turn the direction of writing.
 MARKS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff"
@@ -79,6 +95,35 @@ def one_of_many(name, text, draw, epsilon):
     return OneOfMany(id=name, text=text, answers=answers, epsilon=epsilon, random_bits=draw(st.none() | epsilons))
 
 
+def several(name, text, draw, epsilon):
+    separator = draw(st.sampled_from([";", ",", "|", "::"]))
+    plain = lines.filter(lambda line: separator not in line)
+    options = tuple(draw(st.lists(plain, min_size=2, max_size=6, unique=True)))
+    return Several(
+        id=name,
+        text=text,
+        options=options,
+        ask=draw(st.none() | st.integers(1, len(options))),
+        separator=separator,
+        none=draw(st.none() | plain.filter(lambda line: line not in options)),
+        epsilon=epsilon,
+        goal=draw(goals(tests=False)),
+    )
+
+
+def large_list(name, text, draw, epsilon):
+    texts = draw(st.lists(lines, min_size=4, max_size=9, unique=True))
+    return LargeList(
+        id=name,
+        text=text,
+        dictionary=texts[1:],
+        others=draw(st.sampled_from((None, texts[0]))),
+        family_error=draw(st.fractions(Fraction(1, 1000), Fraction(1, 2), max_denominator=1000)),
+        at_least=draw(st.none() | st.fractions(0, Fraction(1, 2), max_denominator=1000)),
+        epsilon=epsilon,
+    )
+
+
 def count(name, text, draw, epsilon):
     points, step = draw(st.integers(2, 9)), draw(st.integers(1, 1000))
     lowest = draw(st.integers(-(10**6), 10**6))
@@ -94,7 +139,45 @@ def free_text(name, text, draw, epsilon):
 
 
 OWN_PROMISE = {Card: cards, Recoverable: recoverables}
-BY_EPSILON = {YesNo: yes_no, OneOfMany: one_of_many, Count: count, FreeText: free_text}
+
+
+def number(name, text, draw, epsilon):
+    """Decimals of up to three digits, with or without points; bins are as the range allows."""
+    step = Fraction(draw(st.integers(1, 250)), 10 ** draw(st.integers(0, 3)))
+    lowest, steps = Fraction(draw(st.integers(-(10**6), 10**6)), 1000), draw(st.integers(1, 600))
+    goal = draw(st.sampled_from(["mean", "distribution"]))
+    points = draw(st.none() | st.integers(2, min(steps + 1, 40)))
+    if goal == "distribution":
+        points = draw(st.sampled_from([steps + 1, *(count for count in range(2, 41) if steps % count == 0)]))
+    return BoundedNumber(
+        id=name,
+        text=text,
+        lowest=lowest,
+        highest=lowest + steps * step,
+        step=step,
+        goal=goal,
+        points=points,
+        epsilon=epsilon,
+    )
+
+
+def ordered(name, text, draw, epsilon):
+    answers = tuple(draw(st.lists(lines, min_size=2, max_size=6, unique=True)))
+    scores = draw(st.none() | st.lists(st.integers(-9, 9), min_size=len(answers), max_size=len(answers), unique=True))
+    worth = None if scores is None else tuple(map(Fraction, scores))
+    return Ordered(id=name, text=text, answers=answers, scores=worth, epsilon=epsilon)
+
+
+BY_EPSILON = {
+    YesNo: yes_no,
+    OneOfMany: one_of_many,
+    Several: several,
+    Ordered: ordered,
+    BoundedNumber: number,
+    Count: count,
+    LargeList: large_list,
+    FreeText: free_text,
+}
 
 
 @st.composite
@@ -105,6 +188,27 @@ def questions(draw, name, promises, kinds=(*OWN_PROMISE, *BY_EPSILON)):
         return draw(OWN_PROMISE[kind](name))
     epsilon = draw(epsilons if promises else st.none() | epsilons)
     return BY_EPSILON[kind](name, draw(lines), draw, epsilon)
+
+
+@st.composite
+def with_no_answers(draw, asked):
+    """The same questions, some of which say what an empty cell means, or whom they are asked."""
+    found, names = [], {question.id for question in asked}
+    for question in asked:
+        ways = [None, "public", *([] if question.NOT_HIDDEN else ["hidden"])]
+        missing = draw(st.sampled_from(ways))
+        codes = lines.filter(lambda text, known=question.listed: text not in known)
+        rule = None
+        earlier = [other for other in found if other.listed]
+        if missing == "hidden" and earlier and draw(st.booleans()):
+            other = draw(st.sampled_from(earlier))
+            rule = AskIf(question=other.id, answers=(draw(st.sampled_from(other.listed)),))
+        elif draw(st.booleans()):
+            column = draw(lines.filter(lambda text: text not in names))
+            rule = AskIf(column=column, answers=tuple(draw(st.lists(lines, min_size=1, max_size=3, unique=True))))
+        listed = tuple(draw(st.lists(codes, max_size=3, unique=True))) if missing else ()
+        found.append(replace(question, missing=missing, missing_codes=listed, ask_if=rule))
+    return tuple(found)
 
 
 @st.composite
@@ -121,7 +225,7 @@ def studies(draw):
     try:
         return Study(
             name=draw(lines),
-            questions=tuple(draw(questions(name, public is None)) for name in names),
+            questions=draw(with_no_answers([draw(questions(name, public is None)) for name in names])),
             population=draw(st.none() | st.integers(1, 10**12)),
             analysts=tuple(readers),
             public_epsilon=public,

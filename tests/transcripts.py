@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from surname_laws import drawn_names, surname_law
+
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = "…"
 _BARS = r"[·─├┤●█]+"
@@ -41,13 +43,15 @@ def commands_of(text):
 
 
 def prepare(kind, folder):
-    """Put into a folder what a page expects there: nothing, docs/examples, or the demo's study and answers."""
+    """Put into a folder what a page expects there: nothing, examples, surnames, or the study of the demo."""
     if kind == "fair":
         shutil.copy(ROOT / "demo" / "fair.toml", folder / "fair.toml")
         spec = importlib.util.spec_from_file_location("demo", ROOT / "demo" / "demo.py")
         demo = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(demo)
         demo.write_answers(folder / "answers.csv")
+    elif kind == "surnames":
+        write_surnames(folder)
     elif kind == "examples":
         for table in (ROOT / "docs" / "examples").glob("*.csv"):
             shutil.copy(table, folder)
@@ -55,13 +59,25 @@ def prepare(kind, folder):
         assert kind == "empty", f"no folder is called {kind}"
 
 
-def run(command, folder):
-    """Run one command as a person would, and return the lines that both of its streams print."""
+def write_surnames(folder):
+    """A dictionary of 5,000 made-up surnames, and those of 100,000 people."""
+    parts = [[a + b for a in first for b in "aeiou"] for first in ("BDGKLMNRST", "bdgklmnprst", "dklmnrstvz")]
+    names = [a + b + c for b in parts[1] for c in parts[2] for a in parts[0]][: 5000 * 5 : 5]
+    (folder / "surnames.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+    held = drawn_names(surname_law(len(names)), 100_000, 1)
+    (folder / "answers.csv").write_text("\n".join(["answer", *(names[i] for i in held)]) + "\n", encoding="utf-8")
+
+
+def run(command, folder, environment=None):
+    """Run one command as a person would, and return the lines that both of its streams print.
+
+    `environment` may be that of the fixture `shell`, where the command starts faster.
+    """
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": places},
+        env=environment or {**os.environ, "PATH": places},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -12,6 +12,7 @@
     │   ├── ClaimRefused        recomputing a claim gave something else
     │   ├── DigestMismatch      the bytes are not the bytes that were sealed
     │   ├── NotCertified        a solver did not reach what it has to prove
+    │   ├── NotFitted           the reports do not determine the model that was asked for
     │   ├── BudgetSpent         a release asks for more than its ledger has left
     │   ├── ReleasedBefore      the same people were released about before, and each release tells more
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
@@ -174,6 +175,10 @@ class DigestMismatch(Refused):
 
 class NotCertified(Refused):
     """A solver did not reach what it has to prove."""
+
+
+class NotFitted(Refused):
+    """The reports do not determine the model that was asked for, or no numbers fit them best."""
 
 
 class BudgetSpent(Refused):

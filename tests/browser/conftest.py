@@ -19,3 +19,23 @@ def browser(tmp_path_factory):
     running = Browser(tmp_path_factory.mktemp("profile"))
     yield running
     running.close()
+
+
+@pytest.fixture(scope="session")
+def empty_pages():
+    """A server of empty pages, in a secure context."""
+    from browser.device_pages import EmptyPages
+
+    made = EmptyPages()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def device(browser, empty_pages):
+    """The modules of the device in a page."""
+    from browser.device_pages import Device
+
+    made = Device(browser, empty_pages.url)
+    yield made
+    made.close()

@@ -29,6 +29,7 @@ FLAGS = [
     "--disable-sync",
     "--hide-scrollbars",
     "--force-color-profile=srgb",
+    "--host-resolver-rules=MAP plain.test 127.0.0.1",  # a name that is not this machine's own
     "--remote-debugging-pipe",
 ]
 PATIENCE = 90
@@ -91,9 +92,13 @@ class Browser:
         while not any(e.get("method") == method and e.get("sessionId") == session for e in self.events):
             self.events.append(self._next())
 
-    def page(self, url, *, width=1000, height=900, dark=False, paper=False):
-        """Open a page."""
-        return Page(self, url, width, height, dark=dark, paper=paper)
+    def forget(self, session):
+        """Leave out what has happened on a page: it is closed, or begins anew."""
+        self.events = [e for e in self.events if e.get("sessionId") != session]
+
+    def page(self, url, *, width=1000, height=900, dark=False, paper=False, context=None):
+        """Open a page; in a `context` of its own it has storage of its own."""
+        return Page(self, url, width, height, dark=dark, paper=paper, context=context)
 
     def _next(self):
         until = time.monotonic() + PATIENCE
@@ -112,9 +117,10 @@ class Browser:
 class Page:
     """A tab of its own, with everything it asked for and complained about."""
 
-    def __init__(self, browser, url, width, height, *, dark, paper):
+    def __init__(self, browser, url, width, height, *, dark, paper, context=None):
         self._browser = browser
-        self._target = browser.ask("Target.createTarget", url="about:blank")["targetId"]
+        apart = {} if context is None else {"browserContextId": context}
+        self._target = browser.ask("Target.createTarget", url="about:blank", **apart)["targetId"]
         self._session = browser.ask("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.ask(f"{domain}.enable")
@@ -126,15 +132,21 @@ class Page:
             media="print" if paper else "screen",
             features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
         )
-        browser.events = [e for e in browser.events if e.get("sessionId") != self._session]
+        browser.forget(self._session)
         self.ask("Page.navigate", url=url)
         browser.wait_for("Page.loadEventFired", self._session)
+        self.wait_for_frames()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self._browser.ask("Target.closeTarget", targetId=self._target)
+        self._browser.forget(self._session)
+
+    def wait_for_frames(self):
+        """What hangs on scrolling is styled by the frame after the one that laid the page out."""
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def ask(self, method, **parameters):
         return self._browser.ask(method, self._session, **parameters)
@@ -169,6 +181,12 @@ class Page:
             for e in self._browser.events
             if e.get("sessionId") == self._session and e.get("method") == "Log.entryAdded"
         ]
+
+    def said(self):
+        """Everything that was written to the page's console, as it travelled."""
+        kinds = {"Runtime.consoleAPICalled", "Log.entryAdded", "Runtime.exceptionThrown"}
+        mine = [e for e in self._browser.events if e.get("sessionId") == self._session and e.get("method") in kinds]
+        return json.dumps(mine).encode()
 
     def overflow(self):
         """By how many pixels the page is wider than the screen."""

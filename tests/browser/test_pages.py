@@ -10,17 +10,31 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+import sfumato as sf
 from browser.devtools import missing_sentence
+from estimate_samples import ESTIMATES, material_with
 from page_samples import ANSWERS, sample_files, sample_plan
 from sfumato.certificates import certify
 from sfumato.papers import PAPERS
 from sfumato.papers.gallery import gallery_html
 from sfumato.prob import Channel
+from sfumato.render.analysis_pages import analysis_page
+from sfumato.render.analysis_sheets import crosstab_sheet
+from sfumato.render.chart_parts import CHART_STYLE
+from sfumato.render.coefficient_plots import coefficients_svg
+from sfumato.render.model_sheets import fit_sheets
+from sfumato.render.page_style import whole_page
+from sfumato.render.report_estimates import estimates_section
 from sfumato.render.report_pages import study_report_html
+from sfumato.render.statement_pages import script_html, statement_html
+from sfumato.study import Card, Goal, Study
+from sfumato.study.planning import plan_study
+from study.analysed import published
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-NAMES = ["report", "simulation", "certificate", "gallery"]
+NAMES = ["report", "pictures", "simulation", "certificate", "statement", "script", "fit", "gallery"]
 PAPER_WIDTH = 718  # A4 at 96 pixels an inch, less Chromium's margins
+SMALL = '<button style="width:9px;height:9px;padding:0;border:0" aria-label="a dot"></button>'
 OUTSIDE = """[...document.querySelectorAll('h1,h2,h3,h4,p,li,th,td,dt,dd,img,svg text')].filter(
   e => e.getClientRects().length && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1
 ).map(e => e.textContent.slice(0, 40))"""
@@ -29,22 +43,58 @@ OUTSIDE = """[...document.querySelectorAll('h1,h2,h3,h4,p,li,th,td,dt,dd,img,svg
 def make(name):
     if name == "report":
         return study_report_html(sample_plan(), sample_files(), group="region")
+    if name == "pictures":
+        body = "".join(
+            _numbered(estimates_section(_of_one_question(material_with(found))), i)
+            for i, found in enumerate(ESTIMATES.values())
+        )
+        return whole_page("Pictures", f"<main><h1>Pictures</h1><h2>Estimates</h2>{body}</main>", CHART_STYLE)
     if name == "simulation":
         return study_report_html(sample_plan(), sample_files(is_secure=False)[:2], truth=ANSWERS)
+    if name == "statement":
+        return statement_html(sample_plan())
+    if name == "script":
+        return script_html(sample_plan())
     if name == "certificate":
         return certify(CHANNEL).to_html()
+    if name == "fit":
+        found = sf.fit(published(), "often ~ age + C(region)")
+        sheets = [*fit_sheets([found]), crosstab_sheet(sf.crosstab(published(), "affair", "often"))]
+        return analysis_page("Analysed", sheets, picture=coefficients_svg([found]), warning="A simulation")
     # A drawing and a picture of pixels stand for the others, some of which take seconds.
-    kept = {"figure-4", "figure-5b"}
+    kept = {("successive-refinement", "figure-5b"), ("randomized-responses", "figure-4")}
     return gallery_html(
         {
             slug: dataclasses.replace(
                 paper,
-                figures={key: draw for key, draw in paper.figures.items() if key in kept},
+                figures={key: draw for key, draw in paper.figures.items() if (slug, key) in kept},
                 entries=tuple(entry for entry in paper.entries if entry.place != "figure-4a"),
             )
             for slug, paper in PAPERS.items()
         }
     )
+
+
+def _of_one_question(material):
+    return dataclasses.replace(material, plan=dataclasses.replace(material.plan, questions=material.plan.questions[:1]))
+
+
+def _numbered(section, i):
+    """A question with names of its own."""
+    names = re.sub(
+        r'(id|aria-labelledby)="([^"]+)"',
+        lambda m: f'{m[1]}="{" ".join(f"{one}-{i}" for one in m[2].split())}"',
+        section,
+    )
+    return re.sub(r'aria-label="([^"]+)"', rf'aria-label="\1, {i}"', names)
+
+
+CUES = """[...document.querySelectorAll('.wide')].map(e => {
+  const cue = e.querySelector('.cue'), style = getComputedStyle(cue), box = cue.getBoundingClientRect();
+  return [e.scrollWidth > e.clientWidth + 1, style.opacity === '1' && box.height > 10 &&
+          box.right <= document.documentElement.clientWidth + 1 && cue.textContent.includes('scroll'),
+          e.getAttribute('role') === 'region' && e.tabIndex === 0 && e.getAttribute('aria-label').length > 0];
+})"""
 
 
 @pytest.fixture(scope="session")
@@ -77,8 +127,9 @@ class TestAccessibility:
         with browser.page(addresses(name), dark=dark) as page:
             assert page.violations() == []
 
-    def test_none_on_a_phone_where_tables_scroll(self, browser, addresses):
-        with browser.page(addresses("report"), width=375, height=812) as page:
+    @pytest.mark.parametrize("name", ["report", "pictures"])
+    def test_none_on_a_phone_where_tables_scroll(self, browser, addresses, name):
+        with browser.page(addresses(name), width=375, height=812) as page:
             assert page.violations() == []
 
     @pytest.mark.parametrize(
@@ -87,6 +138,7 @@ class TestAccessibility:
             ('<p style="color:#bbb;background:#fff">pale</p>', "color-contrast"),
             ('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">', "image-alt"),
             ('<svg role="img" width="9" height="9"></svg>', "svg-img-alt"),
+            (SMALL * 3, "target-size"),  # of WCAG 2.2 alone
         ],
     )
     def test_planted_faults_are_found(self, browser, tmp_path, fault, rule):
@@ -117,7 +169,8 @@ class TestNetwork:
             assert page.run("document.readyState") == "complete"
             asked = page.requested()
             assert asked
-            assert [address for address in asked if not address.startswith(("file://", "data:"))] == []
+            # A blob is the page's own checker, as a worker.
+            assert [address for address in asked if not address.startswith(("file://", "data:", "blob:null/"))] == []
             assert page.complaints() == []
 
     def test_a_planted_request_is_seen_and_our_policy_stops_it(self, browser, addresses, tmp_path):
@@ -132,6 +185,31 @@ class TestNetwork:
 
 
 class TestPhone:
+    @pytest.mark.parametrize("name", ["report", "pictures", "certificate"])
+    def test_a_table_that_is_cut_says_so_and_no_other_does(self, browser, addresses, name):
+        """A cue stands at every table that is wider than its place, and at no other, on a phone and on a desk."""
+        with browser.page(addresses(name), width=375, height=812) as page:
+            found = page.run(CUES)
+            assert any(is_cut for is_cut, _, _ in found)
+            for is_cut, says_so, is_reached in found:
+                assert is_cut == says_so
+                assert is_reached
+        with browser.page(addresses(name), width=1280, height=900) as page:
+            assert all(is_cut == says_so for is_cut, says_so, _ in page.run(CUES))
+
+    def test_the_cue_goes_at_the_end_of_the_table(self, browser, addresses):
+        with browser.page(addresses("report"), width=375, height=812) as page:
+            page.run("document.querySelectorAll('.wide').forEach(e => { e.scrollLeft = e.scrollWidth })")
+            page.wait_for_frames()
+            assert not any(says_so for _, says_so, _ in page.run(CUES))
+
+    def test_names_of_rows_stay_where_they_are(self, browser, addresses):
+        with browser.page(addresses("report"), width=375, height=812) as page:
+            place = "document.querySelector('.wide tbody th[scope=row]').getBoundingClientRect().left"
+            before = page.run(place)
+            page.run("document.querySelector('.wide').scrollLeft = 80")
+            assert abs(page.run(place) - before) < 15
+
     @pytest.mark.parametrize("name", NAMES)
     def test_the_page_itself_never_scrolls_sideways(self, browser, addresses, name):
         with browser.page(addresses(name), width=375, height=812) as page:
@@ -152,9 +230,9 @@ class TestPhone:
         assert all(place == 0 and label for place, label, _ in boxes)
 
     def test_letters_in_pictures_keep_their_size(self, browser, addresses):
-        with browser.page(addresses("report"), width=375, height=812) as page:
+        with browser.page(addresses("pictures"), width=375, height=812) as page:
             heights = page.run(
-                "[...document.querySelectorAll('svg.dots text')].map(t => t.getBoundingClientRect().height)"
+                "[...document.querySelectorAll('svg.chart text')].map(t => t.getBoundingClientRect().height)"
             )
         assert min(heights) > 11
 
@@ -181,6 +259,28 @@ class TestPaper:
     def test_paper_is_light_even_for_those_who_like_it_dark(self, browser, addresses):
         with browser.page(addresses("report"), dark=True, paper=True) as page:
             assert page.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+
+
+class TestStatement:
+    """One question fits on one sheet; the script begins the card and the consent on sheets of their own."""
+
+    @pytest.mark.parametrize(("make", "pages"), [(statement_html, 1), (script_html, 3)])
+    def test_a_study_of_one_question_is_as_long_as_it_should_be(self, browser, tmp_path, make, pages):
+        asked = Card(
+            id="overtime",
+            text="Did you work unpaid overtime in the last four weeks?",
+            guess_error=Fraction(3, 8),
+            max_epsilon=Fraction(3, 2),
+            faces=100,
+            goal=Goal(expected_share=Fraction(1, 10), half_width=Fraction(1, 10)),
+        )
+        path = tmp_path / "page.html"
+        path.write_text(make(plan_study(Study(name="Overtime", questions=(asked,)))))
+        with browser.page(path.as_uri(), width=PAPER_WIDTH, height=1000, paper=True) as page:
+            assert len(re.findall(rb"/Type /Page\b", page.printed())) == pages
+            assert "of 100 whose report is “yes” at most 33 do" in page.run("document.body.innerText")
+            assert page.run("[...document.images].every(i => i.complete && i.naturalWidth > 0 && i.alt.length > 50)")
+            assert page.violations() == []
 
 
 class TestCertificate:

@@ -11,6 +11,7 @@ from pathlib import Path
 import sfumato as sf
 from fresh_seals import reseal
 from record_channels import datasets, flipped
+from sfumato.certificates.collected import Collected
 from sfumato.certificates.record_statements import _told
 from sfumato.certificates.rules import publish
 from sfumato.certificates.words import at_most
@@ -42,11 +43,22 @@ def ladder():
     return sf.certify(sf.Ladder.within(size=5, epsilons=[2.0, 1.0], recover=True))
 
 
+def collected(*levels, back=False, **how):
+    """A ladder whose reports came in over the web; nothing is checked here, so that lies can be made."""
+    honest = sf.certify(sf.Ladder.within(size=5, epsilons=levels, recover=back))
+    subject = replace(honest.subject, collected=Collected(**how))
+    return replace(honest, subject=subject, notes=honest.kind.notes(subject))
+
+
+SEALED = {"sealed_by": "x25519", "guarantee": "computational"}
+
+
 def noise(values=None):
     return sf.certify(sf.design.gaussian(low=0, high=1, budget_bits=0.9, steps=8, values=values))
 
 
 HONEST = {"channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
+          "collected": lambda: collected(2.0, 1.0, back=True, mode="panel", **SEALED, recover=True),
           "noise": noise, "noise of three values": lambda: noise(3)}  # fmt: skip
 
 
@@ -61,6 +73,12 @@ def with_claim(certificate, measure, **changes):
             claim.update(changes)
             for name in [name for name, value in changes.items() if value is None]:
                 del claim[name]
+    return found
+
+
+def with_collected(certificate, how):
+    found = document(certificate)
+    found["subject"]["collected"] = how
     return found
 
 
@@ -127,6 +145,31 @@ def forgeries():
             "odds_coalition_1_2",
         ),
         "ladder_of_four_million_answers": (enormous(), "_level_1"),
+        "ladder_collected_without_a_cipher": (document(collected(2.0, 1.0, mode="anonymous")), "collected.sealed_by"),
+        "ladder_collected_called_information_theoretic": (
+            document(collected(2.0, 1.0, mode="panel", sealed_by="x25519", guarantee="information_theoretic")),
+            "collected.guarantee",
+        ),
+        "ladder_collected_and_recovered_without_a_key": (
+            document(collected(2.0, 1.0, mode="panel", **SEALED, recover=True)), "collected.recover"
+        ),
+        "ladder_collected_in_a_mode_of_its_own": (
+            document(collected(2.0, 1.0, mode="secret", **SEALED)), "collected.mode"
+        ),
+        "ladder_collected_with_keys_that_there_are_not": (
+            document(collected(1.0, mode="anonymous", **SEALED)), "collected.sealed_by"
+        ),
+        "ladder_collected_note_of_the_other_mode": (
+            {
+                **document(collected(2.0, 1.0, mode="panel", **SEALED)),
+                "notes": document(collected(2.0, 1.0, mode="anonymous", **SEALED))["notes"],
+            },
+            "notes",
+        ),
+        "channel_collected_with_a_cipher": (
+            with_collected(flip, {"mode": "anonymous", "sealed_by": "x25519", "guarantee": "computational"}),
+            "collected.sealed_by",
+        ),
         "noise_lesser_witness_of_two": (shy_record(2), NOISE),
         "noise_lesser_witness_of_three": (shy_record(3), NOISE),
         "noise_zero_with_a_sign": (

@@ -55,9 +55,12 @@ def mechanism(draw):
 
 def ladder(draw):
     epsilons = sorted({round(draw.uniform(0.3, 4.0), 2) for _ in range(draw.randint(1, 3))}, reverse=True)
+    names = ["ministry", ["press", "radio_1"], ["Universität-2"]][: len(epsilons) - 1]
+    given = {"readers": names} if draw.random() < 0.5 else {}
     if draw.random() < 0.3:
-        return sf.certify(sf.Ladder.of_flips(size=2, epsilons=epsilons, recover=True))
-    return sf.certify(sf.Ladder.within(size=draw.randint(2, 60), epsilons=epsilons, recover=draw.random() < 0.5))
+        return sf.certify(sf.Ladder.of_flips(size=2, epsilons=epsilons, recover=True), **given)
+    made = sf.Ladder.within(size=draw.randint(2, 60), epsilons=epsilons, recover=draw.random() < 0.5)
+    return sf.certify(made, **given)
 
 
 def disclosure(draw):

@@ -1,5 +1,8 @@
 """Forged certificates of channels, ladders and noise are refused, by a sentence that names the claim."""
 
+import json
+import math
+
 import pytest
 
 import sfumato as sf
@@ -14,7 +17,20 @@ def test_the_files_are_the_forgeries():
     kinds = ("channel_", "ladder_", "noise_")
     assert {path.stem for path in FOLDER.glob("*.json") if path.name.startswith(kinds)} == set(FORGED)
     for name, (forged, _) in FORGED.items():
-        assert (FOLDER / f"{name}.json").read_bytes() == reseal(forged)
+        written = (FOLDER / f"{name}.json").read_bytes()
+        assert written == reseal(json.loads(written)), "the seal of a forgery fits"
+        assert_alike(json.loads(written), json.loads(reseal(forged)))
+
+
+def assert_alike(written, made):
+    """Equal but for the last digits of weights, which a search finds otherwise on another processor, and the seal."""
+    assert written.keys() == made.keys()
+    for key in written.keys() - {"digest", "subject"}:
+        assert written[key] == made[key]
+    weights, again = (found["subject"].pop("weights", []) for found in (written, made))
+    assert written["subject"] == made["subject"]
+    assert weights == pytest.approx(again, rel=1e-13)
+    assert [math.copysign(1, one) for one in weights] == [math.copysign(1, one) for one in again]
 
 
 @pytest.mark.parametrize("name", HONEST)

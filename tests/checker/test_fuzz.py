@@ -25,10 +25,10 @@ def places(value, path=()):
             yield from places(value[number], (*path, number))
 
 
-def fuzz(count, seed):
+def odd_files(count, seed):
+    """Certificates with one part replaced, doubled or gone, sealed anew, and which part that is."""
     generator = np.random.default_rng(seed)
     documents = [json.loads(certificate.to_json()) for certificate in honest(14, seed=seed)]
-    slowest = 0.0
     for number in range(count):
         document = json.loads(json.dumps(documents[number % len(documents)]))
         found = [path for path in places(document) if path]
@@ -45,16 +45,21 @@ def fuzz(count, seed):
             holder.append(holder[path[-1]])
         else:
             holder[path[-1]] = ODD[int(generator.integers(len(ODD)))]
-        if not isinstance(document.get("digest"), str):
-            continue
+        if isinstance(document.get("digest"), str):
+            yield path, reseal(document)
+
+
+def fuzz(count, seed):
+    slowest = 0.0
+    for path, raw in odd_files(count, seed):
         start = time.perf_counter()
-        answer = sfumato_check.answer(reseal(document))
+        answer = sfumato_check.answer(raw)
         slowest = max(slowest, time.perf_counter() - start)
         assert "did not expect" not in answer["because"], (path, answer["because"])
         # Labels may change, and all is still true; whatever one of the two accepts, the other does.
         if answer["answer"] != sfumato_check.TOO_LARGE:
             refused = answer["exit_code"] in {1, 2}
-            assert refused == is_refused_by_the_product(reseal(document)), (path, answer["because"])
+            assert refused == is_refused_by_the_product(raw), (path, answer["because"])
     return slowest
 
 

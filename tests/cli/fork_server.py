@@ -3,18 +3,25 @@
 Reads one request a line, `{"arguments", "folder", "signal", "after"}`, and answers `{"code", "seconds"}`; what a fork
 says goes to the files `stdout` and `stderr` beside its folder, or where the request says, in the environment that it
 adds. Without a folder, the server runs the command in its own process to warm up.
+
+With the path of a socket it serves fork_command.py instead, which stands for the command in a shell: a fork has the
+streams, the folder and the environment of whoever typed it, and any number run at a time.
 """
 
 import contextlib
 import dataclasses
+import gc
 import importlib
 import json
 import os
 import pkgutil
 import signal
+import socket
 import sys
+import tempfile
 import time
 import traceback
+from pathlib import Path
 
 import sfumato.cli
 import sfumato.cli.app
@@ -38,6 +45,27 @@ for size, guarantee in ((2, "INFORMATION_THEORETIC"), (5, "INFORMATION_THEORETIC
     made = ladder.publish([0, 1], guarantee=sfumato.values.Guarantee[guarantee])
     ladder.open(made.reports, made.keys[1])
 
+STUDY = """schema = "sfumato/study/2"
+name = "Warm"
+public = { epsilon = 1 }
+registrar = { recover = true }
+analysts = [{ name = "press", epsilon = 2 }]
+[[questions]]
+id = "a"
+text = "A?"
+kind = "yes-no"
+[[questions]]
+id = "b"
+text = "B?"
+kind = "one-of-many"
+answers = ["x", "y", "z"]
+[[questions]]
+id = "c"
+text = "C?"
+kind = "count"
+highest = 4
+"""
+
 whole = sfumato.papers.PAPERS["randomized-responses"]
 figure = {name: draw for name, draw in whole.figures.items() if name == "figure-2"}
 tiny = dataclasses.replace(whole, tables={}, errata=(), figures=figure)
@@ -52,7 +80,6 @@ def run(request, begun):
     said = request.get("said", "..")
     for number, name in ((0, os.devnull), (1, f"{said}/stdout"), (2, f"{said}/stderr")):
         os.dup2(os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
-    sys.argv = ["sfumato", *arguments]
     verbs = sfumato.cli.app.main
 
     def announced():
@@ -61,6 +88,12 @@ def run(request, begun):
         verbs()
 
     sfumato.cli.app.main = announced
+    be_the_command(arguments)
+
+
+def be_the_command(arguments):
+    """Run it and end with its code."""
+    sys.argv = ["sfumato", *arguments]
     try:
         sfumato.cli.main()
     except SystemExit as stop:
@@ -81,7 +114,61 @@ def warm_up(arguments):
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def run_through():
+    """Take a small study from plan to page, here: forks find loaded and compiled what the commands need."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("study.toml").write_text(STUDY, encoding="utf-8")
+        Path("answers.csv").write_text("a,b,c\n" + "yes,x,3\nno,y,1\n" * 20, encoding="utf-8")
+        for command in (
+            "explain epsilon", "plan study.toml -o certificates --plot plan.svg", "budget init l.ledger --epsilon 9",
+            "publish answers.csv --study study.toml --out r.parquet --keys keys --unprotected",
+            "open r.parquet --key keys/press.a.key --out p.csv", "estimate r.parquet --json", "estimate r.parquet",
+            "recover r.parquet --key keys/registrar.a.key --out back.csv", "verify certificates/a.certificate.json",
+            "report r.parquet --out r.html", "plan --guess-error 0.35", "estimate missing.parquet", "publish --help",
+        ):  # fmt: skip
+            warm_up(command.split())
+    gc.collect()
+    gc.freeze()  # what is collected is looked at, and what a fork looks at it copies
+
+
+def serve_shell(path):
+    """Answer with the exit code of each command, in a fork that waits for it, so that a pipe of two can run."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(path)
+    listening.listen(16)
+    sys.stdout.write("{}\n")
+    sys.stdout.flush()
+    while True:
+        asking, _ = listening.accept()
+        if os.fork():
+            asking.close()
+            continue
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        raw, streams, _, _ = socket.recv_fds(asking, 1 << 20, 3)
+        request = json.loads(raw)
+        pid = os.fork()
+        if pid == 0:
+            listening.close()
+            asking.close()
+            os.chdir(request["folder"])
+            os.environ.clear()
+            os.environ.update(request["environment"])
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+            be_the_command(request["arguments"])
+        for stream in streams:
+            os.close(stream)
+        _, status = os.waitpid(pid, 0)
+        asking.sendall(bytes([os.waitstatus_to_exitcode(status) & 255]))
+        os._exit(0)
+
+
 def main():
+    path = sys.argv[1] if len(sys.argv) > 1 else None
+    run_through()
+    if path is not None:
+        serve_shell(path)
     for line in sys.stdin:
         request = json.loads(line)
         if request["folder"] is None:

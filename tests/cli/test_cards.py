@@ -92,7 +92,7 @@ def test_from_the_first_file_to_the_page(sfumato, tmp_path):
     made = sfumato("new", "tax.toml", "--guess-error", "0.35", "--question", text, "--name", "Taxes", "--yes")
     assert (made.returncode, made.stdout) == (0, "")
     declared = read_study(tmp_path / "tax.toml")
-    assert declared.questions == (Card(id="answer", text=text, guess_error=Fraction(7, 20)),)
+    assert declared.questions == (Card(id="answer", text=text, guess_error=Fraction(7, 20), missing="public"),)
     planned = sfumato("plan", "tax.toml", "--card", "card.svg", "-o", "card.json", "--plot", "cost.svg", "--json")
     assert planned.returncode == 0, planned.stderr
     assert planned.stderr == "wrote card.json\nwrote card.svg\nwrote cost.svg\n"
@@ -117,7 +117,7 @@ def test_from_the_first_file_to_the_page(sfumato, tmp_path):
         100, expected.share, expected.interval.upper,
     )  # fmt: skip
     written = pa.csv.read_csv(tmp_path / "share.csv").to_pylist()
-    assert [(line["answer"], line["share"]) for line in written] == [
+    assert [(line["answer"], line["value"]) for line in written] == [
         ("no", 1 - expected.share),
         ("yes", expected.share),
     ]
@@ -150,9 +150,9 @@ def test_plan_from_a_study_file(sfumato, study):
     assert [cell.strip() for cell in row.split("│")[1:-1]] == [
         "▸ three outputs",
         f"{n}",
-        "2.7778",
         "37.5 %",
         "∞",
+        "100 %",
         "25 %",
     ]
     assert "a respondent's answer is published" in done.stdout
@@ -299,7 +299,7 @@ def test_estimates_as_a_table(sfumato, study):
     assert [(row["group"], row["answer"]) for row in rows] == [
         (group, answer) for group in (None, "north", "south") for answer in ("no", "yes")
     ]
-    assert rows[3]["share"] == estimate_share(CHANNEL, NORTH).share
+    assert rows[3]["value"] == estimate_share(CHANNEL, NORTH).share
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,14 @@
 """An error names the option in the command, and the parameter in Python; what is typed wrongly is said in a line."""
 
 import pytest
-import typer
 
 import sfumato as sf
 from sfumato.cli import main
-from sfumato.cli.app import app
+from sfumato.cli.app import command_tree
 from sfumato.cli.error_words import ALIASES, naming_of, running_verb, words_of
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
-COMMAND = typer.main.get_command(app)
+COMMAND = command_tree()
 
 
 def all_parameters(command=COMMAND):
@@ -153,5 +152,5 @@ def test_a_file_that_could_not_be_written_is_named_by_its_own_option(line, word)
     error = InvalidParameter(
         "could not be written: No space left on device", parameter="path", value="full/e.svg", way_out="Make room."
     )
-    said = words_of(error, typer.main.get_command(app), line.split())
+    said = words_of(error, command_tree(), line.split())
     assert said.replace("'full/e.svg'", "full/e.svg").startswith(word.replace("'full/e.svg'", "full/e.svg"))

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from cli.verb_tree import verbs
+from collected_studies import homes, kept
 from sfumato.cli import main
+from sfumato.study.collections import collection_of
+from sfumato.study.steps import export_part
+from sfumato.study.submissions import respond_all
 
 HEAVY = ("numpy", "scipy", "numba", "pyarrow", "matplotlib", "highspy", "cryptography", "constriction")
 # Both draw every figure of a paper, which takes half a minute; tests of papers draw them as well.
@@ -76,7 +80,8 @@ def prepared(tmp_path_factory):
     (folder / "distortion.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     (folder / "blood.csv").write_text("value,tell\nA,no\nB,no\nO,yes\n")
     (folder / "people.csv").write_text("value\n" + "A\nB\nO\n" * 50)
-    (folder / "typed.csv").write_text("report,region\n" + "either,north\nno,south\nyes,north\n" * 40)
+    typed = "either,north\nno,south\nyes,north\nyes,south\nno,north\neither,south\n"
+    (folder / "typed.csv").write_text("report,region\n" + typed * 20)
     publish = ["publish", "answers.csv", "--study", "study.toml", "--unprotected", "-q", "--keep", "region"]
     split = ["keys", "split", "keys/ministry.affair.key", "--at", "1000", "--out", "parts", "--unprotected"]
     with pytest.MonkeyPatch.context() as patch:
@@ -109,6 +114,17 @@ PUBLISH = "sfumato publish answers.csv --study study.toml --out reports --keys k
 REGION = (
     "sfumato publish {0}.csv --study study.toml --keys {0}-keys --id person --people {0} --passphrase-file secret.txt"
 )
+SERVED = """schema = "sfumato/study/2"
+name = "Served"
+
+[public]
+epsilon = 1
+
+[[questions]]
+id = "affair"
+text = "Did you?"
+kind = "yes-no"
+"""
 # What is there when the example of a verb begins; these change a publication that is there.
 EARLIER = {
     "amend": [f"{PUBLISH} --unprotected"],
@@ -150,6 +166,14 @@ def make_room(folder, verb, line):
         (folder / "releases.json").unlink()
     if verb == "plan":
         shutil.copy(folder / "survey.toml", folder / "study.toml")
+    if verb == "serve":
+        (folder / "releases.json").unlink()
+        (folder / "study.toml").write_text(SERVED)
+    if verb == "keys unseal":
+        asked = collection_of(homes(folder), folder)
+        answers = [{"place": "north", "moved": "yes", "sold": "no"}] * 20
+        export_part(asked, kept(asked, respond_all(asked, answers)), folder / "out")
+        (folder / "ministry").rename(folder / "ministry.private")
     if verb == "disclose":
         (folder / "answers.csv").write_text("moved,place\n" + "no,town\nno,land\nyes,town\nyes,land\nno,town\n" * 40)
     if verb == "noise mean":

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from sfumato.cli import main
-from sfumato.cli.app import app
+from sfumato.cli.app import command_tree
 from sfumato.cli.help_pages import lay_out_help
 
 WIDTHS = (80, 120)
@@ -22,7 +22,7 @@ def walk(command, path=()):
         yield from walk(inner, (*path, name))
 
 
-TREE = dict(walk(typer.main.get_command(app)))
+TREE = dict(walk(command_tree()))
 VERBS = {path: command for path, command in TREE.items() if not hasattr(command, "commands")}
 
 
@@ -37,13 +37,19 @@ def first_lost(page, text):
     return next((word for word in text.split() if word not in shown), None)
 
 
+PAGES = {}
+
+
 def help_of(monkeypatch, capsys, path, width):
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr("sys.argv", ["sfumato", *path, "--help"])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 0
-    return capsys.readouterr().out
+    """Return what is printed; a page is made once for all tests that look at it."""
+    if (path, width) not in PAGES:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setattr("sys.argv", ["sfumato", *path, "--help"])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert stop.value.code == 0
+        PAGES[path, width] = capsys.readouterr().out
+    return PAGES[path, width]
 
 
 def name_of(path):

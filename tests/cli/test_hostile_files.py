@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
+from files.deadly_files import DEADLY
 from sfumato.errors import ClaimRefused
+from study.sample_files import GOOD
 
 HOSTILE = "\x1b[2J\x9b2J\r\u202eVerified"
 MARKS = ("\x1b", "\x9b", "\r", "\u202e")
@@ -80,3 +82,15 @@ def test_one_module_writes_to_the_terminal():
         path.name for path in cli.glob("*.py") if re.search(r"typer\.s?echo|(?<![\w.])print\(", path.read_text())
     }
     assert writing == {"output.py"}
+
+
+def test_a_file_that_ends_the_process_that_reads_it(sfumato, tmp_path):
+    """The library in C that reads files of SPSS breaks down; the command says so, and leaves nothing."""
+    (tmp_path / "voted.sav").write_bytes(DEADLY)
+    (tmp_path / "study.toml").write_text(GOOD, encoding="utf-8")
+    told = ("--study", "study.toml", "--out", "reports.csv", "--keys", "keys", "--unprotected")
+    done = sfumato("publish", "voted.sav", *told)
+    assert done.returncode == 2
+    assert "voted.sav: the file is damaged" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"voted.sav", "study.toml"}

@@ -42,7 +42,7 @@ ROWS = 3000
 CUT = 1000
 OLD = b"old and precious"
 SENTENCE = "sfumato: stopped. Every file is as it was before, or complete."
-MOMENTS = 20
+MOMENTS, QUICK = 20, 8
 # Drawing takes long.
 FEW = 6
 
@@ -212,11 +212,12 @@ def check_next_run(stage, name, arguments):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
+@pytest.mark.parametrize("moments", [QUICK, pytest.param(MOMENTS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "papers" else []) for name in VERBS]
 )
-def test_each_file_is_old_or_complete(stage, name, number):
-    moments = FEW if name == "papers" else MOMENTS
+def test_each_file_is_old_or_complete(stage, name, moments, number):
+    moments = min(moments, FEW) if name == "papers" else moments
     ended = disturb(stage, name, *VERBS[name], number, moments)
     # Not more: on a machine that is shared, runs are quicker at one time than at another.
     assert ended >= moments // 6, "some runs should have been cut short"

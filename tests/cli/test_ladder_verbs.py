@@ -283,6 +283,14 @@ def test_explanations_are_worked_out(sfumato):
     assert sfumato("explain", "nothing").returncode == 2
 
 
+def test_explanations_go_into_a_file_and_the_explorer_always_does(sfumato, folder):
+    assert sfumato("explain", "epsilon", "--out", "epsilon.txt").stdout == "wrote epsilon.txt\n"
+    assert (folder / "epsilon.txt").read_text() == sfumato("explain", "epsilon").stdout
+    assert sfumato("explain", "explorer").stdout == "wrote explorer.html\n"
+    assert (folder / "explorer.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sfumato("explain", "explorer", "--out", "nowhere/explorer.html").returncode == 2
+
+
 def test_a_study_read_back_from_reports_is_the_study(sfumato, folder):
     assert sfumato(*PUBLISH, "--unprotected").returncode == 0
     from sfumato.study.reports import Reports

@@ -45,7 +45,10 @@ def test_enter_all_the_way_is_a_valid_study(here, tmp_path):
     assert (code, out) == (0, "")
     study = read_study(tmp_path / "study.toml")
     assert study == Study(
-        name="My study", questions=(YesNo(id="answer", text=TEXT),), public_epsilon=Fraction(1), recover=False
+        name="My study",
+        questions=(YesNo(id="answer", text=TEXT, missing="hidden"),),
+        public_epsilon=Fraction(1),
+        recover=False,
     )
     assert plan_study(study).totals[0].epsilon == 1
     assert "wrote study.toml" in err
@@ -77,7 +80,7 @@ def test_every_answer_has_an_option(here, tmp_path):
     assert (code, "note" in err) == (0, False)
     assert read_study(tmp_path / "s.toml") == Study(
         name="Health",
-        questions=(OneOfMany(id="answer", text="Smoke?", answers=("never", "now", "before")),),
+        questions=(OneOfMany(id="answer", text="Smoke?", answers=("never", "now", "before"), missing="hidden"),),
         analysts=(Analyst(name="ministry", epsilon=Fraction(2)), Analyst(name="university", epsilon=Fraction(3, 2))),
         public_epsilon=Fraction(1, 2),
         recover=True,
@@ -86,10 +89,11 @@ def test_every_answer_has_an_option(here, tmp_path):
 
 def test_counts_and_cards(here, tmp_path):
     assert here("count.toml", "--answers", "-5..5", "--yes")[0] == 0
-    assert read_study(tmp_path / "count.toml").questions == (Count(id="answer", text=TEXT, lowest=-5, highest=5),)
+    count = Count(id="answer", text=TEXT, lowest=-5, highest=5, missing="hidden")
+    assert read_study(tmp_path / "count.toml").questions == (count,)
     assert here("card.toml", "--guess-error", "3/8", "--yes")[0] == 0
     card = read_study(tmp_path / "card.toml")
-    assert card.questions == (Card(id="answer", text=TEXT, guess_error=Fraction(3, 8)),)
+    assert card.questions == (Card(id="answer", text=TEXT, guess_error=Fraction(3, 8), missing="public"),)
     plan_study(card)
     assert here("typed.toml", typed=["", "", "", "card"])[0] == 0
     assert read_study(tmp_path / "typed.toml") == card
@@ -103,7 +107,7 @@ def test_a_bad_answer_is_asked_again_with_the_reason(here, tmp_path):
     for reason in (
         "name must not be empty",
         "name has 101 characters",
-        "answers has 1 answers, and between 2 and 100000 can be",
+        "answers needs between 2 and 100,000 answers, and has 1",
         "answers must be two different texts",
         "epsilon is not a number",
         "epsilon=99 must lie in",
@@ -214,6 +218,6 @@ def test_on_a_real_terminal(tmp_path):
             sent, said = sent + 1, said + "|"
     assert process.wait(timeout=30) == 0
     os.close(leader)
-    assert "answers has 1 answers" in said
+    assert "answers needs between 2 and" in said
     study = read_study(tmp_path / "study.toml")
     assert (study.name, study.public_epsilon, study.recover) == ("Poll", 2, True)

@@ -81,7 +81,7 @@ def test_a_simulation_is_loud(sfumato, published):
     assert "WARNING: INSECURE" in done.stderr
     page = (published / "report.html").read_text()
     assert "do not release" in page
-    assert "true share" in page
+    assert 'class="number">truth</th>' in page
 
 
 def test_help_has_an_example(sfumato):

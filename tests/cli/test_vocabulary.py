@@ -6,6 +6,7 @@ import pytest
 
 import sfumato as sf
 from cli.verb_tree import verbs
+from sfumato.files.layouts import DataFile
 from sfumato.study.ways import kinds
 from sfumato.study.ways.goals import GOAL_NAMES
 
@@ -17,6 +18,7 @@ OPTIONS = {
 BANNED = {"output", "seed", "bits", "share", "against", "recover_probability"}
 # What the command has instead of a parameter: files in place of secrets, megabytes in place of bytes.
 COMMAND_ONLY = {
+    "dictionary",
     "master",
     "allow_unprotected",
     "passphrase_file",
@@ -84,17 +86,27 @@ def test_every_verb_that_writes_calls_it_out():
 
 @pytest.mark.parametrize("verb", STEPS)
 def test_the_command_and_python_take_the_same_words(verb):
-    known = set(inspect.signature(STEPS[verb]).parameters)
+    known = set(inspect.signature(STEPS[verb]).parameters) | set(inspect.signature(DataFile).parameters)
     plural = {"question": "questions", "row": "rows", "person": "ids", "ids_file": "ids"}
     for name in OPTIONS[verb]:
-        if name in COMMAND_ONLY or (verb == "estimate" and name == "out"):
+        if name in COMMAND_ONLY or (verb == "estimate" and name in {"out", "contrasts", "between"}):
             continue
         assert plural.get(name, name) in known, f"{verb} --{name} is no parameter of sf.{STEPS[verb].__name__}"
 
 
 def test_the_goals_and_limits_of_a_plan_are_the_keys_of_the_file():
     keys = {key.name for several in kinds().values() for one in several for key in one.KEYS}
-    options = set(OPTIONS["plan"]) - {"study", "question", "json", "markdown", "plot", "card", "out"}
+    options = set(OPTIONS["plan"]) - {
+        "study",
+        "question",
+        "json",
+        "markdown",
+        "plot",
+        "card",
+        "out",
+        "statement",
+        "script",
+    }
     assert options <= keys
     assert set(GOAL_NAMES) <= options
 

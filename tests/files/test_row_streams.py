@@ -203,11 +203,6 @@ def test_a_refusal_in_the_third_chunk_names_the_row_of_the_whole(tmp_path, kind)
     assert "column affair, row 222 is empty (2 of the first 250 rows are)" in str(refused.value)
 
 
-def test_a_number_that_is_not_whole_is_named_by_its_row():
-    with pytest.raises(UnreadableFile, match=r"row 14 holds a number that is not whole \(1 of the first 15 rows do\)"):
-        words_of(pa.table({"n": [1.0, 2.0, 3.0, 2.5, 1.0]}), "n", 10)
-
-
 def test_a_word_of_a_dictionary_that_is_empty_is_an_empty_cell():
     """It was read as the text None, which could be an answer."""
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["no", None]))
@@ -232,12 +227,12 @@ DAMAGED = {
     "another encoding": (b"a,b\n" + b"no,1\n" * 70 + b"zebra-\xe9,1\n", "column a, row 71 is not UTF-8"),
     "another encoding, far behind": (b"a,b\n" + MANY + "zebra-é,1\n".encode("latin-1"), "row 1000001 is not UTF-8"),
     "binary": (b"a,b\n" + b"no,1\n" * 500_000 + b"zebra\0,1\n", "not UTF-8 text (it holds binary data"),
-    "utf-16": ("a,b\nzebra,1\n".encode("utf-16"), "not UTF-8 text"),
+    "utf-16 without its mark": ("a,b\nzebra,1\n".encode("utf-16-le"), "not UTF-8 text"),
     "an open quote": (b"a,b\n" + b"no,1\n" * 70 + b'"zebra,1\n' + b"no,1\n" * 70, "row 71 has 1 cells"),
     "cut off within quotes": (b'a,b\nno,1\nyes,"zebra', "Close every quote"),
     "an open quote for long": (b"a,b\n" + b"no,1\n" * 70 + b'"zebra,1\n' + 3 * MANY, "after row "),
-    "names twice": (b"a,a\nzebra,1\n", "a different name for each column"),
-    "no names": (b"\nzebra,1\n", "a different name for each column"),
+    "names twice": (b"a,a\nzebra,1\n", "two columns of the same name"),
+    "no names": (b"\nzebra,1\n", "first line is blank"),
     "names that are no text": ("a,zebra-é\nno,1\n".encode("latin-1"), "not UTF-8 text"),
     "a long name": (b"a," + b"zebra" * 100 + b"\nno,1\n", "a name of more than 300 characters"),
     "empty": (b"", "the file is empty"),
@@ -355,7 +350,7 @@ def test_names_and_formats(tmp_path):
     with pytest.raises(InvalidParameter, match="is JSON"):
         open_rows(tmp_path / "t.json", columns=["a"])
     with pytest.raises(InvalidParameter, match="extension"):
-        open_rows(tmp_path / "t.xlsx", columns=["a"])
+        open_rows(tmp_path / "t.docx", columns=["a"])
     with pytest.raises(InvalidParameter, match="must be a table, not int"):
         open_rows(3, columns=["a"])
     with pytest.raises(UnreadableFile, match="at most 10 are read"):

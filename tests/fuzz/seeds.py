@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import random
 import tempfile
 from fractions import Fraction
@@ -9,8 +10,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 
 import published_parts
 import sfumato as sf
@@ -24,8 +28,11 @@ from sfumato.refine.key_documents import seal_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
 from sfumato.refine.people_indexes import People, PeopleIndex, seal_index
 from sfumato.refine.private_keys import seal_private_key
-from sfumato.study.steps import disclose_table
+from sfumato.study.collections import StoredRow, collection_of
+from sfumato.study.device_memory import DeviceMemory
+from sfumato.study.steps import disclose_table, export_part
 from sfumato.study.study_files import as_toml
+from sfumato.study.submissions import respond, respond_all
 from sfumato.values import Guarantee
 from small_studies import answers, small_study
 from study.sample_files import FULL, GOOD
@@ -117,6 +124,49 @@ def indexes():
 
 
 @cache
+def collection(mode="anonymous"):
+    """A study of one question and one analyst, whose private key is the one of this file."""
+    study = sf.Study(
+        name="Rest",
+        questions=(sf.YesNo(id="tired", text="Tired?"),),
+        analysts=(sf.Analyst(name="press", epsilon=Fraction(2), public_key="press.pub"),),
+        public_epsilon=Fraction(1),
+        collect=sf.CollectTerms(mode=mode),
+    )
+    with folder() as here:
+        (here / "press.pub").write_bytes(PRIVATE.public.to_pem())
+        return collection_of(study, here)
+
+
+@cache
+def collections():
+    return tuple(json.dumps(collection(mode).to_document()).encode() for mode in ("anonymous", "panel"))
+
+
+@cache
+def devices():
+    """The memory of a device after a wave and after three."""
+    found = []
+    with folder() as here:
+        for wave in (1, 2, 3):
+            memory = DeviceMemory(here / "memory")
+            respond(collection().at_wave(wave), {"tired": "no" if wave == 2 else "yes"}, memory=memory)
+            found.append((here / "memory").read_bytes())
+    return tuple(found)
+
+
+@cache
+def shares():
+    asked = collection()
+    sent = sorted(respond_all(asked, [{"tired": "yes"}] * ROWS), key=lambda one: one.id)
+    rows = [
+        StoredRow(id=one.id, credential=bytes(32), row=one.row, shares=asked.join_shares(one.shares)) for one in sent
+    ]
+    with folder() as here:
+        return (export_part(asked, rows, here / "out").shares["press"].read_bytes(),)
+
+
+@cache
 def keys():
     """Key files: draws, a seed and seeds of blocks, under every protection."""
     small = Ladder.within(size=5, epsilons=(2.0, 1.0), recover=True)
@@ -193,6 +243,14 @@ def studies():
 
 
 @cache
+def dictionaries():
+    """Long lists: with and without a byte order mark, with both ends of lines, in several alphabets."""
+    texts = ["Müller", "O'Brien", "de la Cruz", "Ólafsdóttir", "Nguyễn", "王", "А.", "01234", "I21.9 acute", "x" * 100]
+    plain = "".join(f"{text}\n" for text in texts)
+    return plain.encode(), b"\xef\xbb\xbf" + plain.replace("\n", "\r\n").encode(), "\n".join(texts).encode()
+
+
+@cache
 def designs():
     """Designs of one answer and of several."""
     prior = sf.Distribution([Fraction(1, 4)] * 4, ["O+", "O-", "A+", "A-"])
@@ -220,6 +278,36 @@ TABLES_CSV = (
     b"value\ttell\n1\tx\n2\ty\n",
     'value;tell\n"a;b";ä\nc;"d ""e"""\n'.encode(),
 )
+# Where decimals have a comma, a number with a point is refused: none of these has one.
+TABLES_LATIN = (*TABLES_CSV[1:], "value;n\nä;3,5\né;1\n".encode("latin-1"))
+
+
+def workbooks():
+    """A sheet with texts, numbers and a formula, and one of two sheets."""
+    made = []
+    for sheets in (1, 2):
+        book = openpyxl.Workbook()
+        for line in (["value", "tell"], ["O+", 1], ["A+", 2.5], [True, "x"]):
+            book.active.append(line)
+        for number in range(sheets - 1):
+            book.create_sheet(f"more {number}").append(["a"])
+        sink = io.BytesIO()
+        book.save(sink)
+        made.append(sink.getvalue())
+    return tuple(made)
+
+
+def statistics(suffix):
+    """A file of SPSS or Stata with codes, labels, decimals, texts and gaps."""
+    frame = pd.DataFrame({"voted": [1.0, 2.0, None], "age": [30.5, 41.0, 22.0], "town": ["Bern", "", "Wil"]})
+    full = frame.fillna(1.0).assign(town="Bern")
+    write, code = (pyreadstat.write_dta, int) if suffix == ".dta" else (pyreadstat.write_sav, float)
+    made = []
+    with folder() as here:
+        for one in (frame, full):
+            write(one, here / f"t{suffix}", variable_value_labels={"voted": {code(1): "yes", code(2): "no"}})
+            made.append((here / f"t{suffix}").read_bytes())
+    return tuple(made)
 
 
 def typed_parquet():

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import struct
+import zipfile
 from pathlib import Path
 
 import msgspec
@@ -35,7 +36,8 @@ from sfumato.account import Ledger
 from sfumato.errors import KeyRefused, NotChecked, SfumatoError
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.frames import as_arrow
-from sfumato.files.row_streams import open_rows
+from sfumato.files.layouts import DataFile
+from sfumato.files.row_streams import RowStream, open_rows, row_source
 from sfumato.files.tables import words_of
 from sfumato.io.key_files import read_key, read_key_header
 from sfumato.io.noise_files import read_distortion, read_private_number
@@ -51,17 +53,23 @@ from sfumato.render import certificate_table
 from sfumato.render.budgets import ledger_table
 from sfumato.render.estimate_documents import estimates_document
 from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
-from sfumato.render.notebooks import reports_html
+from sfumato.render.notebooks import notebook_html
 from sfumato.render.queries import query_tables
 from sfumato.render.releases import releases_document, releases_table
 from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
+from sfumato.study import Dictionary
 from sfumato.study.codebooks import codebook
+from sfumato.study.collected_rows import SharesNote, read_shares
+from sfumato.study.collection_sentences import collection_words
+from sfumato.study.collections import Collection
+from sfumato.study.device_memory import DeviceMemory
 from sfumato.study.manifests import NAME, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.release_books import check_not_released
 from sfumato.study.reports import Reports
 from sfumato.study.steps import plan, read_ledger, read_record
 from sfumato.study.study_files import as_toml, read_study
+from sfumato.study.submissions import respond
 from sfumato.study.typed_reports import TypedReports
 from small_studies import small_study
 
@@ -145,6 +153,16 @@ def read_a_study(path):
     repr(study)
 
 
+def read_a_dictionary(path):
+    found = Dictionary.read(path)
+    again = path.with_suffix(".again")
+    again.write_bytes(found.to_bytes())
+    assert Dictionary.read(again) == found
+    assert len(found.places) == found.count == len(found)
+    calm("".join(found.texts))
+    repr(found)
+
+
 def plan_a_study(path):
     found = plan(path)
     shown(*study_plan_tables(found))
@@ -153,7 +171,7 @@ def plan_a_study(path):
 
 
 def show_reports(found):
-    repr(found), reports_html(found), codebook(found.note)
+    repr(found), notebook_html(found), codebook(found.note)
     estimates = sf.estimate_reports(found)
     shown(*estimates_tables(estimates))
     calm(estimates_markdown(estimates))
@@ -199,6 +217,33 @@ def read_an_index(path):
     assert "p-2" not in repr(index)
 
 
+def read_a_collection(path):
+    """What a server says of its study; a device that believes it answers."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return
+    found = Collection.from_document(document)
+    calm(" ".join(collection_words(found)))
+    assert Collection.from_document(found.to_document()).to_document() == found.to_document()
+    assert len(respond(found, {"tired": "yes"}).row) == found.row_bytes
+
+
+def read_a_device(path):
+    """A memory that is read makes a submission of the right lengths, whatever it holds."""
+    asked = seeds.collection()
+    sent = respond(asked, {"tired": "yes"}, memory=DeviceMemory(path))
+    asked.unpack_row(sent.row)
+    asked.join_shares(sent.shares)
+
+
+def read_sealed_shares(path):
+    note = SharesNote.read(path)
+    calm(repr(note))
+    for numbers, ids, bodies in read_shares(path, note):
+        assert len(numbers) == len(ids) == len(bodies)
+
+
 def read_a_folder(path):
     """A publication is one case: its files by name, of which one or two were changed."""
     home = path.with_suffix(".folder")
@@ -219,6 +264,33 @@ def read_a_table(path):
     for name in table.column_names:
         words_of(table, name)
     assert sum(chunk.num_rows for chunk in open_rows(path, columns=table.column_names).chunks(100)) == table.num_rows
+
+
+def read_in_latin(path):
+    """The same, declared to be of another encoding and with decimal commas."""
+    table = as_arrow(DataFile(path, encoding="latin-1", decimal=","))
+    for name in table.column_names:
+        words_of(table, name)
+
+
+def read_statistics(path):
+    """Every cell, and the labels; cells may be empty."""
+    source = row_source(path)
+    for labels in source.value_labels.values():
+        assert all(isinstance(word, str) for pair in labels.items() for word in pair)
+    for table in RowStream(source, source.names).chunks(2):
+        table.to_pylist()
+
+
+def workbook_parts(dice, originals):
+    """A workbook with one part changed, packed again, so that the change is met by the reader of that part."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(dice.choice(originals))) as old, zipfile.ZipFile(sink, "w") as new:
+        chosen = dice.choice(old.namelist())
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, mutated(dice, (data,)) if name == chosen else data)
+    return sink.getvalue()
 
 
 def read_a_design(path):
@@ -429,6 +501,33 @@ TARGETS = (
         share=16,
         watch=("certificates/", "refine/", "disclose/", "design/"),
     ),
+    Target(
+        name="collections",
+        suffix=".json",
+        seeds=seeds.collections,
+        read=read_a_collection,
+        forgers=(json_mutated,),
+        share=2,
+        watch=("study/coll", "study/share"),
+    ),
+    Target(
+        name="device memories",
+        suffix=".json",
+        seeds=seeds.devices,
+        read=read_a_device,
+        forgers=(mutated, json_mutated),
+        share=2,
+        watch=("study/device",),
+    ),
+    Target(
+        name="sealed shares",
+        suffix=".parquet",
+        seeds=seeds.shares,
+        read=read_sealed_shares,
+        forgers=(mutated, parquet_parts),
+        share=2,
+        watch=("study/collected",),
+    ),
     Target(name="certificates, old seal", suffix=".json", seeds=seeds.certificates, read=read_certificate, share=3),
     Target(
         name="certificates, checker",
@@ -468,6 +567,7 @@ TARGETS = (
         name="studies", suffix=".toml", seeds=seeds.studies, read=read_a_study, share=10,
         watch=("files/", "study/"),
     ),
+    Target(name="dictionaries", suffix=".txt", seeds=seeds.dictionaries, read=read_a_dictionary, share=1),
     Target(name="plans", suffix=".toml", seeds=lambda: seeds.studies()[1:], read=plan_a_study, share=1),
     Target(
         name="reports parquet", suffix=".parquet", seeds=parquet_reports, read=read_parquet_reports,
@@ -508,6 +608,21 @@ TARGETS = (
     Target(
         name="tables parquet", suffix=".parquet", seeds=seeds.tables_parquet, read=read_a_table,
         forgers=(mutated, parquet_parts), share=4,
+    ),
+    Target(
+        name="tables latin", suffix=".csv", read=read_in_latin, share=3, watch=("files/",),
+        seeds=lambda: seeds.TABLES_LATIN,
+    ),
+    Target(
+        name="workbooks", suffix=".xlsx", seeds=seeds.workbooks, read=read_a_table,
+        forgers=(mutated, workbook_parts), share=2, watch=("files/",),
+    ),
+    # Each case starts a process, because the library that reads these ends its own on some damaged ones.
+    Target(
+        name="files of Stata", suffix=".dta", seeds=lambda: seeds.statistics(".dta"), read=read_statistics, share=1,
+    ),
+    Target(
+        name="files of SPSS", suffix=".sav", seeds=lambda: seeds.statistics(".sav"), read=read_statistics, share=1,
     ),
     Target(
         name="query tables", suffix=".csv", seeds=lambda: seeds.TABLES_CSV, read=read_query_table, share=3,

@@ -238,7 +238,7 @@ class TestTables:
     def test_a_blank_first_line(self, tmp_path, data):
         """The next line was taken for names, and its bytes for text."""
         (tmp_path / "t.csv").write_bytes(data)
-        with pytest.raises(UnreadableFile, match="a first line with a different name"):
+        with pytest.raises(UnreadableFile, match="the first line is blank"):
             as_arrow(tmp_path / "t.csv")
 
     @pytest.mark.parametrize("extension", ["csv", "parquet"])

@@ -269,6 +269,7 @@ def test_recall_and_precision_are_as_predicted(setting):
     assert abs(sum(hits.values()) / finds - forecast.precision) <= slack + 0.02
 
 
+@pytest.mark.slow
 def test_with_too_few_places_over_several_levels_the_forecast_is_too_modest():
     """A rival that lost its place stays lost, which the forecast does not know: it errs to the careful side."""
     forecast, hits, _ = measured(32, 2, (0.09, 0.08, 0.07), 20_000, 0.95, 60)

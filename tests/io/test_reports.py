@@ -3,8 +3,11 @@
 import io
 from collections import Counter
 
+import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -154,13 +157,46 @@ def test_the_line_is_right_in_a_later_chunk(tmp_path, monkeypatch):
 
 
 def test_json_and_strange_extensions_are_refused(tmp_path):
-    with pytest.raises(InvalidParameter, match="CSV or Parquet"):
+    with pytest.raises(InvalidParameter, match="Give a table as CSV"):
         read_report_counts(write(tmp_path, "json", "[]"), known=KNOWN)
     with pytest.raises(InvalidParameter, match="extension"):
-        read_report_counts(write(tmp_path, "xlsx", ""), known=KNOWN)
+        read_report_counts(write(tmp_path, "docx", ""), known=KNOWN)
     path = write(tmp_path, "csv", "report\nyes\n")
     with pytest.raises(InvalidParameter, match="column and `group` are both 'report'"):
         read_report_counts(path, known=KNOWN, column="report", group="report")
+
+
+def workbook(tmp_path, *rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "typed.xlsx")
+    return tmp_path / "typed.xlsx"
+
+
+def test_a_workbook_is_counted_like_the_text_it_shows(tmp_path):
+    rows = [["place", "report", "n"], ["north", "yes", 3], ["south", " no ", 2], ["north", "yes", 1]]
+    csv = write(tmp_path, "csv", "".join(",".join(map(str, row)) + "\n" for row in rows))
+    path = workbook(tmp_path, *rows)
+    seen = []
+    found = read_report_counts(path, known=KNOWN, group="place", count="n", progress=seen.append)
+    assert found == read_report_counts(csv, known=KNOWN, group="place", count="n")
+    assert sum(seen) == path.stat().st_size
+    with pytest.raises(UnreadableFile, match=r"row 2 holds a report that the design never gives") as refused:
+        read_report_counts(workbook(tmp_path, ["report"], ["yes"], ["secret"]), known=KNOWN)
+    assert "secret" not in str(refused.value)
+    gaps = workbook(tmp_path, ["report", "who"], ["yes", "a"], [None, "b"])
+    with pytest.raises(UnreadableFile, match="row 2 holds no report"):
+        read_report_counts(gaps, known=KNOWN, column="report")
+    assert read_report_counts(gaps, known=KNOWN, column="report", is_nobody=lambda _: False).total == 1
+
+
+def test_a_file_of_spss_is_counted(tmp_path):
+    frame = pd.DataFrame({"report": [1.0, 0.0, 1.0]})
+    labels = {"report": {0: "no", 1: "yes"}}
+    pyreadstat.write_sav(frame, tmp_path / "typed.sav", variable_value_labels=labels)
+    found = read_report_counts(tmp_path / "typed.sav", known=KNOWN)
+    assert dict(zip(found.reports, found.counts, strict=True))["yes"] == 2
 
 
 def test_an_identifier_is_no_group(tmp_path, monkeypatch):

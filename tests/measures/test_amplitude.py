@@ -232,7 +232,8 @@ def test_a_witness_proves_and_a_worse_one_proves_less():
     bits, law = lattice_capacity(variance, steps)
     places = np.flatnonzero(law)
     again = lattice_capacity_from(variance, steps, tuple((places - steps).tolist()), tuple(law[places].tolist()))
-    assert again == bits
+    # The witness is divided by its sum once more, which moves the last digit on some processors.
+    assert (again.lower, again.upper) == pytest.approx((bits.lower, bits.upper), rel=1e-14)
     worse = lattice_capacity_from(variance, steps, (-9, 0, 9), (0.2, 0.6, 0.2))
     assert worse.encloses(bits)
     assert worse.width > 0.1

@@ -1,13 +1,22 @@
 """Difference sets by brute force: every difference, counted."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.difference_sets import next_paley_modulus, paley_set, singer_parameters, singer_set
-from sfumato.mechanisms.finite_fields import field_of, next_prime_power, prime_factors
+from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.mechanisms.difference_sets import (
+    _candidates,
+    _checked,
+    _generates,
+    next_paley_modulus,
+    paley_set,
+    singer_parameters,
+    singer_set,
+)
+from sfumato.mechanisms.finite_fields import field_of, next_order, prime_factors
 
 
 def differences(found):
@@ -16,7 +25,24 @@ def differences(found):
 
 @pytest.mark.parametrize(
     ("q", "t"),
-    [(2, 3), (2, 7), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3), (9, 3), (16, 3), (25, 2), (27, 3)],
+    [
+        (2, 3),
+        (2, 7),
+        (3, 3),
+        (3, 5),
+        (4, 3),
+        (4, 4),
+        (5, 3),
+        (7, 3),
+        (8, 3),
+        (9, 3),
+        (16, 3),
+        (25, 2),
+        (27, 3),
+        (31, 3),
+        (257, 2),
+        (307, 2),
+    ],
 )
 def test_singer_sets_have_every_difference_equally_often(q, t):
     found = singer_set(q, t)
@@ -45,6 +71,32 @@ def test_the_sets_never_change():
     assert paley_set(11).members.tolist() == [1, 3, 4, 5, 9]
 
 
+@pytest.mark.parametrize(("q", "t"), [(3, 10), (9, 5), (47, 4), (128, 3), (317, 3), (443, 3), (2039, 2)])
+def test_the_larger_sets_never_change_either(q, t):
+    """They are found by doubling; here they are made term by term, from the same polynomial."""
+    field, modulus = field_of(q), singer_parameters(q, t)[0]
+    recurrence = next(c for c in _candidates(q, t) if _generates(field, c, modulus)).tolist()
+    terms = [0] * (t - 1) + [1]
+    for i in range(modulus - t):
+        total = 0
+        for j, coefficient in enumerate(recurrence):
+            total = int(field.add[total, field.multiply[coefficient, terms[i + j]]])
+        terms.append(total)
+    assert singer_set(q, t).members.tolist() == [i for i, term in enumerate(terms) if term == 0]
+
+
+def test_a_set_that_is_none_is_noticed(monkeypatch):
+    """Both ways of counting differences see one wrong member."""
+    for q, t, few in ((7, 4, 2048), (7, 4, 0), (5, 5, 0), (2, 13, 0)):
+        monkeypatch.setattr("sfumato.mechanisms.difference_sets._FEW", few)
+        good = singer_set(q, t)
+        _checked(replace(good, members=good.members.copy()), good.size)
+        moved = good.members.copy()
+        moved[-1] = next(i for i in range(good.modulus) if i not in set(moved.tolist()))
+        with pytest.raises(NotCertified, match="not a difference set"):
+            _checked(replace(good, members=moved), good.size)
+
+
 SINGER_4_3 = [0, 1, 4, 14, 16]
 SUM_4_6 = 223860
 
@@ -57,12 +109,13 @@ def test_large_sets_are_flat():
     np.testing.assert_allclose(power, 4.0**7, rtol=1e-9)
 
 
-@pytest.mark.parametrize("q", [2, 3, 4, 5, 7, 8, 9, 16, 25, 27])
+@pytest.mark.parametrize("q", [2, 3, 4, 5, 7, 8, 9, 16, 25, 27, 64, 81, 256, 257, 2039])
 def test_fields_are_fields(q):
     field = field_of(q)
     elements = range(q)
     assert all(field.add[0][a] == a and field.multiply[1][a] == a for a in elements)
     assert all(0 in field.add[a] for a in elements)
+    assert len(set(field.multiply[q - 1].tolist())) == q
     assert all(1 in field.multiply[a] for a in range(1, q))
     generator = np.random.default_rng(q)
     for a, b, c in generator.integers(0, q, (200, 3)).tolist():
@@ -81,5 +134,7 @@ def test_what_is_no_field_or_set_is_refused():
     with pytest.raises(InvalidParameter, match="leaves 3 when divided by 4"):
         paley_set(15)
     assert next_paley_modulus(12) == 19
-    assert next_prime_power(10) == 11
+    assert (next_order(10), next_order(255), next_order(258), next_order(1 << 20)) == (11, 256, 263, 2039)
+    with pytest.raises(InvalidParameter, match=r"q=289 must be a prime power from 2 to 256, or a prime up to 2048"):
+        field_of(289)
     assert prime_factors(360) == [2, 2, 2, 3, 3, 5]

@@ -17,6 +17,7 @@ from plain_integers import WORDS, Reader, corner_words, random_numbers, random_w
 from sfumato import mechanisms
 from sfumato.bits import ScriptedBits
 from sfumato.mechanisms import (
+    ArcResponse,
     BinaryHadamard,
     CyclicResponse,
     HadamardResponse,
@@ -44,9 +45,23 @@ def randomized_response(mechanism, answers, reader):
     ]
 
 
+def favoured_shifts(mechanism):
+    """What the theory pages say: a difference set, or the arc from 0 on."""
+    if isinstance(mechanism, ArcResponse):
+        return list(range(mechanism.length))
+    return sorted(mechanism.difference_set.members.tolist())
+
+
+def arc(mechanism, answers, reader):
+    """An answer that stands apart begins where the arc of the one before it ends; the rest is the cyclic response."""
+    last = mechanism.size - 1
+    beyond = last - 1 + mechanism.length if mechanism.apart else last
+    return cyclic(mechanism, [beyond if x == last else x for x in answers], reader)
+
+
 def cyclic(mechanism, answers, reader):
     """Rounds of two words for everybody who has no report yet; a level is kept once it is known."""
-    members = sorted(mechanism.difference_set.members.tolist())
+    members = favoured_shifts(mechanism)
     others = [u for u in range(mechanism.modulus) if u not in set(members)]
     own, other = mechanism.odds.numerator, mechanism.odds.denominator
     border, total = own * len(members), own * len(members) + other * len(others)
@@ -214,15 +229,15 @@ def response(size, odds):
     return Case(mechanism=mechanism, expected=randomized_response, borders=remainders(borders, borders[-1]))
 
 
-def cyclic_case(**declared):
-    mechanism = CyclicResponse(**declared)
-    members = mechanism.difference_set.size
+def cyclic_case(kind=CyclicResponse, expected=cyclic, **declared):
+    mechanism = kind(**declared)
+    members = len(favoured_shifts(mechanism))
     border = mechanism.odds.numerator * members
     total = border + mechanism.odds.denominator * (mechanism.modulus - members)
     levels = plain.words_by_product([0, border, total - 1], total)
     return Case(
         mechanism=mechanism,
-        expected=cyclic,
+        expected=expected,
         borders=[*levels, *products(members), *products(mechanism.modulus - members)],
         words=2,
     )
@@ -281,6 +296,9 @@ CASES = [
     cyclic_case(size=3, odds=ODD, q=2, t=2),
     cyclic_case(size=9, odds=Fraction((1 << 60) - 1, (1 << 59) + 1), q=11, t=1, family=Family.PALEY),
     cyclic_case(size=5, odds=Fraction(3), q=2, t=3),
+    cyclic_case(ArcResponse, arc, size=7, odds=USUAL, length=3),
+    cyclic_case(ArcResponse, arc, size=5, odds=USUAL, length=4, apart=True),
+    cyclic_case(ArcResponse, arc, size=2, odds=ODD, length=2),
     hadamard_case(5, USUAL, 2),
     hadamard_case(3, Fraction((1 << 62) + 1, 1), 1),
     hadamard_case(3, Fraction(7, 2), 4),

@@ -381,6 +381,8 @@ def page():
     return gallery_html({slug: without_simulations(paper) for slug, paper in PAPERS.items()})
 
 
+# Drawing every figure takes a minute; they are drawn one by one beside their papers, and a smaller gallery in Chromium.
+@pytest.mark.slow
 class TestPage:
     def test_it_has_every_figure_table_and_erratum(self, page):
         figures_drawn = sum(len(set(paper.figures) - SIMULATED) for paper in PAPERS.values())

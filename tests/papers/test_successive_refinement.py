@@ -183,7 +183,7 @@ class TestFiles:
         assert svg_bytes(first) == svg_bytes(second)
         assert png_bytes(first) == png_bytes(second)
 
-    @pytest.mark.parametrize("name", ["figure-4a", "figure-4b"])
+    @pytest.mark.parametrize("name", ["figure-4a", pytest.param("figure-4b", marks=pytest.mark.slow)])
     def test_simulated_figures_are_drawn_alike(self, name, monkeypatch):
         monkeypatch.setattr(figures, "REPETITIONS", 1)
         monkeypatch.setattr(figures, "USERS", (20_000, 40_000))

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from engines.spark.spark_studies import card_study, plain_answers
@@ -58,7 +59,8 @@ def test_a_block_alone_is_drawn_as_it_is_among_others(drawing):
         for name, reports in piece.items():
             assert np.array_equal(reports, whole[name][start:stop])
     # The same answers in two blocks are not answered by the same draws.
-    debts = drawing.drawn({"debt": np.zeros(2 * BLOCK_ROWS, dtype=np.int64)}, numbers[: 2 * BLOCK_ROWS])["debt"]
+    alike = table.take(pa.array(np.zeros(2 * BLOCK_ROWS, dtype=np.int64)))
+    debts = drawing.drawn(drawing.read(alike, 0), numbers[: 2 * BLOCK_ROWS])["debt"]
     assert not np.array_equal(debts[:BLOCK_ROWS], debts[BLOCK_ROWS:])
 
 

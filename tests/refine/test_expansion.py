@@ -21,9 +21,9 @@ from sfumato.mechanisms import BinaryHadamard
 from sfumato.refine import Binding, Ladder
 from sfumato.refine.drawing import LevelDraws, blank_key, draw_keys
 from sfumato.refine.expansion import shifts_at, shifts_of
+from sfumato.refine.groups import Residues
 from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.keys import BLOCK_ROWS
-from sfumato.refine.shifts import moved, moved_back
 from sfumato.values import Guarantee
 
 CYCLIC = Ladder.within(size=5, epsilons=(2.0, 1.0, 0.5), recover=True)
@@ -300,9 +300,9 @@ def test_moving_is_adding_and_taking_away(modulus):
     pairs = np.array(list(itertools.product(edge, repeat=2)))
     small = pairs.astype(np.min_scalar_type(modulus - 1))
     for symbols in (pairs[:, 0], small[:, 0]):
-        there = moved(symbols, small[:, 1], modulus)
+        there = Residues(modulus).moved(symbols, small[:, 1])
         assert there.dtype == np.min_scalar_type(modulus - 1)
         assert there.tolist() == [(x + u) % modulus for x, u in pairs.tolist()]
-        back = moved_back(symbols, small[:, 1], modulus)
+        back = Residues(modulus).moved_back(symbols, small[:, 1])
         assert back.tolist() == [(x - u) % modulus for x, u in pairs.tolist()]
-        assert (moved_back(there, small[:, 1], modulus) == symbols).all()
+        assert (Residues(modulus).moved_back(there, small[:, 1]) == symbols).all()

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from fresh_seals import reseal
 from ladder_strategies import groups_of, ladders
 from sfumato.certificates import Certificate, certify, verify
-from sfumato.errors import ClaimRefused, DigestMismatch, NotCertified, UnknownSchema, UnreadableFile
+from sfumato.errors import ClaimRefused, DigestMismatch, InvalidParameter, NotCertified, UnknownSchema, UnreadableFile
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse
 from sfumato.refine import Ladder, TwoLevelShift
 from sfumato.refine.ladder_certificates import LadderSubject
@@ -335,7 +335,7 @@ def test_a_wrong_step_is_never_certified(over):
     for steps in [(first, wrong_side, third), (first, second, second), (first, nothing, third), (first, third, second)]:
         with pytest.raises(NotCertified, match="does not lead from level"):
             certify(tampered(ladder, steps))
-        with pytest.raises(NotCertified, match="is not the erasure"):
+        with pytest.raises(NotCertified, match="is not the one that leads"):
             FromSteps(tampered(ladder, steps)).check_premise()
 
 
@@ -386,3 +386,82 @@ def test_evidence_against_the_ladder_is_believed(stated):
         state_claims(OtherOdds(LADDER), stated)
     with pytest.raises(NotCertified, match="a coalition sees more than its best member"):
         state_claims(Conspiring(LADDER), stated)
+
+
+def named():
+    return certify(LADDER, readers=["ministry", ("press", "radio_1")])
+
+
+def test_a_certificate_names_its_readers():
+    certificate = Certificate.from_json(named().to_json())
+    verify(certificate)
+    said = "\n".join([*(claim.sentence for claim in certificate.claims), *certificate.notes])
+    assert not re.search(r"level \d|Level \d|[Aa]nalysts? \d", said)
+    assert certificate["odds_level_2"].sentence.startswith("No report that press and radio_1 see favours one answer")
+    assert certificate["epsilon_level_3"].sentence.startswith("What the public sees is ε-locally")
+    assert certificate["odds_coalition_1"].sentence.startswith(
+        "With the public report beside its own, ministry sees no"
+    )
+    assert certificate["odds_coalition_2"].sentence.startswith("With the public report beside their own, press and ra")
+    assert certificate["odds_coalition_2_3"].sentence.startswith(
+        "Together, press, radio_1 and the public see no more than press or radio_1 alone: odds"
+    )
+    assert certificate["key_bits_level_0"].sentence.startswith("A true key of the registrar takes")
+    assert certificate["recovered"].sentence.startswith("Whoever holds the registrar's key gets every answer back")
+    assert "1 is ministry; 2 is press and radio_1; 3 is the public." in certificate.notes[0]
+    assert [(one.value, one.because) for one in certificate.claims] == [
+        (one.value, one.because) for one in CERTIFICATE.claims
+    ]
+
+
+def test_tables_and_pages_name_the_readers_too():
+    certificate = named()
+    for text in (certificate.to_markdown(), certificate.to_html().split("<details>")[0], certificate._repr_html_()):
+        assert "odds, press and radio_1" in text
+        assert "key bits, the registrar" in text
+        assert not re.search(r"level \d|coalition \d", text)
+    assert "| odds level 2 |" in CERTIFICATE.to_markdown()
+
+
+def test_the_independent_checker_says_the_same(tmp_path):
+    import sfumato_check as checker
+
+    for certificate in (named(), CERTIFICATE):
+        path = tmp_path / "certificate.json"
+        path.write_text(certificate.to_json(), encoding="utf-8")
+        assert checker.main([str(path)]) == 0
+
+
+@pytest.mark.parametrize(
+    "readers",
+    [
+        "ab",
+        [],
+        ["ministry"],
+        ["ministry", []],
+        ["ministry", "public"],
+        ["ministry", "Registrar"],
+        ["ministry", ["press", "Ministry"]],
+        ["ministry", "no blanks"],
+        ["ministry", "x" * 101],
+        ["ministry", "\ud800"],
+        ["ministry", [7]],
+        ["ministry", "-_"],
+    ],
+)
+def test_readers_that_cannot_be_are_refused_in_a_file_and_out_of_it(readers):
+    """What the library refuses, the independent checker does too."""
+    import sfumato_check as checker
+
+    with pytest.raises(InvalidParameter, match="readers"):
+        certify(LADDER, readers=readers)
+    listed = [[one] if isinstance(one, str) else one for one in readers] if isinstance(readers, list) else readers
+    with pytest.raises(checker.Unreadable):
+        checker.read_readers(listed, 3)
+
+
+def test_another_reader_under_a_fresh_seal_is_refused():
+    """The names are part of what the claims are about: sentences that name others do not verify."""
+    lie = replace(named(), subject=replace(named().subject, readers=(("ministry",), ("police",))))
+    with pytest.raises(ClaimRefused, match="sentence"):
+        verify(Certificate.from_json(lie.to_json()))

@@ -17,17 +17,19 @@ from ladder_strategies import ladders
 from sfumato import measures
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.mechanisms import BinaryHadamard, CyclicResponse, RandomizedResponse
+from sfumato.mechanisms import BinaryHadamard, RandomizedResponse
 from sfumato.prob import Channel, Circulant
 from sfumato.refine import Ladder
-from sfumato.refine.rungs import FAMILIES, CyclicRung, FlipRung, declared_rung, rung_over
+from sfumato.refine.rungs import FAMILIES, ArcRung, CyclicRung, FlipRung, declared_rung, rung_over
 from sfumato.values import Tally
 
 rungs = ladders().map(lambda ladder: ladder.levels[0])
 TWO = FlipRung(size=2, odds=Fraction(3))
 MANY = FlipRung(size=5, odds=Fraction(3))
 CYCLIC = CyclicRung.within(size=5, epsilon=1.0)
-EACH = [TWO, MANY, CYCLIC]
+ARC = ArcRung(size=5, odds=Fraction(3), length=3)
+APART = ArcRung(size=5, odds=Fraction(3), length=3, apart=True)
+EACH = [TWO, MANY, CYCLIC, ARC, APART]
 
 
 @given(rung=rungs)
@@ -58,7 +60,7 @@ def test_a_rung_of_a_mechanism_with_a_budget_is_a_plain_flip():
 
 
 def test_other_mechanisms_have_no_levels():
-    with pytest.raises(InvalidParameter, match="must be a CyclicResponse or a BinaryHadamard, not RandomizedResponse"):
+    with pytest.raises(InvalidParameter, match=r"must be one of CyclicResponse, .*, not RandomizedResponse"):
         rung_over(RandomizedResponse(size=3, odds=Fraction(2)))
 
 
@@ -137,7 +139,10 @@ def test_share_deviation_is_that_of_the_exact_variance(rung, share):
     if rung.by_position:
         law = [Fraction(1, rung.size)] * rung.size
     n = 7 if rung.by_position else 1
-    assert rung.share_deviation(share) == pytest.approx(math.sqrt(n * rung.variance(law, n)[0]), rel=1e-9)
+    # Over an arc not all shares are read alike, and the worst of them is what is said.
+    places = range(rung.size) if rung in (ARC, APART) else [0]
+    worst = max(float(rung.variance(law[-x:] + law[:-x], n)[x]) for x in places)
+    assert rung.share_deviation(share) == pytest.approx(math.sqrt(n * worst), rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=40)
@@ -182,6 +187,18 @@ def test_random_bits_are_those_of_the_shift(rung):
     assert rung.randomness_bits().midpoint == pytest.approx(bits, abs=1e-12)
 
 
+@pytest.mark.parametrize("rung", [*EACH, ArcRung(size=5, odds=Fraction(3), length=1)], ids=repr)
+def test_hits_are_as_probable_as_is_said_whatever_the_other_answer(rung):
+    """One count tells of a share only then; of a longer arc none does, and nothing is said."""
+    assert (rung.hitting() is None) == (not isinstance(rung, CyclicRung) and getattr(rung, "length", 0) != 1)
+    if rung.hitting() is None:
+        return
+    own, other, members = rung.hitting()
+    for held, asked in itertools.product(range(rung.size), repeat=2):
+        law = rung.channel().row(held)
+        assert sum(law[(asked + d) % rung.modulus] for d in members.tolist()) == (own if held == asked else other)
+
+
 def test_words_for_a_plan():
     assert TWO.because([Fraction(3)]) == "Two answers: each report is the answer or its opposite, one level, by flips."
     assert "one public yes/no question about the answer, 2 levels of one report" in MANY.because([3, 2])
@@ -195,7 +212,7 @@ def test_words_for_a_plan():
 def test_nobody_else_in_refine_asks_what_a_rung_is_made_over():
     """A new family is one file and one entry of the table."""
     room = Path(sfumato.__file__).parent / "refine"
-    names = {CyclicResponse.__name__, BinaryHadamard.__name__, CyclicRung.__name__, FlipRung.__name__}
+    names = {kind.__name__ for kind in (*FAMILIES.values(), *(family.base for family in FAMILIES.values()))}
     asked = []
     for path in room.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -14,6 +14,7 @@ from drawn_parts import drawn_part
 from sfumato.render import plan_svg, shares_svg
 from sfumato.render.estimate_documents import estimates_document
 from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
+from sfumato.render.quantity_words import range_words, value_words
 from sfumato.render.report_pages import study_report_html
 from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
 from sfumato.study import Card, FreeText, OneOfMany, Study, YesNo
@@ -80,11 +81,11 @@ def test_estimates_say_the_same_everywhere(sample):
     for share in shown:
         assert f"{100 * share:.1f} %" in seen
         assert f"{100 * share:.1f} %" in page
-    if one.mean is not None:
-        assert f"mean {one.mean.mean:.4g}" in seen
-        assert f"mean {one.mean.mean:.4g}" in page
+    for number in one.quantities:
+        assert f"│ {number.name} │ {value_words(number)} │ {range_words(number)} │" in seen
+        assert f"| {number.name} | {value_words(number)} | {range_words(number)} |" in page
     assert shares_svg(found).rstrip().endswith("</svg>")
-    assert len(found.to_rows()) == len(one.labels)
+    assert len(found.to_rows()) == len(one.labels) + len(one.quantities)
     assert sample.question.text in found._repr_html_()
     assert "q" in reports._repr_html_()
 

@@ -21,8 +21,8 @@ ERRORS = {
 WITHOUT_WAY_OUT = {"ClaimRefused", "DigestMismatch", "NotCertified"}
 # The one place that may speak of options.
 COMMAND = "cli"
-# Modules that read the text of an exception that is not ours and has nothing but its text: tomllib's, the loader's.
-FOREIGN = {"machines.py", "toml_tables.py"}
+# Modules that read the text of exceptions of others, which have nothing but it: tomllib's, msgspec's, the loader's.
+FOREIGN = {"bodies.py", "machines.py", "toml_tables.py"}
 # Modules that still read our own sentences; the list only ever gets shorter.
 READERS: set[str] = set()
 

@@ -9,12 +9,12 @@ PAGES = marked_pages()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_print_what_the_page_shows(page, tmp_path):
+def test_commands_print_what_the_page_shows(page, tmp_path, shell):
     prepare(PAGES[page], tmp_path)
     commands = commands_of(page.read_text(encoding="utf-8"))
     assert commands
     for command, shown in commands:
-        difference = first_difference(shown, run(command, tmp_path))
+        difference = first_difference(shown, run(command, tmp_path, shell))
         assert difference is None, f"$ {command}\n{difference}"
 
 

@@ -6,10 +6,12 @@ from fractions import Fraction
 import pytest
 
 from sfumato import measures
-from sfumato.design import survey, unrelated_question, warner
+from sfumato.design import crosswise, forced_response, survey, unrelated_question, warner
 from sfumato.infer import respondents_for_half_width, respondents_for_test
 from sfumato.study import Audience, Card, Goal
-from sfumato.study.ways.card_costs import ANY_EPSILON, Rule, cost_levels, design_costs
+from sfumato.study.ways.card_costs import ANY_EPSILON, cost_levels, design_costs
+from sfumato.study.ways.design_costs import Rule
+from sfumato.study.ways.design_footings import CROSSWISE, DIRECT, FORCED, FORCED_YES, direct_channel
 
 TENTH = Fraction(1, 10)
 
@@ -26,21 +28,27 @@ def plan_of(question):
 def test_the_table_is_what_the_rooms_say_one_by_one():
     costs = design_costs(card())
     expected = {
-        "three outputs": survey(guess_error=Fraction(3, 8)),
-        "two outputs": survey(guess_error=Fraction(3, 8), outputs=2, theta=TENTH),
-        "Warner": warner(guess_error=Fraction(3, 8)),
-        "unrelated question": unrelated_question(guess_error=Fraction(3, 8)),
+        "three outputs": survey(guess_error=Fraction(3, 8)).channel,
+        "two outputs": survey(guess_error=Fraction(3, 8), outputs=2, theta=TENTH).channel,
+        "Warner": warner(guess_error=Fraction(3, 8)).channel,
+        "unrelated question": unrelated_question(guess_error=Fraction(3, 8)).channel,
+        FORCED: forced_response(guess_error=Fraction(3, 8), forced_yes=FORCED_YES).channel,
+        CROSSWISE: crosswise(guess_error=Fraction(3, 8)).channel,
+        DIRECT: direct_channel(("no", "yes")),
     }
     assert [cost.name for cost in costs] == list(expected)
-    for cost, design in zip(costs, expected.values(), strict=True):
-        assert cost.design.channel == design.channel
+    for cost, channel in zip(costs, expected.values(), strict=True):
+        assert cost.channel == channel
         assert cost.rule is Rule.EXACT
-        assert cost.respondents == respondents_for_half_width(design.channel, 0.1, 0.2).n
-        assert cost.information == float(design.fisher_information(TENTH))
-        assert cost.epsilon == measures.epsilon(design.channel)
-        assert cost.exposure == measures.exposure(design.channel)
-        assert cost.guess_error == Fraction(3, 8)
-    assert [cost.is_chosen for cost in costs] == [True, False, False, False]
+        assert cost.respondents == respondents_for_half_width(channel, 0.1, 0.2).n
+        assert cost.information == float(measures.fisher_information(channel, TENTH))
+        assert cost.epsilon == measures.epsilon(channel)
+        assert cost.exposure == measures.exposure(channel)
+        if cost.name not in {CROSSWISE, DIRECT}:
+            assert cost.guess_error == Fraction(3, 8)
+    assert Fraction(3, 8) <= costs[5].guess_error < Fraction(3, 8) + Fraction(1, 365)
+    assert costs[6].guess_error == 0
+    assert [cost.is_chosen for cost in costs] == [True, *[False] * 6]
     # [C, Table I]: the same protection with 10.7 times the information.
     assert costs[0].information / costs[2].information == pytest.approx(10.667, rel=1e-4)
 
@@ -49,17 +57,18 @@ def test_a_test_is_planned_by_its_exact_errors():
     costs = design_costs(card(goal=Goal(theta_1=TENTH, theta_2=2 * TENTH, error=Fraction(1, 20))))
     for cost in costs:
         assert cost.rule is Rule.EXACT
-        assert cost.respondents == respondents_for_test(cost.design.channel, 0.1, 0.2, error=0.05).n
+        assert cost.respondents == respondents_for_test(cost.channel, 0.1, 0.2, error=0.05).n
 
 
 def test_a_limit_on_epsilon_holds_for_every_rival_but_the_one_named_after_it():
     costs = design_costs(card(max_epsilon=Fraction(1), faces=100))
     names = [cost.name for cost in costs]
     assert names == [
-        "three outputs, 100 faces", "three outputs", "two outputs", "Warner", "unrelated question", ANY_EPSILON,
+        "three outputs, 100 faces", "three outputs", "two outputs", "Warner", "unrelated question", FORCED, CROSSWISE,
+        DIRECT, ANY_EPSILON,
     ]  # fmt: skip
-    assert all(cost.epsilon <= 1 and cost.exposure == 0 for cost in costs[:-1])
-    assert costs[-1].epsilon == math.inf
+    assert all(cost.epsilon <= 1 and cost.exposure == 0 for cost in costs[:-2])
+    assert [cost.epsilon for cost in costs[-2:]] == [math.inf] * 2
 
 
 def test_a_card_is_drawn_in_its_faces_or_said_to_be_too_fine():
@@ -120,14 +129,15 @@ def test_large_surveys_are_approximated_and_endless_ones_have_no_number():
 def test_a_share_at_the_end_is_planned_for():
     """There the information is infinite, and the approximation gives way to the exact search."""
     costs = design_costs(card(goal=Goal(expected_share=Fraction(0), half_width=TENTH)))
-    assert costs[0].respondents == respondents_for_half_width(costs[0].design.channel, 0.0, 0.1).n
+    assert costs[0].respondents == respondents_for_half_width(costs[0].channel, 0.0, 0.1).n
 
 
 def test_the_plan_shows_these_numbers():
     """In words for people, and whole for programs."""
     question = card(max_epsilon=Fraction(1), faces=100)
     plan, costs, levels = plan_of(question), design_costs(question), cost_levels(question)
-    by_design, by_error = plan.tables
+    by_design, by_epsilon, by_posterior, by_error = plan.tables
+    assert by_epsilon.rows[0][:2] == by_posterior.rows[0][:2] == by_design.rows[0][:2]
     assert [row[:2] for row in by_design.rows] == [(cost.name, f"{cost.respondents:,}") for cost in costs]
     assert by_design.chosen == 0
     assert by_error.rows[by_error.chosen][0] == "37.5 %"

@@ -14,6 +14,7 @@ from sfumato.study.json_schema import SECTIONS, study_schema, study_schema_text
 from sfumato.study.planning import plan_study
 from sfumato.study.study_files import STUDY_KEYS, as_toml, read_study
 from sfumato.study.ways import HEADING, kinds
+from sfumato.study.ways.no_answer import NO_ANSWER_KEYS
 from study_strategies import studies
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +54,7 @@ def keys_of_questions():
     found = {}
     for kind, classes in kinds().items():
         for one in classes:
-            for key in one.KEYS:
+            for key in (*one.KEYS, *NO_ANSWER_KEYS):
                 found.setdefault((key.name, key.words), {})[kind] = None
     return {words: tuple(where) for words, where in found.items()}
 
@@ -79,7 +80,8 @@ def rows_of_the_reference():
         else:
             yield from (f"| `{head}` `{name}` | {part['description']} |" for name, part in inner.items())
     for (name, words), where in keys_of_questions().items():
-        yield f"| `{name}` | {', '.join(where)} | {words} |"
+        is_shared = name in {key.name for key in NO_ANSWER_KEYS}
+        yield f"| `{name}` | {'all' if is_shared else ', '.join(where)} | {words} |"
 
 
 @pytest.mark.parametrize("row", list(rows_of_the_reference()))

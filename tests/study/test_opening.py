@@ -57,7 +57,7 @@ def test_estimates_see_the_truth_more_sharply_from_level_to_level():
         # Five standard errors: a false alarm once in a million.
         assert abs(moved.raw[1] - truth["moved"]) < 5 * moved.standard_errors[1]
         assert abs(place.raw[0] - truth["place"]) < 5 * place.standard_errors[0]
-        assert abs(rooms.mean.mean - truth["rooms"]) < 5 * rooms.mean.standard_error
+        assert abs(rooms.mean.value - truth["rooms"]) < 5 * rooms.mean.standard_error
         errors.append((moved.standard_errors[1], place.standard_errors[0], rooms.mean.standard_error))
     assert all(sharp < middle < public for sharp, middle, public in zip(*errors, strict=True))
 

@@ -17,12 +17,12 @@ QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory, shell):
     """The commands of the page have been run here, and printed what it shows."""
     found = tmp_path_factory.mktemp("sql")
     prepare("fair", found)
     for command, shown in commands_of(PAGE):
-        difference = first_difference(shown, run(command, found))
+        difference = first_difference(shown, run(command, found, shell))
         assert difference is None, f"$ {command}\n{difference}"
     return found
 

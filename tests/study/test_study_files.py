@@ -10,6 +10,7 @@ from sfumato.errors import InvalidInput, UnknownSchema
 from sfumato.files.toml_lines import line_of
 from sfumato.study import (
     Analyst,
+    AskIf,
     Card,
     Count,
     OneOfMany,
@@ -80,6 +81,7 @@ OTHER = {
     "highest": 15, "points": 3, "longest": 9, "keep": 21, "guess_error": Fraction(3, 10), "weight": Fraction(1, 2),
     "max_epsilon": Fraction(3), "expected_share": Fraction(1, 4), "half_width": Fraction(1, 50),
     "theta_1": Fraction(1, 9), "theta_2": Fraction(1, 6), "error": Fraction(1, 30), "confidence": Fraction(9, 10),
+    "missing": "public", "ask_if": AskIf(column="country", answers=("FR",)),
     "rho": Fraction(4, 5), "tell": ("u", "v", "v"), "probabilities": (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)),
 }  # fmt: skip
 
@@ -103,10 +105,14 @@ def changed_questions(question):
     for field in fields(question):
         if field.name == "answers":
             yield replace(question, answers=("p", "q") if len(question.answers) == 2 else ("x", "z", "y"))
+        elif field.name == "aliases":
+            yield replace(question, aliases={getattr(question, "answers", ("5",))[0]: ("stands for it",)})
         elif field.name == "goal":
             tested = ("theta_1", "theta_2", "error") if question.goal.is_test else ("half_width",)
             for name in ("expected_share", "confidence", *tested):
                 yield replace(question, goal=replace(question.goal, **{name: OTHER[name]}))
+        elif field.name == "missing_codes":
+            yield replace(question, missing="public", missing_codes=("NA",))
         else:
             yield replace(question, **{field.name: OTHER[field.name]})
 

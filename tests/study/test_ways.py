@@ -18,13 +18,15 @@ from drawn_parts import drawn_part
 from sfumato import measures
 from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.study import Count, Study, read_study
+from sfumato.study import Several, Study, read_study, write_study
 from sfumato.study.first_files import first_file
 from sfumato.study.json_schema import study_schema
 from sfumato.study.reports import Reports
 from sfumato.study.study_files import as_toml
 from sfumato.study.ways import Reading, kinds
-from study.way_samples import ROWS, SAMPLES, SECRET, draw, drawn, opened, seeded, seen_at
+from sfumato.study.ways.scale_questions import ScaleQuestion, written
+from sfumato.study.ways.several import SeveralWay
+from study.way_samples import ROWS, SAMPLES, SECRET, counted, draw, drawn, opened, seeded, seen_at
 from study_strategies import questions
 
 VALIDATOR = Draft202012Validator(study_schema())
@@ -60,13 +62,14 @@ class TestFiles:
         except InvalidParameter:  # limits that no card can keep
             return
         path = tmp_path / "study.toml"
-        path.write_text(as_toml(Study(name="s", questions=(question,))), encoding="utf-8")
+        write_study(Study(name="s", questions=(question,)), path)
         assert read_study(path).questions == (question,)
 
     @each
     def test_the_schema_takes_its_table_and_no_other_key(self, tmp_path, sample):
         path = tmp_path / "study.toml"
-        path.write_text(as_toml(sample.study), encoding="utf-8")
+        write_study(sample.study, path)
+        assert path.read_text(encoding="utf-8") == as_toml(sample.study)
         assert read_study(path) == sample.study
         document = tomllib.loads(path.read_text(encoding="utf-8"))
         VALIDATOR.validate(document)
@@ -86,6 +89,7 @@ class TestFiles:
     @each
     def test_a_first_file_says_the_same(self, tmp_path, sample):
         path = tmp_path / "study.toml"
+        write_study(sample.study, tmp_path / "beside.toml")  # with the files that it names
         path.write_text(first_file(sample.study), encoding="utf-8")
         assert read_study(path) == sample.study
 
@@ -110,8 +114,7 @@ class TestReading:
         if truth.shares is not None:
             assert truth.shares == pytest.approx([float(share) for share in sample.shares.values()])
         else:
-            mean = sum(int(label) * share for label, share in sample.shares.items())
-            assert truth.mean == pytest.approx(float(mean))
+            assert truth.mean == pytest.approx(sample.mean)
         with pytest.raises(InvalidParameter, match="truth has a column q") as refused:
             way.truth(Counter({SECRET: 1}))
         assert SECRET not in str(refused.value)
@@ -179,8 +182,13 @@ class TestDraws:
             assert 0 <= seen.min() <= seen.max() < way.report_count
         if 0 in way.key_levels:
             places, labels = way.answers_of(opened(way, made, 0))
-            back = [labels[place] for place in places.tolist()]
-            assert all(label in sample.split(cell) for label, cell in zip(back, sample.cells, strict=True))
+            back, cells = [labels[place] for place in places.tolist()], sample.cells
+            if isinstance(sample.question, Several):
+                parts = {cell: sample.split(cell) for cell in {*back, *cells}}
+                assert [parts[cell] for cell in back] == [parts[cell] for cell in cells]
+            else:
+                parts = {cell: sample.split(cell) for cell in set(cells)}
+                assert all(label in parts[cell] for label, cell in zip(back, cells, strict=True))
         if not way.key_levels:
             rows = np.arange(ROWS)
             with pytest.raises(KeyRefused, match="has no keys"):
@@ -219,20 +227,22 @@ class TestTallies:
         way, made = sample.way, drawn(sample.name)
         for level in levels_of(sample):
             seen = seen_at(sample, made, level)
-            whole = way.tally(seen, level)
+            whole = counted(way, made, seen, level)
             assert whole.total == ROWS
             if way.by_row:
-                parts = [
-                    way.tally(seen[start : start + 5000], level, positions=start) for start in range(0, ROWS, 5000)
-                ]
+                parts = [counted(way, made, seen, level, slice(start, start + 5000)) for start in range(0, ROWS, 5000)]
                 assert sum(parts[1:], parts[0]) == whole
-            if not way.by_position:
+            if way.by_number:
+                order = np.random.default_rng(3).permutation(ROWS)
+                assert counted(way, made, seen, level, order) == whole
+                assert way.tally(seen, level, positions=way.placed(np.arange(ROWS), "f" * 32)) != whole
+            elif not way.by_position:
                 shuffled = np.random.default_rng(3).permutation(seen)
                 assert way.tally(shuffled, level) == whole
                 values, counts = np.unique(seen, return_counts=True)
-                counted = way.tally(values, level, counts=counts)
+                again = way.tally(values, level, counts=counts)
                 reading = Reading(level=level)
-                assert way.estimate(counted, reading) == way.estimate(whole, reading)
+                assert way.estimate(again, reading) == way.estimate(whole, reading)
 
     @each
     def test_a_place_in_the_column_is_not_dropped(self, sample):
@@ -263,32 +273,32 @@ class TestEstimates:
         way, made = sample.way, drawn(sample.name)
         sharpness = []
         for level in levels_of(sample):
-            found = way.estimate(way.tally(seen_at(sample, made, level), level), Reading(level=level))
+            found = way.estimate(counted(way, made, seen_at(sample, made, level), level), Reading(level=level))
             assert (found.level, found.total, found.group) == (level, ROWS, None)
             assert found.epsilon <= way.epsilons[level - 1]
-            assert set(found.labels) == set(sample.shares), "of texts those that were given are found, and no others"
+            if found.labels:  # else the mean alone is told
+                assert set(found.labels) == set(sample.shares), "of texts those that were given, and no others"
             for label, raw, error in zip(found.labels, found.raw, found.standard_errors, strict=True):
                 assert abs(raw - float(sample.shares[label])) < 5 * error
             for share, interval in zip(found.shares, found.intervals, strict=True):
                 assert 0 <= interval.lower <= share <= interval.upper <= 1
             if found.mean is not None:
-                mean = float(sum(int(label) * share for label, share in sample.shares.items()))
-                assert abs(found.mean.raw - mean) < 5 * found.mean.standard_error
-                assert found.mean.mean in found.mean.interval
-            sharpness.append(max(found.standard_errors))
+                assert abs(found.mean.raw - sample.mean) < 5 * found.mean.standard_error
+                assert found.mean.value in found.mean.interval
+            sharpness.append(max(found.standard_errors, default=found.mean and found.mean.standard_error))
         assert sharpness == sorted(sharpness), "a sharper level is more exact"
 
     @each
     def test_a_mean_lies_where_answers_do_however_few_there_are(self, sample):
         way = sample.way
-        if not isinstance(sample.question, Count):
+        if not isinstance(sample.question, ScaleQuestion) or sample.asked.values is None:
             return
-        lowest, highest = sample.question.lowest, sample.question.highest
+        lowest, highest = map(float, sample.question.ends)
         outside = 0
         for report in range(way.report_count):
             for level in levels_of(sample):
                 found = way.estimate(way.tally(np.full(3, report), level), Reading(level=level)).mean
-                assert lowest <= found.interval.lower <= found.mean <= found.interval.upper <= highest
+                assert lowest <= found.interval.lower <= found.value <= found.interval.upper <= highest
                 outside += not lowest <= found.raw <= highest
         assert way.report_count == 2 or outside, "the unbiased mean does not"
 
@@ -296,7 +306,11 @@ class TestEstimates:
     def test_wrong_shares_would_be_noticed(self, sample):
         """The test above can fail: shares in another order are further off than five standard errors."""
         way, made = sample.way, drawn(sample.name)
-        found = way.estimate(way.tally(seen_at(sample, made, 1), 1), Reading(level=1))
+        found = way.estimate(counted(way, made, seen_at(sample, made, 1), 1), Reading(level=1))
+        if not found.labels:
+            lowest, highest = map(float, sample.question.ends)
+            assert abs(found.mean.raw - (lowest + highest - sample.mean)) > 5 * found.mean.standard_error
+            return
         first, *rest = sample.shares.values()
         turned = dict(zip(sample.shares, [*rest, first], strict=True))
         assert any(
@@ -309,16 +323,20 @@ class TestEstimates:
         way = sample.way
         tally = way.tally(drawn(sample.name).reports, len(way.epsilons))
         reading = Reading(level=len(way.epsilons), ignoring=0.1)
-        if len(sample.question.labels) == 2:
+        if len(sample.asked.labels) == 2:
             found = way.estimate(tally, reading)
-            assert found.band.lower <= found.shares[1] <= found.band.upper
+            assert not found.labels or found.band.lower <= found.shares[1] <= found.band.upper
         else:
             with pytest.raises(InvalidParameter, match="ignoring is for questions with two answers"):
                 way.estimate(tally, reading)
 
 
-def outcomes(way, level, reports):
+def outcomes(way, level, reports, part):
     """The places of reports among the outputs of a channel; of a report at its place, with its public question."""
+    if isinstance(way, SeveralWay):
+        place = {pair: i for i, pair in enumerate(way.channel(level).outputs)}
+        asked = way.asked(np.arange(len(reports)), part)[0].tolist()
+        return np.array([place[tuple(some), report] for some, report in zip(asked, reports.tolist(), strict=True)])
     if not way.by_position:
         return reports
     rung, known = way.ladder.levels[level - 1], way.channel(level).outputs
@@ -351,10 +369,10 @@ class TestChannels:
             assert channel.exact
             assert all(sum(row) == 1 for row in channel.rows)
             assert len(channel.inputs) == len(set(map(str, channel.inputs)))
-            assert set(map(str, channel.inputs)) == {str(text) for text in answers_of(sample)}
+            assert set(map(str, channel.inputs)) == {counted_as(sample, text) for text in answers_of(sample)}
             if way.report_labels is not None:
                 assert tuple(map(str, channel.outputs)) == way.report_labels
-            elif not way.by_position:
+            elif not way.by_position and not isinstance(way, SeveralWay):
                 assert len(channel.outputs) == way.report_count
 
     @each
@@ -368,8 +386,8 @@ class TestChannels:
             made = draw(sample, 10 + x, [answer] * ROWS)
             for level in levels_of(sample):
                 channel = way.channel(level)
-                row = channel.rows[list(map(str, channel.inputs)).index(answer)]
-                seen = outcomes(way, level, seen_at(sample, made, level))
+                row = channel.rows[list(map(str, channel.inputs)).index(counted_as(sample, answer))]
+                seen = outcomes(way, level, seen_at(sample, made, level), made.part)
                 counts = np.bincount(seen, minlength=len(row))
                 assert misfit(counts, row) > IMPROBABLE
                 others = [other for other in channel.rows if other != row]
@@ -394,12 +412,25 @@ class TestChannels:
             assert measures.maximal_leakage_interval(channel).lower <= way.leakage_bits(level)
             assert measures.capacity_bits(channel).lower <= min(way.capacity_bits(level), way.answer_bits)
             assert way.leakage_bits(level) <= way.answer_bits + Fraction(1, 10**9)
-        assert way.answer_bits >= math.log2(len(sample.question.labels))
+        assert way.answer_bits >= math.log2(len(sample.asked.labels))
 
 
 def answers_of(sample):
-    """What a respondent may say: the labels, but of a part that is told the answers themselves."""
+    """What a respondent may say: the labels, but of a part that is told the answers themselves, and sets of options."""
+    if isinstance(sample.question, Several):
+        places = np.arange(1 << len(sample.question.labels))
+        return list(sample.way.answers_of(places)[1])
+    if getattr(sample.asked, "in_bins", False):
+        return [written(edge) for edge in sample.asked.edges[:-1]]
+    if isinstance(sample.asked, ScaleQuestion):
+        # Between two values an answer is rounded: only those that are values are always counted as one.
+        return [written(value) for value in sample.asked.values]
     return getattr(sample.question, "answers", None) or sample.question.labels
+
+
+def counted_as(sample, text):
+    """The input of the channel that an answer is."""
+    return sample.label_of(text) if getattr(sample.asked, "in_bins", False) else text
 
 
 def test_a_wrong_file_is_refused_by_whatever_class(tmp_path):

@@ -14,16 +14,21 @@ from sfumato.files.tables import words_of
 from sfumato.study import (
     Analyst,
     Audience,
+    BoundedNumber,
     Card,
     Count,
     FreeText,
     Goal,
+    LargeList,
     OneOfMany,
+    Ordered,
     Question,
     Recoverable,
+    Several,
     Study,
     YesNo,
 )
+from sfumato.study.ways.scale_questions import ScaleQuestion
 
 SECRET = "zebra42"  # noqa: S105  stands for what somebody typed
 ROWS = 24_000
@@ -62,6 +67,11 @@ class Sample:
         return self.study.way(self.question.id)
 
     @property
+    def asked(self):
+        """The question as it is asked: to how many values a number is rounded may depend on who reads it."""
+        return self.way.question
+
+    @property
     def cells(self):
         """Answers in an order that has nothing to do with their places."""
         ten = [text for text, times in self.tenths.items() for _ in range(times)]
@@ -79,20 +89,35 @@ class Sample:
     @property
     def shares(self):
         """The shares of what is estimated."""
-        found = dict.fromkeys(self.question.labels, Fraction(0))
+        found = dict.fromkeys(self.asked.labels, Fraction(0))
         for text, times in self.tenths.items():
             for label, part in self.split(text).items():
                 found[label] = found.get(label, 0) + part * times / 10
         return found
 
     def split(self, text):
-        """What an answer counts for: a count between two values of the scale for both."""
-        if not isinstance(self.question, Count):
-            return {self.told(text): Fraction(1)}
-        place, rest = divmod(int(text) - self.question.lowest, self.question.step)
-        up = Fraction(rest, self.question.step)
-        found = {self.question.labels[place]: 1 - up}
-        return found | ({self.question.labels[place + 1]: up} if up else {})
+        """What an answer counts for: a number between two values of the scale for both, several options for each."""
+        asked = self.asked
+        if isinstance(asked, Several):
+            (chosen,) = self.way.read(self.words([text])).tolist()
+            return {label: Fraction(chosen >> i & 1) for i, label in enumerate(asked.labels)}
+        if not isinstance(asked, ScaleQuestion) or asked.values is None:
+            return {self.label_of(text): Fraction(1)}
+        place, rest = divmod(Fraction(text) - asked.ends[0], asked.gap)
+        up = Fraction(rest) / asked.gap
+        found = {asked.labels[place]: 1 - up}
+        return found | ({asked.labels[place + 1]: up} if up else {})
+
+    def label_of(self, text):
+        """What an answer is counted as: of bins, the one that it lies in."""
+        return self.asked.bin_of(text) if getattr(self.asked, "in_bins", False) else self.told(text)
+
+    @property
+    def mean(self):
+        """The true mean of numbers and of scores."""
+        asked = self.asked
+        worth = dict(zip(asked.choices, asked.values, strict=True))
+        return float(sum(worth[label] * share for label, share in self.shares.items() if label in worth))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +126,7 @@ class Made:
 
     reports: np.ndarray
     keys: dict
+    part: str = ""
 
 
 ASKED = {"id": "q", "text": "What do you say?"}
@@ -131,9 +157,42 @@ SAMPLES = [
         **LEVELS,
     ),
     Sample(
+        name="large list",
+        question=LargeList(**ASKED, dictionary=("oak", "elm, field", "ash", "fir"), epsilon=Fraction(2)),
+        tenths={"oak": 3, "elm, field": 3, "ash": 2, "fir": 2},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
         name="one of many, few random bits",
         question=OneOfMany(**ASKED, answers=("x", "y", "z"), random_bits=Fraction(3)),
         tenths={"x": 6, "y": 3, "z": 1},
+        **LEVELS,
+    ),
+    Sample(
+        name="several, one at a time",
+        question=Several(**ASKED, options=("bus", "train", "car", "bike"), none="nothing"),
+        tenths={"bus": 2, "bus;train": 3, "car": 3, "bike; car;bus": 1, "nothing": 1},
+        **LEVELS,
+    ),
+    Sample(
+        name="several, two at a time",
+        question=Several(
+            **ASKED,
+            options=("bus", "train", "car"),
+            ask=2,
+            separator=",",
+            none="-",
+            goal=Goal(expected_share=2 * TENTH),
+        ),
+        tenths={"bus": 2, "bus, train,": 3, "car": 2, "train,car,bus": 2, "-": 1},
+        **LEVELS,
+    ),
+    Sample(
+        name="several, all at once",
+        question=Several(**ASKED, options=("bus", "train", "car"), ask=3, none="-", epsilon=Fraction(5, 2)),
+        tenths={"bus": 2, "bus;train": 3, "train;car": 3, "-": 2},
+        recover=True,
         **LEVELS,
     ),
     Sample(
@@ -149,6 +208,49 @@ SAMPLES = [
         tenths={"0": 3, "1": 2, "2": 3, "5": 2},
         recover=True,
         **LEVELS,
+    ),
+    Sample(
+        name="number, for its mean",
+        question=BoundedNumber(**ASKED, lowest=Fraction(-1, 2), highest=Fraction(2), step=Fraction(1, 40)),
+        tenths={"-0.5": 2, "0.325": 4, "1.9": 3, "2": 1},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="number, of two points",
+        question=BoundedNumber(**ASKED, highest=Fraction(9), step=Fraction(1, 2), points=2),
+        tenths={"0": 2, "2.5": 4, "7": 3, "9": 1},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="number, for its distribution",
+        question=BoundedNumber(
+            **ASKED, lowest=Fraction(-1), highest=Fraction(1), step=Fraction(1, 2), goal="distribution"
+        ),
+        tenths={"-1": 2, "-0.5": 1, "0": 4, "0.5": 1, "1": 2},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="number, in bins",
+        question=BoundedNumber(**ASKED, highest=Fraction(40), step=Fraction(1, 10), goal="distribution", points=4),
+        tenths={"0": 2, "9.9": 1, "12.5": 4, "30": 1, "40": 2},
+        **LEVELS,
+    ),
+    Sample(
+        name="ordered",
+        question=Ordered(**ASKED, answers=("never", "rarely", "often", "always")),
+        tenths={"never": 2, "rarely": 4, "often": 3, "always": 1},
+        recover=True,
+        **LEVELS,
+    ),
+    Sample(
+        name="ordered, with scores",
+        question=Ordered(
+            **ASKED, answers=("no", "maybe", "yes"), scores=(Fraction(0), Fraction(1, 2), Fraction(2)), epsilon=2
+        ),
+        tenths={"no": 5, "maybe": 3, "yes": 2},
     ),
     Sample(
         name="card", question=Card(**ASKED, guess_error=Fraction(3, 8)), tenths={"no": 8, "yes": 2}, **LEVELS
@@ -200,7 +302,11 @@ def drawn(name):
 def draw(sample, seed, cells=None):
     table = sample.table if cells is None else pa.table({sample.question.id: cells})
     made = drawn_part(sample.study, table, bits=seeded(sample, seed))
-    return Made(reports=made.reports.column(sample.question.id), keys=made.keys.get(sample.question.id, {}))
+    return Made(
+        reports=made.reports.column(sample.question.id),
+        keys=made.keys.get(sample.question.id, {}),
+        part=made.reports.note.parts[0].id,
+    )
 
 
 def seeded(sample, seed):
@@ -219,6 +325,12 @@ def seen_at(sample, made, level):
     if level == len(way.epsilons):
         return made.reports
     return opened(way, made, level)
+
+
+def counted(way, made, seen, level, rows=slice(None)):
+    """The tally of some of the rows."""
+    numbers = np.arange(len(made.reports))[rows]
+    return way.tally(seen[rows], level, positions=way.placed(numbers, made.part))
 
 
 def opened(way, made, level):

@@ -84,7 +84,12 @@ class RowStarts:
             self._lanes = _LANES * np.arange(size) + (numbers % _LANES).astype(np.intp)
         plain = self._plain[: pairs.size]
         plain[:, 0], plain[:, 1] = pairs, attempt
+        self._pairs = pairs.size
         self._input = self._bytes[0][: pairs.size * _BLOCK_BYTES]
+
+    def go_on(self, attempt: int) -> None:
+        """Go on to the words of the same rows at another attempt."""
+        self._plain[: self._pairs, 1] = attempt
 
     def numbers_at(self, places: RowArray) -> RowArray:
         """Return the numbers of some of the rows."""

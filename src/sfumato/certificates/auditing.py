@@ -22,14 +22,22 @@ from sfumato.prob.alphabet import Alphabet, Label, check_labels
 from sfumato.prob.binomial import clopper_pearson
 from sfumato.values import Claim, Relation, Status
 from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.values.shown import Shown
 
 DEFAULT_FAILURE = 1e-6
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
-    """What the draws say about epsilon. `pair`: the answer favoured, the one disfavoured, the report."""
+class Audit(Shown):
+    """What the draws say about epsilon. `pair`: the answer favoured, the one disfavoured, the report.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> found = sf.audit(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)), 10_000)
+    >>> found.claim.status.value
+    'estimated'
+    """
 
     draws: int
     epsilon_at_least: float
@@ -80,6 +88,12 @@ def audit(
     """Draw `n` reports, spread evenly over the answers, and bound epsilon from below.
 
     The claim is the mechanism's own when none is given. `progress` is called with the number of new draws.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
+    >>> sf.audit(coin, 100_000).claim.value > 1  # from draws alone, below ln 3 = 1.0986
+    True
     """
     least = mechanism.size
     check_at_least("n", check_integer("n", n), least)

@@ -11,13 +11,22 @@ from sfumato.certificates.sources import Source, cited_sources
 from sfumato.errors import Place, SfumatoError
 from sfumato.files import DEFAULT_LIMIT_BYTES, read_bytes
 from sfumato.values import Claim, Claiming
+from sfumato.values.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate(Claiming):
+class Certificate(Claiming, Shown):
     """Claims about a subject: a channel, a ladder, a disclosure, noise; the schema says which kind it is.
 
     Subject and schema decide everything else: the notes, the works that are cited, and which claims there must be.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> certificate = sf.certify(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)))
+    >>> certificate["odds"].value
+    Fraction(3, 1)
+    >>> sf.Certificate.from_json(certificate.to_json()) == certificate
+    True
     """
 
     subject: Any
@@ -73,8 +82,3 @@ class Certificate(Claiming):
         from sfumato.render import certificate_markdown  # noqa: PLC0415  a door into a later room, opened when used
 
         return certificate_markdown(self)
-
-    def _repr_html_(self) -> str:
-        from sfumato.render.html import certificate_notebook_html  # noqa: PLC0415  as above
-
-        return certificate_notebook_html(self)

@@ -51,6 +51,7 @@ def certify(
     *,
     shape: Sequence[int] | None = None,
     estimated_from: int | None = None,
+    readers: Sequence[str | Sequence[str]] | None = None,
 ) -> Certificate:
     """Return every claim that applies; for a mechanism about the law that is really sampled.
 
@@ -61,10 +62,21 @@ def certify(
 
     Of a disclosure: `estimated_from` is the number of protected data sets that its law was counted in, None where the
     law was declared. A counted law gives the data away, and so does the mapping made for it: that certificate is
-    private, and :func:`sfumato.disclose.public_certificate` makes the one to publish. Ladders and designs say all by
-    themselves.
+    private, and :func:`sfumato.disclose.public_certificate` makes the one to publish.
+
+    Of a ladder: `readers` names those of each level but the public one, the sharpest first, and sentences then speak of
+    them and not of numbers. Designs say all by themselves.
+
+    >>> import sfumato as sf
+    >>> certificate = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    >>> certificate["guess_error"].sentence
+    'A guesser who knows the prior is wrong at least 25 % of the time, with every answer equally likely; before seeing
+    the report it was 50 %.'
+    >>> ladder = sf.certify(sf.Ladder.within(size=6, epsilons=[2, 1]), readers=["ministry"])
+    >>> ladder["epsilon_level_1"].sentence
+    'What ministry sees is ε-locally differentially private with ε = 2 (nats, rounded up).'
     """
-    given = {"prior": prior, "shape": shape, "estimated_from": estimated_from}
+    given = {"prior": prior, "shape": shape, "estimated_from": estimated_from, "readers": readers}
     subject = _subject(thing, {name: value for name, value in given.items() if value is not None})
     return certify_subject(subject)
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from sfumato.certificates.channel_subjects import MOST_SYMBOLS, ChannelSubject, check_subject, state_notes
+from sfumato.certificates.collected import CollectedRecord, read_collected, write_collected
 from sfumato.certificates.record_statements import rules_for
 from sfumato.certificates.registry import Kind, Stated, register
 from sfumato.certificates.rules import Context
@@ -60,6 +61,7 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defa
     shape: list[int] | None = None
     mechanism: str | None = None
     made_exact: _Moved | None = None
+    collected: CollectedRecord | None = None
 
 
 def state_claims(subject: ChannelSubject) -> tuple[Claim, ...]:
@@ -116,6 +118,7 @@ def _write(subject: ChannelSubject) -> _Record:
         shape=None if subject.shape is None else list(subject.shape),
         mechanism=subject.mechanism,
         made_exact=None if moved == _Moved() else moved,
+        collected=write_collected(subject.collected),
     )
 
 
@@ -132,6 +135,7 @@ def _read(record: _Record) -> ChannelSubject:
         mechanism=record.mechanism,
         channel_moved=moved.channel,
         prior_moved=moved.prior,
+        collected=read_collected(record.collected),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sfumato.certificates.collected import MAKER_SAYS, Collected, check_collected, collected_notes
 from sfumato.certificates.registry import subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, InvalidLaw, InvalidParameter
 from sfumato.measures.individual.records import check_shape
@@ -23,9 +24,10 @@ _SMALLEST = Fraction(1, 1 << 900)
 _MOST_MOVED = 1e-8
 # Symbols of a structured channel that are looked at one by one within seconds.
 MOST_SYMBOLS = 1 << 18
-_MAKER = "Its maker says, and this file alone cannot show, that this is"
+_MAKER = f"{MAKER_SAYS} this is"
 # Families of mechanisms that a note may name; any other is called a mechanism.
 FAMILIES = (
+    "arc_response",
     "binary_hadamard",
     "cyclic_response",
     "hadamard_response",
@@ -44,7 +46,7 @@ class ChannelSubject:
     """A channel under a prior. With `shape`, its inputs are tables of records with so many values each.
 
     `mechanism` is the family of the mechanism whose sampled law it is. `channel_moved` and `prior_moved` bound how far
-    an entry moved when float64 was made exact, None where it was exact already.
+    an entry moved when float64 was made exact, None where it was exact already. `collected` says how reports came in.
     """
 
     channel: AnyChannel
@@ -53,6 +55,11 @@ class ChannelSubject:
     mechanism: str | None = None
     channel_moved: float | None = None
     prior_moved: float | None = None
+    collected: Collected | None = None
+
+    def check_collected(self) -> None:
+        """Refuse what cannot be: a channel has no keys."""
+        check_collected(self.collected)
 
 
 @subject_of.register
@@ -96,6 +103,7 @@ def check_subject(subject: ChannelSubject) -> None:
         raise ClaimRefused("the prior must give every input of the channel a positive probability")
     if subject.mechanism is not None and subject.mechanism not in FAMILIES:
         raise ClaimRefused("the mechanism must be one of the families that are known here")
+    subject.check_collected()
     for moved in (subject.channel_moved, subject.prior_moved):
         if moved is not None and not 0 <= moved <= _MOST_MOVED:
             raise ClaimRefused(f"an entry cannot have moved by {moved:g} when float64 was made exact")
@@ -107,7 +115,7 @@ def check_subject(subject: ChannelSubject) -> None:
 
 
 def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
-    """Tell how the subject came to be exact: on its maker's word, since the file does not hold what it was before."""
+    """Tell how the subject came to be exact, and collected: on its maker's word, since the file does not hold that."""
     notes = []
     if subject.mechanism is not None:
         family = "a mechanism" if subject.mechanism == "mechanism" else subject.mechanism
@@ -118,7 +126,7 @@ def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
                 f"{_MAKER} a {what} in float64 that was made exact by rounding each entry to a grid and putting what "
                 f"was missing on the largest entry of its row; no entry moved by more than {moved:.2g}."
             )
-    return tuple(notes)
+    return (*notes, *collected_notes(subject.collected))
 
 
 def _make(

@@ -34,6 +34,10 @@ def _no_picture(_: object) -> None:
     return None
 
 
+def _no_name(_: object, __: str) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[Subject]):
     """Everything that a kind of certificate needs; `subject` is the type of what it is about.
@@ -41,8 +45,9 @@ class Kind(Generic[Subject]):
     `state` makes the claims. `restate` finds them again for a checker, by another way where there is one, and takes a
     stated interval over where it is true and not vague. `notes` follow from the subject, so no text can be slipped in.
     `record` is the subject in a file; `write` and `read` turn one into the other. `about` tells what the subject is in
-    a sentence or two, and `picture` gives the channel to draw. Where the proof is in another, private certificate,
-    `opened` checks that it is the one that the subject commits to, and returns the claims that it proves.
+    a sentence or two, `picture` gives the channel to draw, and `called` a name for a measure that only the subject
+    knows. Where the proof is in another, private certificate, `opened` checks that it is the one that the subject
+    commits to, and returns the claims that it proves.
     """
 
     schema: str
@@ -56,6 +61,7 @@ class Kind(Generic[Subject]):
     state: Callable[[Subject], tuple[Claim, ...]]
     restate: Callable[[Subject, Stated], tuple[Claim, ...]]
     picture: Callable[[Subject], AnyChannel | None] = _no_picture
+    called: Callable[[Subject, str], str | None] = _no_name
     opened: Callable[[Subject, Any], tuple[Claim, ...]] | None = None
 
 

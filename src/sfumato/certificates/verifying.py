@@ -20,6 +20,11 @@ def verify(certificate: Certificate, *, private: Certificate | None = None) -> N
 
     A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `private` is the private
     certificate that it commits to. Then that one is verified, and what the public one states is compared with it.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> certificate = sf.certify(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)))
+    >>> sf.verify(certificate)  # says nothing where all is well
     """
     for parameter, given in (("certificate", certificate), ("private", private)):
         if not isinstance(given, Certificate) and (parameter == "certificate" or given is not None):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import (
     Epoch,
     GuaranteeWord,
@@ -37,6 +38,10 @@ def amend_command(
     id_column: Annotated[
         str | None, typer.Option("--id", help="The column of ids, which the index beside the keys knows.")
     ] = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    sheet: Sheet = None,
     cover: Annotated[
         int, typer.Option(min=0, help="Redraw so many people besides, chosen by chance, who did not change; they pay.")
     ] = 0,
@@ -70,7 +75,7 @@ def amend_command(
     with show_waiting("amending"):
         made = amend(
             study,
-            data,
+            data_file(data, encoding, separator, decimal, sheet),
             out=out,
             keys=keys,
             protection=lambda holders: protections(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet, SampleWord, cut_at_commas
 from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def disclose_command(
-    data: Annotated[Path, typer.Argument(help="The data: CSV or Parquet.")],
+    data: Annotated[Path, typer.Argument(help="The data: CSV, Parquet, Excel, SPSS or Stata.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the release (CSV or Parquet) here.")],
     protect: Annotated[
         list[str] | None, typer.Option(help="A column to protect. Repeatable, or separated by commas.")
@@ -37,6 +38,10 @@ def disclose_command(
     ] = None,
     ledger: PayingLedger = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to search for the best mapping.")] = 60.0,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    sheet: Sheet = None,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -57,7 +62,7 @@ def disclose_command(
 
     with show_waiting("searching for the best mapping"):
         made = disclose_table(
-            data,
+            data_file(data, encoding, separator, decimal, sheet),
             out=out,
             protect=cut_at_commas(protect),
             about=about,

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.engines import engine_called
-from sfumato.cli.open import remark, show_estimates
+from sfumato.cli.open import remark, remember_dictionaries, show_estimates
 from sfumato.cli.options import (
+    BetweenWord,
     CountColumn,
+    DictionaryFiles,
     Engine,
     EngineWord,
     Group,
@@ -47,6 +49,17 @@ def estimate_command(
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Let all intervals of a question hold together at this confidence.")
     ] = False,
+    contrasts: Annotated[
+        bool,
+        typer.Option(
+            "--contrasts",
+            help="Add differences with their intervals: each with each up to 6, of more the first with the others.",
+        ),
+    ] = False,
+    between: Annotated[
+        BetweenWord | None,
+        typer.Option(help="What --contrasts are between: groups, or answers of the same people. Default: groups."),
+    ] = None,
     column: ReportColumn = None,
     count: CountColumn = None,
     method: Annotated[
@@ -56,7 +69,11 @@ def estimate_command(
         float | None,
         typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
     ] = None,
+    fakes: Annotated[
+        int | None, typer.Option(help="Add intervals that hold although so many of the reports may be fake.")
+    ] = None,
     note: NoteFile = None,
+    dictionary: DictionaryFiles = None,
     engine: Engine = EngineWord.ARROW,
     master: SparkMaster = None,
     json: Json = False,
@@ -71,24 +88,54 @@ def estimate_command(
     Reports that were published carry their note, so they are enough. Reports of a card that were collected on paper and
     typed in need the study before them; their columns are named by the questions.
 
+    Whether two groups differ is not seen from their two intervals. With --contrasts each difference has an interval of
+    its own; a difference is shown at this confidence where that interval does not hold 0. So it is with two answers of
+    the same people, --contrasts --between answers: their shares are read from the same reports and err together.
+
+    Where people may answer who should not, or answer many times, --fakes M adds to each interval one that covers as
+    often as it says although up to M of the reports, whichever they are, were made up to mislead.
+
     Examples:
 
         sfumato estimate reports.parquet --group region --plot estimates.svg
 
+        sfumato estimate reports.parquet --group region --contrasts
+
+        sfumato estimate reports.parquet --contrasts --between answers
+
+        sfumato estimate reports.parquet --fakes 50
+
         sfumato estimate survey.toml typed.csv --group region --plot estimate.svg
     """
+    from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.files.places import check_places, check_table_place
     from sfumato.files.table_writers import write_table
+    from sfumato.render.contrast_tables import contrasts_markdown
     from sfumato.render.estimate_tables import estimates_markdown
     from sfumato.render.share_plots import shares_svg
     from sfumato.study.steps import estimate_reports
     from sfumato.study.wording import exact_number
 
     one_screen(json=json, markdown=markdown)
+    if between is not None and not contrasts:
+        raise InvalidParameter(
+            "says what contrasts are between, and none are asked for",
+            parameter="between",
+            value=between.value,
+            way_out="Add --contrasts.",
+        )
+    wanted = between or BetweenWord.GROUPS
+    if contrasts and group is None and wanted is BetweenWord.GROUPS:
+        raise InvalidParameter(
+            "are between groups, and no column of groups is named",
+            parameter="contrasts",
+            way_out="Name a public column with --group, or compare answers with --between answers.",
+        )
     check_places(plot=plot)
     check_table_place("out", out)
     study, paths = study_and_reports(reports)
+    remember_dictionaries(dictionary)
     on = engine_called(engine, master)
     level = 0.95 if confidence is None else float(exact_number("confidence", confidence))
     collected = collect(paths, study, question, column, group, count, limit_mb * MEGABYTE, note=note, engine=on)
@@ -102,18 +149,22 @@ def estimate_command(
             method=method.value,
             ignoring=ignoring,
             simultaneous=simultaneous,
+            fakes=fakes,
         )
+        differences = found.contrasts(wanted.value) if contrasts else None
     if plot is not None:
         write_atomically(plot, shares_svg(found, title=collected.note.study.name))
     if out is not None:
-        write_table(found.to_arrow(), out)
+        write_table(found.to_arrow(differences), out)
     for written in (plot, out):
         if written is not None and not quiet:
             say(f"wrote {written}")
     if markdown:
         tell(estimates_markdown(found), end="")
+        if differences:
+            tell("\n" + contrasts_markdown(differences), end="")
     else:
-        show_estimates(found, collected.note, json=json, quiet=quiet)
+        show_estimates(found, collected.note, json=json, quiet=quiet, contrasts=differences)
 
 
 def study_and_reports(files: list[Path]) -> tuple[Path | None, list[Path]]:

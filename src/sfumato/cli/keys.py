@@ -32,7 +32,7 @@ def show_command(
     files: Annotated[list[Path], typer.Argument(help="Key files.")],
     json: Json = False,
 ) -> None:
-    """Show what key files are for: study, question, level, rows and protection. Never what they hold.
+    """Show what key files are for: study, question, what they show, rows and protection. Never what they hold.
 
     Example:
 
@@ -46,16 +46,18 @@ def show_command(
         return
     from rich.table import Table
 
+    from sfumato.render.words import epsilon_text
+
     table = Table()
     table.add_column("file", overflow="fold")
-    for column in ("question", "epoch", "level", "rows", "guarantee", "protection", "reports made"):
+    for column in ("question", "epoch", "shows", "rows", "guarantee", "protection", "reports made"):
         table.add_column(column)
     for path, header in headers.items():
         table.add_row(
             path.name,
             header.binding.question or "-",
             str(header.binding.epoch),
-            "0 (recovers)" if header.level == 0 else str(header.level),
+            "the answers" if header.level == 0 else f"ε = {epsilon_text(header.epsilon)}",
             _rows(header),
             header.guarantee.value.replace("_", " "),
             header.protection.replace("_", " "),
@@ -137,10 +139,12 @@ def rotate_command(
 def pair_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the private key here, the public one beside it.")],
     passphrase_file: PassphraseFile = None,
+    kem: Annotated[str, typer.Option(help="x25519, or mlkem768-x25519 for a study that is collected so.")] = "x25519",
 ) -> None:
     """Make a key pair: others seal key files to the public key, only the private one opens them.
 
-    With --passphrase-file the private key is locked, by the same Argon2id as key files.
+    With --passphrase-file the private key is locked, by the same Argon2id as key files; that of mlkem768-x25519 by
+    PBKDF2, as PEM files are.
 
     Example:
 
@@ -148,8 +152,57 @@ def pair_command(
     """
     from sfumato.study.steps import make_key_pair
 
-    public = make_key_pair(out, passphrase=None if passphrase_file is None else passphrase_from(passphrase_file))
+    passphrase = None if passphrase_file is None else passphrase_from(passphrase_file)
+    public = make_key_pair(out, passphrase=passphrase, kem=kem)
     say(f"wrote {out}, keep it; and {public}, give it to whoever publishes")
+
+
+@keys_app.command("unseal")
+def unseal_command(
+    shares: Annotated[Path, typer.Argument(help="The sealed bodies of one receiver, as they were exported.")],
+    reports: Annotated[Path, typer.Argument(help="The reports of the same export.")],
+    private_key: Annotated[Path, typer.Option(help="The private key of the receiver.", rich_help_panel=SECRETS)],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the key files into this folder.")],
+    passphrase_file: PassphraseFile = None,
+    new_passphrase_file: Annotated[Path | None, NEW_PASSPHRASE] = None,
+    unprotected: UnprotectedFiles = False,
+    json: Json = False,
+) -> None:
+    """Turn what devices sealed for one receiver into ordinary key files, once.
+
+    A body that does not open, or holds no draws, drops its row: it is counted, and a selection of the other rows is
+    written beside the keys, to be opened with them. The key files are sealed under the receiver's own private key,
+    unless something else is said.
+
+    Example:
+
+        sfumato keys unseal out/shares-ministry.parquet out/reports.parquet --private-key ministry.private -o keys
+    """
+    from sfumato.cli.share_secrets import share_key_from
+    from sfumato.study.steps import unseal_shares
+
+    key = share_key_from(shares, private_key, passphrase_file)
+    protection = None
+    if unprotected or new_passphrase_file is not None:
+        protection = protection_for(new_passphrase_file, unprotected=unprotected, named="new_passphrase_file")
+    made = unseal_shares(shares, reports, key, out, protection=protection)
+    if json:
+        tell_json(
+            {
+                "keys": [str(path) for path in made.keys],
+                "rows": made.rows,
+                "dropped": len(made.dropped),
+                "reports": str(made.reports),
+                "guarantee": "computational",
+            }
+        )
+        return
+    for path in made.keys:
+        say(f"wrote {path}")
+    say(f"{made.rows:,} rows, guarantee: computational")
+    if made.dropped:
+        lost = f"{len(made.dropped):,} of {made.rows + len(made.dropped):,} rows"
+        say(f"WARNING: {lost} have no draws that can be used, and are dropped; open {made.reports} with these keys")
 
 
 @keys_app.command("protect")
@@ -196,6 +249,7 @@ def _as_json(path: Path, header: KeyHeader) -> dict[str, Any]:
         "column": header.binding.column,
         "epoch": header.binding.epoch,
         "level": header.level,
+        "epsilon": "inf" if header.level == 0 else header.epsilon,
         "start": header.start,
         "stop": header.stop,
         "total": header.total,

@@ -62,6 +62,8 @@ def new_command(
 
         sfumato new first.toml --question "Do you smoke?" --epsilon usual --analyst ministry=2 --registrar --yes
     """
+    from dataclasses import replace
+
     from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.study import Study
@@ -108,6 +110,7 @@ def new_command(
                 way_out="Drop `analyst` and `registrar`, or give `epsilon`.",
             )
         ask.tell_defaults()
+        asked = replace(asked, missing=asked.first_missing)
         _write(file, first_file(Study(name=named, questions=(asked,))), write_atomically)
         return
     analysts = ask(
@@ -125,6 +128,7 @@ def new_command(
         _yes_or_no,
     )
     ask.tell_defaults()
+    asked = replace(asked, missing=asked.first_missing)
     study = Study(name=named, questions=(asked,), analysts=analysts, public_epsilon=public, recover=recover)
     _write(file, first_file(study), write_atomically)
 
@@ -163,7 +167,10 @@ class _Asker:
 
 
 def question_from(text: str, answers: str, kind: str | None = None) -> Question:
-    """Return a question by its answers, or of a given kind: two are yes/no, more are a list, 0..10 is a count."""
+    """Return a question by its answers, or of a given kind: two are yes/no, more are a list, 0..10 is a count.
+
+    0..50 by 0.01 is a number, and never < sometimes < always a list in order.
+    """
     from sfumato.errors import InvalidParameter
     from sfumato.study.ways import kinds
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import (
     InsecureSeed,
     Json,
@@ -83,7 +84,7 @@ def gaussian_command(
 
 @noise_app.command("mean")
 def mean_command(
-    data: Annotated[Path, typer.Argument(help="The records: CSV or Parquet, one a row.")],
+    data: Annotated[Path, typer.Argument(help="The records, one a row: CSV, Parquet, Excel, SPSS or Stata.")],
     column: Annotated[str, typer.Option(help="The column with the numbers.")],
     low: Annotated[float, typer.Option(help="The least that a record can be.")],
     high: Annotated[float, typer.Option(help="The most.")],
@@ -91,6 +92,10 @@ def mean_command(
     out: Out = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    sheet: Sheet = None,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     limit_mb: LimitMb = 2000,
@@ -108,7 +113,7 @@ def mean_command(
     from sfumato.io.noise_files import private_numbers
     from sfumato.render.noises import mean_lines
 
-    table, _ = read_table(data, limit_bytes=limit_mb * MEGABYTE)
+    table, _ = read_table(data_file(data, encoding, separator, decimal, sheet), limit_bytes=limit_mb * MEGABYTE)
     paid_for(out, ledger=ledger, study=study)
     words = words_of(table, column)
     with show_waiting("calibrating"):

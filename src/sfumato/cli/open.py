@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from sfumato.cli.engines import engine_called
 from sfumato.cli.options import (
     AllowUnprotected,
     Confidence,
+    DictionaryFiles,
     Engine,
     EngineWord,
     Group,
@@ -26,6 +28,7 @@ from sfumato.cli.output import console, say, show_rows, show_waiting, tell, tell
 from sfumato.cli.secrets import unlocker_of
 
 if TYPE_CHECKING:
+    from sfumato.study.contrasts import Contrast
     from sfumato.study.estimating import Collected, Estimates
     from sfumato.study.notes import ReportsNote
 
@@ -42,6 +45,7 @@ def open_command(
     private_key: OpeningKey = None,
     allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
+    dictionary: DictionaryFiles = None,
     engine: Engine = EngineWord.ARROW,
     master: SparkMaster = None,
     json: Json = False,
@@ -65,6 +69,7 @@ def open_command(
     on = engine_called(engine, master)
     if out is not None:
         check_opened_place(out, on)
+    remember_dictionaries(dictionary)
     public = read_published(reports, note=note, engine=on)
     # Before anything is shown to move: somebody may be asked for a passphrase.
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
@@ -91,6 +96,7 @@ def recover_command(
     private_key: OpeningKey = None,
     allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
+    dictionary: DictionaryFiles = None,
     engine: Engine = EngineWord.ARROW,
     master: SparkMaster = None,
     quiet: Quiet = False,
@@ -106,6 +112,7 @@ def recover_command(
 
     on = engine_called(engine, master)
     check_answers_place(out, on)
+    remember_dictionaries(dictionary)
     public = read_published(reports, note=note, engine=on)
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     keys = keys_for(public.note, key, unlock, recover=True)
@@ -117,14 +124,25 @@ def recover_command(
         say(f"recovered {rows:,} answers to {questions} in {out}; only you may read it")
 
 
+def remember_dictionaries(paths: list[Path] | None) -> None:
+    """Read dictionaries that stand elsewhere than beside the reports."""
+    from sfumato.study import remember_dictionary
+
+    for path in paths or ():
+        remember_dictionary(path)
+
+
 def remark(reports: Collected) -> None:
     """Say what a reader should know of reports: that they were not checked, or that people were erased."""
     for said in getattr(reports, "remarks", ()):
         say(f"note: {said}")
 
 
-def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet: bool) -> None:
-    """Print estimates as tables or as JSON."""
+def show_estimates(
+    estimates: Estimates, note: ReportsNote, *, json: bool, quiet: bool, contrasts: Sequence[Contrast] | None = None
+) -> None:
+    """Print estimates as tables or as JSON, and the contrasts after them."""
+    from sfumato.render.contrast_tables import contrasts_tables
     from sfumato.render.estimate_documents import estimates_document
     from sfumato.render.estimate_tables import estimates_tables
     from sfumato.study.release_words import releases_words
@@ -132,9 +150,9 @@ def show_estimates(estimates: Estimates, note: ReportsNote, *, json: bool, quiet
     if note.insecure:
         say(f"WARNING: {note.source}")
     if json:
-        tell_json(estimates_document(estimates, note))
+        tell_json(estimates_document(estimates, note, contrasts))
     elif not quiet:
-        for part in estimates_tables(estimates):
+        for part in (*estimates_tables(estimates), *contrasts_tables(contrasts or ())):
             console().print(part)
         if note.earlier:
             tell(releases_words(note))

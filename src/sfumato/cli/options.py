@@ -36,6 +36,13 @@ class MethodWord(StrEnum):
     WALD = "wald"
 
 
+class BetweenWord(StrEnum):
+    """What differences are between."""
+
+    GROUPS = "groups"
+    ANSWERS = "answers"
+
+
 class EngineWord(StrEnum):
     """What moves rows."""
 
@@ -49,6 +56,12 @@ ReportFiles = Annotated[
 NoteFile = Annotated[
     Path | None,
     typer.Option(help="Of rows that another tool selected: the file .about.json of the whole. Default: beside."),
+]
+DictionaryFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--dictionary", help="A dictionary of the study that is not beside the reports. Repeatable.", show_default=False
+    ),
 ]
 Engine = Annotated[
     EngineWord,

@@ -11,7 +11,7 @@ from sfumato.cli.options import Json, Markdown, one_screen
 from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
-    from fractions import Fraction
+    from collections.abc import Mapping
 
     from sfumato.study import Study
     from sfumato.study.planning import StudyPlan
@@ -48,8 +48,19 @@ def plan_command(
     expected_share: Annotated[
         str | None, typer.Option(help="Share of the second answer that you expect.", rich_help_panel=_GOAL)
     ] = None,
+    share_range: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            help="The least and the largest share for which the plan says what a report tells: 0.05 0.3.",
+            rich_help_panel=_GOAL,
+        ),
+    ] = None,
     half_width: Annotated[
         str | None, typer.Option(help="Half of the interval's width: 0.02.", rich_help_panel=_GOAL)
+    ] = None,
+    difference: Annotated[
+        str | None,
+        typer.Option(help="A difference between two groups that should be seen. Default: 0.05.", rich_help_panel=_GOAL),
     ] = None,
     theta_1: Annotated[
         str | None, typer.Option(help="One of two shares to tell apart. Default: the expected.", rich_help_panel=_GOAL)
@@ -71,6 +82,16 @@ def plan_command(
     ] = None,
     card: Annotated[
         Path | None, typer.Option(help="Write the respondent's card (SVG) here.", rich_help_panel=_OUTPUT)
+    ] = None,
+    statement: Annotated[
+        Path | None,
+        typer.Option(help="Write a statement for an ethics board (HTML, to print) here.", rich_help_panel=_OUTPUT),
+    ] = None,
+    script: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the interviewer's script, with card and consent text (HTML), here.", rich_help_panel=_OUTPUT
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -98,17 +119,20 @@ def plan_command(
     from sfumato.files import write_atomically
     from sfumato.files.places import check_folder, check_places
     from sfumato.render.plots import plan_svg
+    from sfumato.render.statement_pages import script_html, statement_html
     from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
     from sfumato.render.words import escaped
     from sfumato.study.steps import plan as plan_step
 
     one_screen(json=json, markdown=markdown)
-    check_places(card=card, plot=plot, out=out if _is_file(out) else None)
+    check_places(card=card, plot=plot, statement=statement, script=script, out=out if _is_file(out) else None)
     check_folder("out", None if _is_file(out) else out)
     limits = {"guess_error": guess_error, "delta": delta, "weight": weight, "max_epsilon": max_epsilon}
     goal = {
         "expected_share": expected_share,
+        "share_range": share_range,
         "half_width": half_width,
+        "difference": difference,
         "theta_1": theta_1,
         "theta_2": theta_2,
         "error": error,
@@ -123,6 +147,10 @@ def plan_command(
         documents[card] = _card(found, question)
     if plot is not None:
         documents[plot] = plan_svg(found.questions, population=declared.population, title=declared.name)
+    if statement is not None:
+        documents[statement] = statement_html(found)
+    if script is not None:
+        documents[script] = script_html(found)
     if out is not None and not _is_file(out):
         out.mkdir(parents=True, exist_ok=True)
     for target, document in documents.items():
@@ -160,7 +188,7 @@ def _declared(
     question: str | None,
     limits: dict[str, str | None],
     wholes: dict[str, int | None],
-    goal: dict[str, str | None],
+    goal: Mapping[str, str | tuple[str, str] | None],
 ) -> Study:
     """Return the study of a file with the goals that were wished for, or one of a single card."""
     from sfumato.errors import InvalidInput, InvalidParameter, Place
@@ -169,7 +197,11 @@ def _declared(
     from sfumato.study.wording import exact_number
 
     given: dict[str, object] = {name: value for name, value in (limits | wholes).items() if value is not None}
-    wished = {name: exact_number(name, text) for name, text in goal.items() if text is not None}
+    wished = {
+        name: exact_number(name, text) if isinstance(text, str) else tuple(exact_number(name, end) for end in text)
+        for name, text in goal.items()
+        if text is not None
+    }
     if path is None:
         if ("guess_error" in given) == ("delta" in given):
             raise InvalidParameter(
@@ -179,7 +211,7 @@ def _declared(
             )
         if "theta_2" in wished and "theta_1" not in wished and "expected_share" in wished:
             wished["theta_1"] = wished["expected_share"]
-        asked = {name: str(number) for name, number in wished.items()}
+        asked = {name: list(map(str, n)) if isinstance(n, tuple) else str(n) for name, n in wished.items()}
         try:
             return study_from({"name": "Plan", "question": "your yes/no question", **given, **asked})
         except InvalidInput as error:
@@ -193,7 +225,7 @@ def _declared(
     return _wished(read_study(path), question, wished)
 
 
-def _wished(study: Study, question: str | None, wished: dict[str, Fraction]) -> Study:
+def _wished(study: Study, question: str | None, wished: Mapping[str, object]) -> Study:
     from dataclasses import replace
 
     if question is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.engines import engine_called
+from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import (
     RELEASES,
     Engine,
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 
 
 def publish_command(
-    data: Annotated[Path, typer.Argument(help="The answers, a row a respondent: CSV, Parquet, or a folder of such.")],
+    data: Annotated[
+        Path, typer.Argument(help="The answers, a row a respondent: CSV, Parquet, Excel, SPSS, Stata, or a folder.")
+    ],
     study: StudyFile,
     out: Annotated[
         Path,
@@ -52,6 +55,10 @@ def publish_command(
     append: Annotated[
         bool, typer.Option("--append", help="These are new people: add them to the publication in the folder.")
     ] = False,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    sheet: Sheet = None,
     id_column: Annotated[
         str | None,
         typer.Option(
@@ -116,7 +123,7 @@ def publish_command(
     with show_rows("drawing reports") as progress:
         made = publish(
             study,
-            data,
+            data_file(data, encoding, separator, decimal, sheet),
             out=out,
             keys=keys,
             protection=lambda holders: protections(
@@ -146,6 +153,9 @@ def publish_command(
         say(f"WARNING: {note.source}")
     if made.resumed:
         say("note: finished the publication that was interrupted, with the reports that were drawn then.")
+    for question in note.study.questions if not quiet else ():
+        if question.has_gaps:
+            say(f"note: everybody sees which cells of {question.id} are empty.")
     if json:
         tell_json(_as_json(made, out, folder))
     elif not quiet:

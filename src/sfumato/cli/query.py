@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy, Quiet
 from sfumato.cli.output import MEGABYTE, console, say, show_progress, tell, tell_json
 
@@ -55,10 +56,14 @@ def design_command(
 
 @query_app.command("answer")
 def answer_command(
-    data: Annotated[Path, typer.Argument(help="The data: CSV or Parquet, one value a row.")],
+    data: Annotated[Path, typer.Argument(help="The data, one value a row: CSV, Parquet, Excel, SPSS or Stata.")],
     design: Annotated[Path, DESIGN],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the answers here.")],
     column: Annotated[str | None, COLUMN] = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    sheet: Sheet = None,
     insecure_seed: InsecureSeed = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
@@ -77,7 +82,7 @@ def answer_command(
     from sfumato.study.steps import answer_query
 
     made = answer_query(
-        data,
+        data_file(data, encoding, separator, decimal, sheet),
         design,
         out=out,
         column=column,

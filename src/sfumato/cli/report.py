@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.estimate import collect, study_and_reports
-from sfumato.cli.open import remark
-from sfumato.cli.options import Confidence, CountColumn, Group, Json, LimitMb, Quiet, ReportColumn
+from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
+from sfumato.cli.open import remark, remember_dictionaries
+from sfumato.cli.options import Confidence, CountColumn, DictionaryFiles, Group, Json, LimitMb, Quiet, ReportColumn
 from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
@@ -35,14 +36,19 @@ def report_command(
     truth: Annotated[
         Path | None, typer.Option(help="A table of the answers: marks the true shares. For simulations only.")
     ] = None,
+    dictionary: DictionaryFiles = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    sheet: Sheet = None,
     json: Json = False,
     quiet: Quiet = False,
     limit_mb: LimitMb = 2000,
 ) -> None:
     """Write a page about a study: what was asked and how, who sees what, the estimates, the certificates, the limits.
 
-    The page is one file without scripts, and asks for nothing from elsewhere. Files of other draws or of other people
-    are refused: everything on a page is of one publication.
+    The page is one file and asks for nothing from elsewhere. Its one script checks its certificates in the browser of
+    whoever reads it. Files of other draws or of other people are refused: everything on a page is of one publication.
 
     Example:
 
@@ -50,18 +56,22 @@ def report_command(
     """
     from sfumato.files import write_atomically
     from sfumato.files.places import check_places
-    from sfumato.files.tables import read_table
     from sfumato.render.report_pages import study_report_html
     from sfumato.study.planning import plan_study
+    from sfumato.study.value_labels import answers_table
 
     limit = limit_mb * MEGABYTE
     check_places(out=out)
     study, paths = study_and_reports(reports)
+    remember_dictionaries(dictionary)
     files = [collect([path], study, None, column, group, count, limit) for path in paths]
     for file in files:
         remark(file)
-    table = None if truth is None else read_table(truth, limit_bytes=limit)[0]
     note = files[0].note
+    table = None
+    if truth is not None:
+        held = data_file(truth, encoding, separator, decimal, sheet)
+        table = answers_table(held, note.study.questions, limit_bytes=limit)
     disclosed = None if release is None else _certified(release)
     with show_waiting("writing the page"):
         plan = plan_study(note.study)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -48,9 +49,14 @@ def verify_command(
             console().print(certificate_table(opened))
         raise
     claims = len(opened.claims)
+    how = getattr(opened.subject, "collected", None)
     if json:
-        tell_json({"verified": True, "claims": claims})
+        collected = {} if how is None else {"collected": asdict(how)}
+        tell_json({"verified": True, "claims": claims, **collected})
         return
     console().print(certificate_table(opened))
     source = "what the file declares" if private is None else "the private file, which is the one it commits to"
     tell(f"Verified: the seal is intact and all {claims} claims hold, recomputed from {source}.")
+    if how is not None:
+        sealed = "" if how.guarantee is None else f", what keys show: {how.guarantee}"
+        tell(f"On its maker's word alone: collected over the web, {how.mode}{sealed}.")

@@ -2,10 +2,38 @@
 
 from sfumato.design.advising import Advice, Prediction, advise
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
-from sfumato.design.classics import unrelated_question, warner
+from sfumato.design.classics import (
+    crosswise,
+    crosswise_channel,
+    diluted_truth,
+    forced_response,
+    most_truth,
+    unrelated_question,
+    warner,
+)
+from sfumato.design.device_settings import DeviceKind, device_at
+from sfumato.design.devices import (
+    Device,
+    crosswise_device,
+    forced_category_device,
+    forced_response_device,
+    kuk_device,
+    mangat_device,
+    triangular_device,
+    unrelated_question_device,
+    warner_device,
+)
 from sfumato.design.exponential_noise import ExponentialDesign, exponential, exponential_of
 from sfumato.design.flipped_answers import FlipDesign, flip
 from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
+from sfumato.design.group_devices import (
+    GroupDevice,
+    anchored_crosswise,
+    cheating_detection_groups,
+    extended_crosswise_groups,
+    lie_detector_groups,
+    unrelated_question_groups,
+)
 from sfumato.design.limits import Limits
 from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses
 from sfumato.design.noise_certificates import NoiseSubject
@@ -50,10 +78,13 @@ from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 
 __all__ = [
     "Advice",
+    "Device",
+    "DeviceKind",
     "ExponentialDesign",
     "FlipDesign",
     "GaussianBox",
     "GaussianDesign",
+    "GroupDevice",
     "Limits",
     "NoiseSubject",
     "OptimalFor",
@@ -70,32 +101,47 @@ __all__ = [
     "accuracy_of_noise",
     "advise",
     "alternating",
+    "anchored_crosswise",
     "ball_corners",
     "best_answer",
     "best_design",
     "best_noise",
     "block_noise",
     "block_privacy",
+    "cheating_detection_groups",
     "chernoff_radius_nats",
     "converse",
+    "crosswise",
+    "crosswise_channel",
+    "crosswise_device",
     "decay_bounds",
     "decay_exponent_nats",
     "design_responses",
+    "device_at",
+    "diluted_truth",
     "exponential",
     "exponential_of",
+    "extended_crosswise_groups",
     "flip",
+    "forced_category_device",
+    "forced_response",
+    "forced_response_device",
     "gaussian",
     "gaussian_box",
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
+    "kuk_device",
     "largest_chernoff_nats",
     "largest_f_divergence",
     "largest_fisher_information",
     "largest_renyi_nats",
+    "lie_detector_groups",
+    "mangat_device",
     "meets",
     "minority_bounds",
     "minority_chance",
+    "most_truth",
     "optimal_weight",
     "pair_bound",
     "pair_noise",
@@ -110,6 +156,10 @@ __all__ = [
     "share_law",
     "spinner_card",
     "survey",
+    "triangular_device",
     "unrelated_question",
+    "unrelated_question_device",
+    "unrelated_question_groups",
     "warner",
+    "warner_device",
 ]

@@ -18,6 +18,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import Number, check_between, check_integer
+from sfumato.values.shown import Shown
 
 # What people have at hand, by number of equally likely outcomes.
 DEVICES = {
@@ -39,7 +40,7 @@ _REACH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpinnerCard:
+class SpinnerCard(Shown):
     """What to do: how to draw a number from 1 to `faces`, and what to report for which numbers.
 
     `ranges[i]` belongs to `answers[i]` and lists (first number, last number, report).

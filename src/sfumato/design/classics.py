@@ -1,4 +1,9 @@
-"""Warner's coin and the unrelated question, at the best setting that keeps the same limits. Refs: [War65], [Gre69]."""
+"""The classic yes/no designs, at the best setting that keeps the same limits. Refs: [War65], [Gre69], [Bor71], [Yu08].
+
+Warner's coin, the unrelated question, forced response and the crosswise model are one thing to a reader: the truth with
+probability t, else "yes" with probability φ. Warner's coin and the crosswise model have φ = 1/2. What differs is what
+respondents do, and how finely t can be set.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,11 @@ from itertools import product
 from sfumato.design.limits import Limits
 from sfumato.design.surveys import SurveyDesign, check_answers
 from sfumato.prob import Channel
-from sfumato.values.checks import as_exact, check_between
+from sfumato.values.checks import Number, as_exact, check_at_least, check_between, check_integer
 from sfumato.values.types import Real
+
+CROSSWISE_REPORTS = ("both or neither", "one of the two")
+"""What respondents of the crosswise model say; the second speaks for "yes"."""
 
 
 def warner(
@@ -50,14 +58,81 @@ def unrelated_question(
     Both limits are linear in π on each sign pattern of the l1 norm, so the largest π is the least of a few ratios.
     """
     limits = Limits.of(guess_error=guess_error, delta=delta, weight=weight, max_epsilon=max_epsilon)
-    labels = check_answers(answers)
     innocent = as_exact("eta", eta)
     check_between("eta", innocent, 0, 1)
     asked = min([Fraction(1), *_ceilings(limits, innocent)])
-    yes_if_no = (1 - asked) * innocent
-    yes_if_yes = asked + (1 - asked) * innocent
-    channel = Channel([[1 - yes_if_no, yes_if_no], [1 - yes_if_yes, yes_if_yes]], labels, labels)
-    return SurveyDesign(name="unrelated question", channel=channel, limits=limits)
+    return SurveyDesign(name="unrelated question", channel=diluted_truth(asked, innocent, answers), limits=limits)
+
+
+def forced_response(
+    *,
+    guess_error: Real | None = None,
+    delta: Real | None = None,
+    weight: Real = Fraction(1, 2),
+    forced_yes: Real = Fraction(1, 2),
+    max_epsilon: float | None = None,
+    answers: Sequence[str] = ("no", "yes"),
+) -> SurveyDesign:
+    """Answer truly with some probability, else say what a die says: `forced_yes` is how often that is "yes" [Bor71].
+
+    With the sum of two dice, 2 to 4 for a forced "yes" and 11 or 12 for a forced "no" make it 2/3.
+    """
+    limits = Limits.of(guess_error=guess_error, delta=delta, weight=weight, max_epsilon=max_epsilon)
+    forced = as_exact("forced_yes", forced_yes)
+    check_between("forced_yes", forced, 0, 1)
+    asked = min([Fraction(1), *_ceilings(limits, forced)])
+    return SurveyDesign(name="forced response", channel=diluted_truth(asked, forced, answers), limits=limits)
+
+
+def crosswise(
+    *,
+    guess_error: Real | None = None,
+    delta: Real | None = None,
+    weight: Real = Fraction(1, 2),
+    days: int = 365,
+    max_epsilon: float | None = None,
+    answers: Sequence[str] = ("no", "yes"),
+) -> SurveyDesign:
+    """Say whether two statements are both true or both false: the sensitive one, and a birthday in part of the year.
+
+    The part is the fewest whole `days` of the year that keep the limits. It is Warner's coin with the birthday for a
+    coin, so that nobody carries one and nobody lies in words [Yu08].
+    """
+    check_at_least("days", check_integer("days", days), 2)
+    coin = warner(guess_error=guess_error, delta=delta, weight=weight, max_epsilon=max_epsilon, answers=answers)
+    return SurveyDesign(
+        name="crosswise",
+        channel=crosswise_channel(Fraction(coin.channel[0, 1]), days, answers),
+        limits=coin.limits,
+    )
+
+
+def crosswise_channel(least: Fraction, days: int = 365, answers: Sequence[str] = ("no", "yes")) -> Channel:
+    """Return the crosswise model whose birthday has the fewest days that are at least a part `least` of the year."""
+    labels = check_answers(answers)
+    born = min(Fraction(math.ceil(least * days), days), Fraction(1, 2))
+    return Channel([[1 - born, born], [born, 1 - born]], labels, CROSSWISE_REPORTS)
+
+
+def diluted_truth(truth: Fraction, forced_yes: Fraction, answers: Sequence[str] = ("no", "yes")) -> Channel:
+    """Return the channel that tells the truth with probability `truth`, else "yes" with probability `forced_yes`."""
+    labels = check_answers(answers)
+    yes_if_no = (1 - truth) * forced_yes
+    yes_if_yes = truth + yes_if_no
+    return Channel([[1 - yes_if_no, yes_if_no], [1 - yes_if_yes, yes_if_yes]], labels, labels)
+
+
+def most_truth(forced_yes: Fraction, *, yes_odds: Number, no_odds: Number = math.inf) -> Fraction:
+    """Return the largest probability of the truth at which no report favours "yes", or "no", by more than its odds.
+
+    t + (1-t)φ ≤ o·(1-t)φ for "yes", and the same with 1-φ for "no": both are linear in t.
+    """
+    found = Fraction(1)
+    for odds, forced in ((yes_odds, forced_yes), (no_odds, 1 - forced_yes)):
+        if odds != math.inf:
+            room = forced * (Fraction(odds) - 1)
+            found = min(found, room / (1 + room))
+    return found
 
 
 def _ceilings(limits: Limits, eta: Fraction) -> list[Fraction]:

@@ -26,6 +26,7 @@ from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real, Reals
 
 _GRID = 1 << 16
@@ -34,7 +35,7 @@ Distortion = tuple[tuple[Fraction, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExponentialDesign:
+class ExponentialDesign(Shown):
     """Rank j of the distortion table is drawn with weight ratio^j.
 
     `capacity_bits` is the certified bound on C_1 for a record of `values` values (of any number where that is None).

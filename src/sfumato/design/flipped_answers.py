@@ -20,6 +20,7 @@ from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
 from sfumato.values.checks import as_exact, check_between, check_positive
 from sfumato.values.interval import Interval
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 # Flip probabilities are multiples of this: nobody sees the difference, and a certificate stays short.
@@ -27,7 +28,7 @@ _GRID = 1 << 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlipDesign:
+class FlipDesign(Shown):
     """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody."""
 
     flip: Fraction

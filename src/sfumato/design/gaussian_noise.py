@@ -32,13 +32,14 @@ from sfumato.values.checks import (
     check_positive,
 )
 from sfumato.values.rounding import float_above
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real, Reals
 
 _MOST_STEPS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianDesign:
+class GaussianDesign(Shown):
     """Noise for a number in [low, high]: what is added, what it costs, and what it proves."""
 
     low: Fraction
@@ -109,7 +110,7 @@ def _noise_subject(thing: GaussianDesign) -> NoiseSubject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianBox:
+class GaussianBox(Shown):
     """Noise for several numbers, each in its own range; what they tell together is at most the sum."""
 
     designs: tuple[GaussianDesign, ...]

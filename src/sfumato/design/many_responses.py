@@ -26,6 +26,7 @@ from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_integer
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 FloatArray = npt.NDArray[np.float64]
@@ -42,7 +43,7 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResponsesDesign:
+class ResponsesDesign(Shown):
     """Channels, one a response, with the privacy of all of them together and the bound that none passes.
 
     `candidates` are the privacies of every scheme that was tried, best first; `gap` is what may still be missing.

@@ -19,13 +19,14 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.prob.alphabet import Label
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecoverableDesign:
+class RecoverableDesign(Shown):
     """A response W(i|x) to a query. `noise` is its add-noise form V(i|j), None where it needs more than f(x).
 
     `privacy` is how often the best guesser of what is `hidden` stays wrong; `critical_rho` is up to where answers are

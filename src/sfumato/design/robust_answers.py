@@ -21,6 +21,7 @@ from sfumato.design.response_programs import best_for_all_priors, made_exact
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel, Distribution
 from sfumato.values.checks import as_exact
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 MOST_CORNERS = 50_000
@@ -43,7 +44,7 @@ class PriorPrice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RobustDesign:
+class RobustDesign(Shown):
     """A response with the privacy that it has under every prior of the family, exactly.
 
     `upper` is what no response can pass; `least_favourable` is what the best response for the worst prior alone

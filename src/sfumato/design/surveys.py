@@ -24,6 +24,7 @@ from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 from sfumato.prob.exact import round_to_grid
 from sfumato.values.checks import Number, as_exact, check_between, check_integer
+from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 Pair = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
@@ -35,7 +36,7 @@ _HAIRS = tuple(Fraction(1, 1 << bits) for bits in (52, 44, 36, 28))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyDesign:
+class SurveyDesign(Shown):
     """A yes/no survey: how to report, and what it protects."""
 
     name: str

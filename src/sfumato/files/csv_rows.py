@@ -8,30 +8,22 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import Place, UnreadableFile
-from sfumato.files.csv_tables import csv_errors, find_separator, not_text, open_reader
+from sfumato.files.csv_headers import ANOTHER_ENCODING, HEAD_BYTES, CsvHeader, read_header
+from sfumato.files.csv_tables import csv_errors, not_text, open_reader
+from sfumato.files.layouts import DataFile
 from sfumato.files.steady_files import SteadyFile
-from sfumato.files.texts import check_names
+from sfumato.files.transcoding import as_utf8
 
-HEAD_BYTES = 2**20
 BLOCK_BYTES = 2**22
 """What is held at a time; no record is longer."""
+_COMMA = r"^(\s*[+-]?[0-9]+),([0-9]+(?:[eE][+-]?[0-9]+)?\s*)$"
+_POINTED = r"^\s*[+-]?[0-9]+\.[0-9]+(?:[,eE.].*)?$"
 _ODD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected \d+ columns, got (\d+):")
-_MARK = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CsvHeader:
-    """The names of the columns, what stands between cells, and after how many bytes the rows begin."""
-
-    names: tuple[str, ...]
-    separator: str
-    start: int
 
 
 class CsvRows:
@@ -39,10 +31,12 @@ class CsvRows:
 
     rows: int | None = None
 
-    def __init__(self, file: SteadyFile) -> None:
+    def __init__(self, file: SteadyFile, layout: DataFile | None = None, needed: Collection[str] | None = None) -> None:
         self._file = file
+        self._layout = layout or DataFile(file.path)
         with file.opened() as stream:
-            self._header = read_header(stream.read(HEAD_BYTES), file.path)
+            head = self._text(stream).read(HEAD_BYTES)
+            self._header = read_header(head, file.path, separator=self._layout.separator, needed=needed)
         self.names = self._header.names
         self.place = file.place
 
@@ -58,36 +52,18 @@ class CsvRows:
         """Yield the rows of some columns."""
         del size
         with self._file.opened() as stream:
-            yield from csv_batches(stream, self._header, columns, self._file.path)
+            yield from csv_batches(
+                self._text(stream), self._header, columns, self._file.path, decimal=self._layout.decimal
+            )
+
+    def _text(self, stream: BinaryIO) -> BinaryIO:
+        return as_utf8(stream, self._layout.encoding, self._file.path)
 
 
-def read_header(data: bytes, path: str | Path) -> CsvHeader:
-    """Read the first record of a file from its first bytes."""
-    head = data[:HEAD_BYTES]
-    if b"\0" in head:
-        raise not_text(path)
-    mark = len(_MARK) if head.startswith(_MARK) else 0
-    text = head[mark:].decode("utf-8", errors="surrogateescape")
-    separator = find_separator(text)
-    lines = io.StringIO(text, newline="")
-    with csv_errors(path):
-        names = tuple(cell.strip() for cell in next(open_reader(iter(lines.readline, ""), separator), []))
-    # Without any name, which is what a blank first line gives, the next line would be taken for names, unread by us.
-    if not names or len(set(names)) != len(names) or not all(names):
-        raise UnreadableFile(
-            "the file needs a first line with a different name for each column",
-            way_out="Write one.",
-            place=Place(file=str(path)),
-        )
-    check_names(names, Place(file=str(path)))
-    if not all(name.isascii() or _is_text(name) for name in names):
-        raise not_text(path)
-    start = mark + len(text[: lines.tell()].encode("utf-8", errors="surrogateescape"))
-    return CsvHeader(names=names, separator=separator, start=start)
-
-
-def csv_batches(stream: BinaryIO, header: CsvHeader, columns: Sequence[str], path: str | Path) -> Iterator[Any]:
-    """Yield record batches of text from a stream that can be read twice."""
+def csv_batches(
+    stream: BinaryIO, header: CsvHeader, columns: Sequence[str], path: str | Path, *, decimal: str = "."
+) -> Iterator[Any]:
+    """Yield record batches of text from a stream that can be read twice; decimals have a point there."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
     from pyarrow import csv  # noqa: PLC0415  takes a second to import
 
@@ -111,7 +87,10 @@ def csv_batches(stream: BinaryIO, header: CsvHeader, columns: Sequence[str], pat
             ),
         )
         for batch in reader:
-            yield pa.record_batch([_as_text(batch, name, path, done) for name in columns], names=list(columns))
+            texts = [_as_text(batch, name, path, done) for name in columns]
+            if decimal != ".":
+                texts = [_with_point(text, name, path, done) for text, name in zip(texts, columns, strict=True)]
+            yield pa.record_batch(texts, names=list(columns))
             done += batch.num_rows
     except (pa.ArrowException, ValueError, OSError) as error:
         if isinstance(error, UnreadableFile | MemoryError):
@@ -149,7 +128,7 @@ class _Watched(io.BufferedIOBase):
             raise
         self._peeked = b""
         if b"\0" in data:
-            self.failure = not_text(self._path)
+            self.failure = not_text(self._path, data)
             raise self.failure
         self.quotes += data.count(b'"')
         return data
@@ -165,9 +144,24 @@ def _as_text(batch: Any, name: str, path: str | Path, done: int) -> Any:
         row = next(i for i, cell in enumerate(column) if cell.is_valid and not _is_utf8(cell.as_py()))
         raise UnreadableFile(
             f"column {name}, row {done + row + 1} is not UTF-8 text",
-            way_out="Save the file again as UTF-8.",
+            way_out=ANOTHER_ENCODING,
             place=Place(file=str(path)),
         ) from None
+
+
+def _with_point(column: Any, name: str, path: str | Path, done: int) -> Any:
+    """Write numbers with a decimal comma with a point; one that has a point already would be read as another number."""
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    pointed = pc.match_substring_regex(column, _POINTED)
+    if pc.any(pointed).as_py():
+        row = done + pc.index(pointed, True).as_py() + 1
+        raise UnreadableFile(
+            f"column {name}, row {row} has a number with a point, and `decimal` says that decimals have a comma",
+            way_out="Leave out points between thousands, or leave out `decimal`.",
+            place=Place(file=str(path)),
+        )
+    return pc.replace_substring_regex(column, _COMMA, r"\1.\2")
 
 
 def _damaged(message: str, header: CsvHeader, done: int, path: str | Path) -> UnreadableFile:
@@ -196,10 +190,6 @@ def _check_closed(stream: BinaryIO, header: CsvHeader, path: str | Path) -> None
                 pass
     finally:
         text.detach()
-
-
-def _is_text(name: str) -> bool:
-    return _is_utf8(name.encode("utf-8", errors="surrogateescape"))
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -18,8 +18,6 @@ from sfumato.errors import Place, UnreadableFile
 from sfumato.files.numbers import looks_like_number
 from sfumato.files.texts import check_size
 
-SEPARATORS = (",", ";", "\t")
-
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -77,8 +75,24 @@ def decode_text(data: bytes, path: str | Path) -> str:
         raise not_text(path) from None
 
 
-def not_text(path: str | Path) -> UnreadableFile:
+SEPARATORS = (",", ";", "\t")
+_SIGNATURES = {
+    b"PK\x03\x04": "an Excel workbook (or another archive): give it the extension .xlsx",
+    b"\xd0\xcf\x11\xe0": "a workbook of an old Excel: save it as .xlsx",
+    b"$FL": "an SPSS file: give it the extension .sav",
+    b"PAR1": "Parquet: give it the extension .parquet",
+}
+"""How files of other programs begin."""
+
+
+def not_text(path: str | Path, head: bytes = b"") -> UnreadableFile:
     """Return the refusal of a file that is no text."""
+    for signature, what in _SIGNATURES.items():
+        if head.startswith(signature):
+            rule, _, way_out = what.partition(": ")
+            return UnreadableFile(
+                f"this is {rule}", way_out=f"{way_out[:1].upper()}{way_out[1:]}.", place=Place(file=str(path))
+            )
     return UnreadableFile(
         "the file is not UTF-8 text (it holds binary data or another encoding)",
         way_out="Save it again as UTF-8, or give it the extension of its true format.",

@@ -80,20 +80,24 @@ def write_atomically(path: str | Path, data: bytes | str, *, private: bool = Fal
             Path(path).write_bytes(content)
 
 
-def create_atomically(path: str | Path, data: bytes) -> None:
-    """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched."""
+def create_atomically(path: str | Path, data: bytes, *, private: bool = False) -> None:
+    """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched.
+
+    When private, it is its owner's alone from its creation on.
+    """
+    mode = 0o600 if private else 0o666
     with writing_sentences(path):
         target = Path(path)
         temporary = temporary_beside(target)
         try:
-            _write_new(temporary, data)
+            _write_new(temporary, data, mode)
             try:
                 # A link, unlike a renaming, is refused when the name is taken.
                 os.link(temporary, target)
             except OSError as error:
                 if error.errno not in _NO_LINKS:
                     raise
-                _write_new(target, data)
+                _write_new(target, data, mode)
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()

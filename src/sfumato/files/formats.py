@@ -9,9 +9,11 @@ from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 
 class Format(StrEnum):
-    """The three formats."""
+    """The formats of files."""
 
     CSV = "csv"
+    EXCEL = "xlsx"
+    STATISTICS = "statistics"
     JSON = "json"
     PARQUET = "parquet"
 
@@ -22,6 +24,26 @@ _BY_SUFFIX = {
     ".txt": Format.CSV,
     ".json": Format.JSON,
     ".parquet": Format.PARQUET,
+}
+_TABLES = {
+    ".xlsx": Format.EXCEL,
+    ".xlsm": Format.EXCEL,
+    ".sav": Format.STATISTICS,
+    ".zsav": Format.STATISTICS,
+    ".dta": Format.STATISTICS,
+    ".sas7bdat": Format.STATISTICS,
+    ".xpt": Format.STATISTICS,
+}
+"""Files of other programs, of which tables are read and nothing is written."""
+_KNOWN_TABLES = (
+    "CSV (.csv, .tsv, .txt), Parquet (.parquet), Excel (.xlsx), SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)"
+)
+_OLD = {
+    ".xls": "is a workbook of an old Excel: save it as .xlsx",
+    ".ods": "is a spreadsheet of LibreOffice: save it as .xlsx or CSV",
+    ".por": "is a portable file of SPSS: save it as .sav",
+    ".rds": "is a file of R: write CSV with write.csv(…, row.names = FALSE), or Parquet",
+    ".rdata": "is a file of R: write CSV with write.csv(…, row.names = FALSE), or Parquet",
 }
 
 
@@ -54,12 +76,28 @@ def format_for_reading(path: str | Path) -> Format:
 
 def table_format(path: str | Path) -> Format:
     """Return the format of a table to be read, which is never JSON."""
+    if not Path(path).is_dir():
+        suffix = Path(path).suffix.lower()
+        if suffix in _TABLES:
+            return _TABLES[suffix]
+        if suffix in _OLD:
+            rule, _, way_out = _OLD[suffix].partition(": ")
+            raise InvalidParameter(
+                rule, parameter="path", value=str(path), way_out=f"{way_out[:1].upper()}{way_out[1:]}."
+            )
+        if not has_known_suffix(path):
+            raise InvalidParameter(
+                "has an extension that is not known here",
+                parameter="path",
+                value=str(path),
+                way_out=f"Give a table as {_KNOWN_TABLES}.",
+            )
     found = format_for_reading(path)
     if found is Format.JSON:
         raise InvalidParameter(
-            "is JSON; tables are read from CSV or Parquet",
+            "is JSON, and no table",
             parameter="path",
             value=str(path),
-            way_out="Write it as one of these.",
+            way_out=f"Give a table as {_KNOWN_TABLES}.",
         )
     return found

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.layouts import DataFile
 from sfumato.files.tables import TABLE_LIMIT_BYTES, read_table
 
 
@@ -39,8 +40,10 @@ class LazyTable(Protocol):
 
 Column = Sequence[str | int | float | bool | None] | npt.NDArray[Any]
 """Cells in order: answers are text or whole numbers, None is an empty cell."""
-TableLike = str | Path | Mapping[str, Column] | ArrowStream | PandasFrame | LazyTable
-"""A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars, pandas or DuckDB."""
+TableLike = str | Path | DataFile | Mapping[str, Column] | ArrowStream | PandasFrame | LazyTable
+"""A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars, pandas or DuckDB.
+
+A `DataFile` says how a file is written where that is not plain."""
 
 
 def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None) -> Any:
@@ -50,7 +53,7 @@ def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: 
     """
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    if isinstance(data, str | Path):
+    if isinstance(data, str | Path | DataFile):
         return read_table(data, limit_bytes=limit_bytes, columns=columns)[0]
     if isinstance(data, pa.Table):
         return data

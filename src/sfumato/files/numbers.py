@@ -105,5 +105,5 @@ def _why_not(text: str) -> tuple[str, str]:
     if _DECIMAL_COMMA.fullmatch(text):
         return "has a decimal comma", "Write a point: 0.5, not 0,5."
     if text.endswith("%"):
-        return "is a percentage", "Write a share: 0.5, not 50%."
+        return "is a percentage", "Write 0.5, not 50%."
     return "is not a number", "Write it like 0.25, 1/4 or 2.5e-1."

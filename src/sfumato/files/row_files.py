@@ -8,39 +8,76 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from sfumato.errors import Place, UnreadableFile
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_rows import CsvRows
+from sfumato.files.excel_rows import ExcelRows
 from sfumato.files.formats import Format, table_format
+from sfumato.files.layouts import DataFile, as_file
 from sfumato.files.parquet_rows import ParquetRows
 from sfumato.files.parquet_tables import common_kind, is_text
+from sfumato.files.statistics_rows import StatisticsRows
 from sfumato.files.steady_files import SteadyFile
 from sfumato.files.texts import check_names
 
 _FORMATS = {".csv": Format.CSV, ".tsv": Format.CSV, ".parquet": Format.PARQUET}
 """What is looked for in a folder; a text file there may be anything."""
+OneFile = CsvRows | ParquetRows | ExcelRows | StatisticsRows
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
-def file_rows(path: str | Path, *, limit_bytes: int | None = None) -> CsvRows | ParquetRows | FolderRows:
-    """Return the rows of a file, a folder or a pattern."""
-    here = Path(path)
+def file_rows(
+    data: str | Path | DataFile, *, limit_bytes: int | None = None, needed: Collection[str] | None = None
+) -> OneFile | FolderRows:
+    """Return the rows of a file, a folder or a pattern; `needed` columns tell what stands between cells of text."""
+    layout = as_file(data)
+    path, here = layout.path, Path(layout.path)
+
+    def one(path: Path) -> OneFile:
+        return _one(replace(layout, path=path), limit_bytes, needed)
+
     if here.is_dir():
-        return FolderRows(_files_under(here, here), path, limit_bytes=limit_bytes)
+        return FolderRows(_files_under(here, here), path, one)
     if glob.has_magic(str(path)) and not os.path.lexists(here):
-        return FolderRows(_files_like(str(path)), path, limit_bytes=limit_bytes)
-    return _one(here, limit_bytes)
+        return FolderRows(_files_like(str(path)), path, one)
+    return one(here)
 
 
-def _one(path: Path, limit_bytes: int | None) -> CsvRows | ParquetRows:
-    kind = table_format(path)
-    file = SteadyFile.at(path, limit_bytes=limit_bytes)
-    return CsvRows(file) if kind is Format.CSV else ParquetRows(file)
+def _one(layout: DataFile, limit_bytes: int | None, needed: Collection[str] | None) -> OneFile:
+    kind = table_format(layout.path)
+    _check_layout(layout, kind)
+    file = SteadyFile.at(layout.path, limit_bytes=limit_bytes)
+    if kind is Format.EXCEL:
+        return ExcelRows(file, layout)
+    if kind is Format.STATISTICS:
+        return StatisticsRows(file)
+    return CsvRows(file, layout, needed) if kind is Format.CSV else ParquetRows(file)
+
+
+def _check_layout(layout: DataFile, kind: Format) -> None:
+    """Refuse to be told what a file of this kind says itself: it would be ignored, and somebody would count on it."""
+    said = {"encoding": layout.encoding, "separator": layout.separator, "decimal": layout.decimal.replace(".", "")}
+    if kind is not Format.CSV:
+        for name, value in said.items():
+            if value:
+                raise InvalidParameter(
+                    f"is for CSV, and {Path(layout.path).name} is none",
+                    parameter=name,
+                    value=value,
+                    way_out="Leave it out: the file says that itself.",
+                )
+    if layout.sheet is not None and kind is not Format.EXCEL:
+        raise InvalidParameter(
+            f"is for workbooks, and {Path(layout.path).name} is none",
+            parameter="sheet",
+            value=layout.sheet,
+            way_out="Leave it out.",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +91,7 @@ class _Found:
 class FolderRows:
     """The rows of several files that have the same columns, one file after another."""
 
-    def __init__(self, files: Sequence[_Found], path: str | Path, *, limit_bytes: int | None = None) -> None:
+    def __init__(self, files: Sequence[_Found], path: str | Path, one: Callable[[Path], OneFile]) -> None:
         self.place = Place(file=str(path))
         if not files:
             raise UnreadableFile(
@@ -67,7 +104,7 @@ class FolderRows:
                 place=self.place,
             )
         self._says = [found.says for found in files]
-        self._files = [_one(found.path, limit_bytes) for found in files]
+        self._files = [one(found.path) for found in files]
         self.names = (*self._files[0].names, *self._says[0])
         check_names(self.names, self._files[0].place)
         for file, says in zip(self._files, self._says, strict=True):

@@ -5,13 +5,14 @@ Files, folders and tables are sources, each in a module of its own; here they be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.chunks import CHUNK_ROWS, keep_memory
 from sfumato.files.frames import TableLike, not_a_table
+from sfumato.files.layouts import DataFile
 from sfumato.files.parquet_tables import plain_text
 from sfumato.files.row_files import file_rows
 from sfumato.files.row_frames import frame_rows
@@ -90,15 +91,18 @@ class RowStream:
 def open_rows(data: TableLike, *, columns: Sequence[str], limit_bytes: int | None = None) -> RowStream:
     """Return the rows of some columns of a file, a folder, a pattern, or a table that somebody holds.
 
-    Files are CSV or Parquet, and none may be larger than `limit_bytes`, if that is given.
+    No file may be larger than `limit_bytes`, if that is given.
     """
-    return RowStream(row_source(data, limit_bytes=limit_bytes), columns)
+    return RowStream(row_source(data, limit_bytes=limit_bytes, needed=columns), columns)
 
 
-def row_source(data: TableLike, *, limit_bytes: int | None = None) -> RowSource:
-    """Return where the rows of a table come from; nothing but names, sizes and footers is read yet."""
-    if isinstance(data, str | Path):
-        return file_rows(data, limit_bytes=limit_bytes)
+def row_source(data: TableLike, *, limit_bytes: int | None = None, needed: Collection[str] | None = None) -> RowSource:
+    """Return where the rows of a table come from; nothing but names, sizes and footers is read yet.
+
+    Of text, columns that are `needed` tell what stands between cells.
+    """
+    if isinstance(data, str | Path | DataFile):
+        return file_rows(data, limit_bytes=limit_bytes, needed=needed)
     found = frame_rows(data)
     if found is None:
         raise not_a_table(data)

@@ -61,8 +61,8 @@ class TableWriter:
                 self._writer.write_table(_plain(table))
             self.rows += table.num_rows
 
-    def finish(self, note: str | None = None) -> None:
-        """Put the table in place, its note first; until now nothing was there."""
+    def finish(self, note: str | None = None, *, beside: bool = True) -> None:
+        """Put the table in place, its note first, which stands `beside` it too; until now nothing was there."""
         with writing_sentences(self._path):
             if self._writer is not None:
                 if note is not None and self._format is Format.PARQUET:
@@ -74,7 +74,7 @@ class TableWriter:
                 return
             os.fsync(self._stream.fileno())
             self._stream.close()
-            if note is not None:
+            if note is not None and beside:
                 write_atomically(note_path(self._path), note, private=self._private)
             self._temporary.replace(self._target)
             flush_folder(self._target.parent)

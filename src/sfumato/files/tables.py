@@ -6,7 +6,6 @@ Parquet carries the note in its footer. CSV has no place for it, so it stands be
 from __future__ import annotations
 
 import functools
-import io
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,17 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import UnreadableFile
-from sfumato.files.csv_rows import csv_batches, read_header
+from sfumato.files.csv_headers import place_name
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import open_for_reading, read_bytes
 from sfumato.files.formats import Format, format_for_reading, table_format
+from sfumato.files.layouts import DataFile, as_file
 from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet, plain_text
+from sfumato.files.row_files import file_rows
 from sfumato.files.streams import parquet_file
 from sfumato.files.texts import no_column
+from sfumato.files.typed_cells import spelled
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
 _FEW = 4096
+_ROWS = 2**16
 NOTE_KEY = b"sfumato"
 """Where a Parquet file carries its note."""
 
@@ -36,46 +39,54 @@ NOTE_KEY = b"sfumato"
 class Words:
     """A column as numbers into a list of different texts, without blanks around them.
 
-    A chunk of a longer column knows how many rows came `first`, so that a refusal names the row of the whole.
+    A chunk of a longer column knows how many rows came `first`, so that a refusal names the row of the whole. Where
+    empty cells were left out, `filled` says which rows are not.
     """
 
     codes: npt.NDArray[np.int64]
     texts: tuple[str, ...]
     first: int = 0
+    filled: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return self.codes.size
 
+    @property
+    def rows(self) -> int:
+        """How many rows there are, empty ones among them."""
+        return self.codes.size if self.filled is None else self.filled.size
+
     def row(self, place: int | np.integer[Any]) -> int:
         """Return the number, from 1, of the row at a place."""
-        return self.first + int(place) + 1
+        there = int(place) if self.filled is None else int(np.flatnonzero(self.filled)[int(place)])
+        return self.first + there + 1
 
     def among(self, count: int | np.integer[Any]) -> str:
         """Say how many rows are like this, of those that have been read: after a chunk come others."""
-        return count_among(int(count), self.first + len(self))
+        return count_among(int(count), self.first + self.rows)
 
 
 def read_table(
-    path: str | Path, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None
+    data: str | Path | DataFile, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None
 ) -> tuple[Any, str | None]:
     """Return an Arrow table and its note, None if it has none. Cells of a CSV are text.
 
     With `columns`, others are left where they are; a table that lacks one of these is read whole, to tell what it has.
     """
+    layout = as_file(data)
+    path = layout.path
     kind = table_format(path)
-    if kind is Format.PARQUET and columns is not None and Path(path).is_file():
-        with open_for_reading(path, limit_bytes=limit_bytes) as stream:
-            table, note = _read_parquet(stream, path, columns)
-        return table, note
-    data = read_bytes(path, limit_bytes=limit_bytes)
-    if kind is Format.CSV:
-        beside = note_path(path)
-        note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if beside.exists() else None
-        return _read_csv(data, path, columns), note
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    if kind is Format.PARQUET and layout.is_plain and (columns is None or not Path(path).is_file()):
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    table, note = _read_parquet(pa.BufferReader(data), path, columns)
-    return table, note
+        return _read_parquet(pa.BufferReader(read_bytes(path, limit_bytes=limit_bytes)), path, columns)
+    if kind is Format.PARQUET and layout.is_plain:
+        with open_for_reading(path, limit_bytes=limit_bytes) as stream:
+            return _read_parquet(stream, path, columns)
+    beside = note_path(path)
+    has_note = kind is Format.CSV and beside.exists()
+    note = decode_text(read_bytes(beside, limit_bytes=NOTE_LIMIT_BYTES), beside) if has_note else None
+    return _read_rows(layout, limit_bytes, columns), note
 
 
 def number_column(values: npt.NDArray[Any]) -> Any:
@@ -136,22 +147,13 @@ def words_of(table: Any, name: str, first: int = 0) -> Words:
 
     if name not in table.column_names:
         raise no_column(name, table.column_names)
-    column = plain_text(table.column(name))
+    column = spelled(plain_text(table.column(name)), name)
     if column.null_count:
         row = int(np.flatnonzero(pc.is_null(column).to_numpy())[0])
         raise UnreadableFile(
             f"column {name}, row {first + row + 1} is empty "
             f"({count_among(column.null_count, first + table.num_rows)} are)",
             way_out='Fill it in, or drop the row; an answer such as "prefer not to answer" can be listed in the study.',
-        )
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_floating(kind):
-        column = _as_whole(column, name, first)
-    elif pa.types.is_boolean(kind):
-        column = pc.if_else(column, "yes", "no")
-    elif not (is_text(column.type) or pa.types.is_integer(kind)):
-        raise UnreadableFile(
-            f"column {name} is of type {kind}, and answers are text or whole numbers", way_out="Convert it."
         )
     encoded = column.combine_chunks().dictionary_encode() if not pa.types.is_dictionary(column.type) else column
     encoded = pa.chunked_array([encoded]) if isinstance(encoded, pa.Array) else encoded
@@ -214,33 +216,24 @@ def _merged(texts: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     return merged, tuple(place)
 
 
-def _as_whole(column: Any, name: str, first: int) -> Any:
-    """A table with gaps stores whole numbers as 3.0; anything else is no answer."""
-    numbers = column.to_numpy()
-    broken = np.flatnonzero(~np.isfinite(numbers) | (numbers != np.rint(numbers)) | (np.abs(numbers) > 2**53))
-    if broken.size:
-        raise UnreadableFile(
-            f"column {name}, row {first + int(broken[0]) + 1} holds a number that is not whole "
-            f"({count_among(broken.size, first + numbers.size)} do), and answers are text or whole numbers",
-            way_out="Round them yourself, or write them as text.",
-        )
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    return pa.chunked_array([pa.array(numbers.astype(np.int64))])
-
-
 def _wanted(names: Sequence[str], columns: Collection[str] | None) -> list[str]:
     """Which of the columns to read: those that are asked for, or all where one of them is not there."""
     return [name for name in names if name in columns] if columns and set(columns) <= set(names) else list(names)
 
 
-def _read_csv(data: bytes, path: str | Path, columns: Collection[str] | None = None) -> Any:
+def _read_rows(layout: DataFile, limit_bytes: int, columns: Collection[str] | None) -> Any:
+    """Read a table that is no Parquet; columns without a name are left where they are, unless they are asked for."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    header = read_header(data, path)
-    wanted = _wanted(header.names, columns)
-    schema = pa.schema([(name, pa.string()) for name in wanted])
-    return pa.Table.from_batches(csv_batches(io.BytesIO(data), header, wanted, path), schema)
+    source = file_rows(layout, limit_bytes=limit_bytes, needed=columns)
+    wanted = _wanted(source.names, columns)
+    if columns is None or not set(columns) <= set(wanted):
+        wanted = [name for number, name in enumerate(wanted, start=1) if name != place_name(number)] or wanted
+    found = source.batches(wanted, _ROWS)
+    pieces = [pa.Table.from_batches([piece]) if isinstance(piece, pa.RecordBatch) else piece for piece in found]
+    if not pieces:
+        return pa.table({name: pa.array([], pa.string()) for name in wanted})
+    return pa.concat_tables(pieces, promote_options="permissive")
 
 
 def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None) -> tuple[Any, str | None]:

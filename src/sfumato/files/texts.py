@@ -51,7 +51,9 @@ def no_column(name: str, names: Sequence[str], place: Place | None = None) -> Un
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     return UnreadableFile(
         f"the table has no column {name!r}; it has {', '.join(map(repr, names[:20]))}{more}",
-        way_out="Rename one of its columns, or change the id of the question.",
+        way_out="Say with `separator` what stands between cells."
+        if len(names) == 1 and any(sign in names[0] for sign in ",;|\t")
+        else "Rename one of its columns, or change the id of the question.",
         place=place,
     )
 

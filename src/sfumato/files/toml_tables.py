@@ -8,12 +8,14 @@ import tomllib
 from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from sfumato.errors import Place, UnreadableFile
 from sfumato.files.json_documents import NumberText
 
 # The parser takes time quadratic in the parts of a key; no file of ours needs more than two.
 _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){16}""", re.ASCII)
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 # tomllib names the place in its message and nowhere else.
 _PLACE = re.compile(r"\(at (line (\d+), column \d+|end of document)\)")
 
@@ -63,13 +65,19 @@ def toml_text(value: str | list[str]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _toml_key(text: str) -> str:
+    return text if _BARE.fullmatch(text) else toml_text(text)
+
+
 def toml_number(text: str) -> str:
     """Write a number that reads back as the same."""
     return toml_text(text) if "/" in text else text
 
 
-def toml_value(value: bool | int | Fraction | str | list[str] | list[Fraction]) -> str:
+def toml_value(value: bool | int | Fraction | str | list[str] | list[Fraction] | dict[str, Any]) -> str:
     """Write any value that a file may hold."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_toml_key(key)} = {toml_value(entry)}' for key, entry in value.items())} }}"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Fraction):
@@ -79,3 +87,17 @@ def toml_value(value: bool | int | Fraction | str | list[str] | list[Fraction]) 
     if isinstance(value, list) and any(isinstance(part, Fraction) for part in value):
         return f"[{', '.join(toml_number(decimal_text(Fraction(part))) for part in value)}]"
     return toml_text(value)  # type: ignore[arg-type]
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value with exact decimals as text, in nested tables and lists too."""
+    if isinstance(value, Fraction):
+        return decimal_text(value)
+    if isinstance(value, dict):
+        return {key: plain_value(entry) for key, entry in value.items()}
+    return [plain_value(entry) for entry in value] if isinstance(value, list) else value
+
+
+def is_tables(value: Any) -> bool:
+    """Whether a value is written as a table or as a list of tables."""
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms import CyclicResponse, HadamardResponse, RandomizedResponse, Tabulated
+from sfumato.mechanisms import ArcResponse, CyclicResponse, HadamardResponse, RandomizedResponse, Tabulated
 from sfumato.mechanisms.declared import law_of_answers
 from sfumato.prob import Distribution, LawLike
 
 MOST_REPORTS = 4096
 
-ShiftLike = CyclicResponse | HadamardResponse | RandomizedResponse | Tabulated
+ShiftLike = ArcResponse | CyclicResponse | HadamardResponse | RandomizedResponse | Tabulated
 
 
 def raw_covariance(mechanism: ShiftLike, law: Distribution | LawLike, n: int) -> npt.NDArray[np.float64]:

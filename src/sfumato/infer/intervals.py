@@ -1,18 +1,19 @@
 """Confidence intervals for a share: exact by default, Wald's and the likelihood ratio's beside it.
 
 An exact interval holds every share whose acceptance region holds the counts (and what lies between such shares), and
-each region has probability at least the confidence. How the regions are chosen decides the width:
+each region has probability at least the confidence. How the regions are chosen decides the width; here they know that a
+share lies between 0 and 1, after Feldman and Cousins [FC98], so that an interval is right at these ends and has width.
 
-**Two classes of reports.** The count k of the higher class is binomial with a chance s. Where s ≤ ½ the lower tail is
-cut first, as far as α·g allows, and the upper tail gets all that is left of α; where s > ½ the other way round. The
-part g falls from 1 to ½ as the expected count of the rarer class passes twenty: rare reports spend α where it shortens
-the interval most, plenty of them are treated alike on both sides. Blaker's intervals [Bla00], a common choice, are an
-eighth wider at an expected count of one.
+**Two classes of reports.** The count of the higher class is binomial. Regions are filled in the order of the likelihood
+under the share over the greatest under any share: :mod:`sfumato.prob.share_bounds`.
 
-**Three classes.** Samples are ordered by the share t that maximises the likelihood times √((t-t_0)(t_1-t)), [t_0, t_1]
-being where p_t is a law: the pull keeps samples with no proving report apart. A sample lies at t or above iff a
-weighted count reaches a level, and that probability rises with the share because the classes have ascending likelihood
-ratios. So each end solves a monotone equation, with an exact tail of α/2.
+**Three classes and more.** Samples are ordered by the share t that maximises the likelihood times √((t-t_0)(t_1-t)),
+[t_0, t_1] being where p_t is a law: the pull keeps samples with no proving report apart. A sample lies at t or above
+iff a weighted count reaches a level, and that probability rises with the share because the classes have ascending
+likelihood ratios. Tails of three classes are exact, those of more are bounded from above, by which intervals can only
+grow; how alpha is split between them at a share is what [FC98] do for a normal estimate with the variance that the
+Fisher information there gives. The part of the tail above falls with the share, so each end solves a monotone
+equation.   Theory: docs/theory/bounded_intervals.md
 """
 
 from __future__ import annotations
@@ -21,19 +22,22 @@ import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+import numpy as np
+
 from sfumato.errors import InvalidParameter
 from sfumato.infer.share_model import ShareModel
-from sfumato.infer.tails import NEAR, binomial_tail, tail
+from sfumato.infer.tails import EXACT_CLASSES, NEAR, binomial_tail, tail
+from sfumato.prob.bounded import both_tails, rooms
+from sfumato.prob.share_bounds import binomial_share_intervals
 from sfumato.values import Interval
 from sfumato.values.checks import check_between
 
 _HALVINGS = 60
 _ROOT = 1e-12
-# Expected counts below this are rare, and their two tails are treated unlike. Of seven splits tried, this one
-# kept the mean width closest to the likelihood-ratio interval's for two outputs at δ = ¼ and expected counts 1 to 50.
-_RARE = 20.0
 # Time and memory grow as the square root of the number of reports: here about a second and 30 MB.
 _MOST_EXACT = 10**9
+# Of more than three classes seconds.
+_MOST_OF_MANY = 10**7
 
 
 class Method(StrEnum):
@@ -47,15 +51,28 @@ class Method(StrEnum):
 def share_interval(
     model: ShareModel, counts: Sequence[int], *, confidence: float = 0.95, method: Method = Method.EXACT
 ) -> Interval:
-    """Return an interval for the share, cut to [0, 1]; a single end point when no share explains the counts."""
+    """Return an interval for the share within [0, 1]."""
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     if method is Method.WALD:
         return _wald(model, counts, confidence)
     if method is Method.LIKELIHOOD_RATIO:
         return _likelihood_ratio(model, counts, confidence)
     if len(counts) == 2:
-        return _binomial(model, counts, 1 - confidence)
-    return _ordered(model, counts, (1 - confidence) / 2)
+        return _binomial(model, counts, confidence)
+    return _ordered(model, counts, 1 - confidence)
+
+
+def explained_by_some_share(model: ShareModel, counts: Sequence[int], confidence: float) -> bool:
+    """Whether the counts lean no further than chance makes them, at this confidence, when the share is 0 or 1."""
+    free = model.free_maximum(counts)
+    if 0 <= free <= 1:
+        return True
+    end = 0.0 if free < 0 else 1.0
+    if len(counts) == 2:
+        below = binomial_tail(counts[1], sum(counts), float(model.law(end)[1]), upper=end == 1)
+    else:
+        below = _Order(model, counts).beyond(end, upper=end == 1)
+    return below > (1 - confidence) / 2
 
 
 def _wald(model: ShareModel, counts: Sequence[int], confidence: float) -> Interval:
@@ -75,25 +92,43 @@ def _likelihood_ratio(model: ShareModel, counts: Sequence[int], confidence: floa
     return Interval(_edge(point, 0.0, accepted), _edge(point, 1.0, accepted))
 
 
-def _ordered(model: ShareModel, counts: Sequence[int], level: float) -> Interval:
-    n = sum(counts)
-    if n > _MOST_EXACT:
-        raise InvalidParameter(
-            f"works tails out exactly for at most {_MOST_EXACT} reports of three kinds, and here are {n}",
-            parameter="method",
-            value=str(Method.EXACT),
-            way_out=f"Ask for the {Method.LIKELIHOOD_RATIO} or {Method.WALD}; with so many reports all three agree.",
-        )
-    t, pull = _pulled_maximum(model, counts)
-    scores = model.slopes / model.law(t)
+class _Order:
+    """Where a sample with three classes or more stands among all samples, and how probable it is to be beyond it."""
 
-    def beyond(theta: float, *, upper: bool) -> float:
-        return tail(model.law(theta), n, scores, level=-pull, upper=upper, ties=True, deviations=NEAR)
+    def __init__(self, model: ShareModel, counts: Sequence[int]) -> None:
+        self._model, self._n = model, sum(counts)
+        kinds = len(model.first)
+        most = _MOST_EXACT if kinds <= EXACT_CLASSES else _MOST_OF_MANY
+        if self._n > most:
+            raise InvalidParameter(
+                f"works tails out for at most {most} reports of {kinds} kinds, and here are {self._n}",
+                parameter="method",
+                value=str(Method.EXACT),
+                way_out=f"Ask for the {Method.LIKELIHOOD_RATIO} or {Method.WALD}; with so many all three agree.",
+            )
+        self.t, self._level = _pulled_maximum(model, counts)
+        self._scores = model.slopes / model.law(self.t)
 
+    def beyond(self, theta: float, *, upper: bool) -> float:
+        """Return how probable it is under a share to lie here or above, or here or below."""
+        law = self._model.law(theta)
+        return tail(law, self._n, self._scores, level=-self._level, upper=upper, ties=True, deviations=NEAR)
+
+    def ranked(self, theta: float, *, upper: bool) -> float:
+        """Return how probable it is to be ranked no higher, of which the sample's own side is exact."""
+        information = self._model.information(theta) * self._n
+        where, deviation = np.array([theta]), np.array([1 / math.sqrt(information)])
+        behind, ahead = rooms(where, deviation, 0.0, 1.0)
+        own = np.array([self.beyond(theta, upper=upper)])
+        return float((both_tails(own, behind, ahead) if upper else both_tails(own, ahead, behind))[0])
+
+
+def _ordered(model: ShareModel, counts: Sequence[int], alpha: float) -> Interval:
+    order = _Order(model, counts)
     # Nearly always between the maximum and a dozen standard errors from it; looking there first saves most of the time.
-    far = 12 / math.sqrt(model.information(t) * n)
-    lower = _root(lambda theta: beyond(theta, upper=True) - level, 0.0, 1.0, near=(t - far, t))
-    upper = 1 - _root(lambda rest: beyond(1 - rest, upper=False) - level, 0.0, 1.0, near=(1 - t - far, 1 - t))
+    t, far = order.t, 12 / math.sqrt(model.information(order.t) * sum(counts))
+    lower = _root(lambda theta: order.ranked(theta, upper=True) - alpha, 0.0, 1.0, near=(t - far, t))
+    upper = 1 - _root(lambda rest: order.ranked(1 - rest, upper=False) - alpha, 0.0, 1.0, near=(1 - t - far, 1 - t))
     return Interval(min(lower, upper), max(lower, upper))
 
 
@@ -116,69 +151,10 @@ def _pull(t: float, start: float, stop: float) -> float:
     return 0.5 / (t - start) - 0.5 / (stop - t)
 
 
-def _binomial(model: ShareModel, counts: Sequence[int], alpha: float) -> Interval:
-    """Return the two-class interval for the chance of the higher class, pulled back to the share."""
-    n, k = sum(counts), counts[1]
-    low, high = _first_accepted(k, n, alpha), 1 - _first_accepted(n - k, n, alpha)
-    base, slope = model.first[1], float(model.slopes[1])
-    ends = [min(1.0, max(0.0, (chance - base) / slope)) for chance in (low, high)]
-    return Interval(ends[0], ends[1])
-
-
-def _first_accepted(k: int, n: int, alpha: float) -> float:
-    """Return the smallest chance whose acceptance region holds k of n; by symmetry it gives the largest one too."""
-    if k == 0:
-        return 0.0
-
-    def above(s: float) -> float:
-        return binomial_tail(k, n, s, upper=True)
-
-    # Up to ½: k is cut off above iff its upper tail and the lower tail already cut add up to at most alpha.
-    surely = _root(lambda s: above(s) - alpha, 0.0, 1.0)
-    start = _cut_from(0, n, alpha)
-    if surely <= min(start, 0.5):
-        return surely  # nothing is cut below yet
-    start = _root(lambda s: above(s) - alpha * (1 - _first_part(n, s)), start, surely)
-    cut = _cut_at(n, start, alpha)
-    while start < min(surely, 0.5):
-        # Until the lower tail takes one more count, what is cut falls and the upper tail rises.
-        stop = min(_cut_from(cut, n, alpha), surely, 0.5)
-
-        def spent(s: float, cut: int = cut) -> float:
-            return above(s) + binomial_tail(cut - 1, n, s, upper=False) - alpha
-
-        if stop > start:
-            if spent(start) > 0:
-                return start
-            if spent(stop) > 0:
-                return _root(spent, start, stop)
-        start, cut = max(start, stop), cut + 1
-    if surely <= 0.5:
-        return surely
-    # Beyond ½ the upper tail is cut first, as far as alpha·g allows: the mirror image of the lower one.
-    return max(0.5, 1 - _cut_from(n - k, n, alpha) - _ROOT)
-
-
-def _first_part(n: int, s: float) -> float:
-    """Return the part of alpha that the tail cut first may use, by the expected count of the rarer class."""
-    return 0.5 + 0.5 / (1 + (n * min(s, 1 - s) / _RARE) ** 2)
-
-
-def _cut_from(count: int, n: int, alpha: float) -> float:
-    """Return the chance from which on the lower tail up to `count` may be cut: Pr[Bin ≤ count] = alpha·g."""
-    if count >= n:
-        return 1.0
-    return _root(lambda s: alpha * _first_part(n, s) - binomial_tail(count, n, s, upper=False), 0.0, 1.0)
-
-
-def _cut_at(n: int, chance: float, alpha: float) -> int:
-    """Return how many of the smallest counts are cut at a chance."""
-    low, high = -1, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        cut = binomial_tail(middle, n, chance, upper=False) <= alpha * _first_part(n, chance)
-        low, high = (middle, high) if cut else (low, middle)
-    return low + 1
+def _binomial(model: ShareModel, counts: Sequence[int], confidence: float) -> Interval:
+    """Return the interval from the count of the higher class."""
+    lower, upper = binomial_share_intervals(counts[1], sum(counts), model.first[1], model.second[1], confidence)
+    return Interval(float(lower), float(upper))
 
 
 def _root(rising: Callable[[float], float], low: float, high: float, near: tuple[float, float] | None = None) -> float:

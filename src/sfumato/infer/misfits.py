@@ -1,6 +1,6 @@
 """Reports that no share explains well: someone did not follow the card, or it was another card.
 
-With three classes of reports and one share to fit, one degree of freedom is left to test the design itself. For the
+With k classes of reports and one share to fit, k - 2 degrees of freedom are left to test the design itself. For the
 three-output design at weight ½ it is the number of "either", whose chance does not depend on the share at all.
 """
 
@@ -27,6 +27,15 @@ def misfit_notes(model: ShareModel, seen: Sequence[int], share: float) -> tuple[
         return ()
     law = model.law(share).tolist()
     deviance = 2 * math.fsum(k * math.log(k / (n * p)) for k, p in zip(seen, law, strict=True) if k and p > 0)
-    if math.erfc(math.sqrt(max(0.0, deviance) / 2)) >= _ALARM:
+    if _chance(max(0.0, deviance), len(seen) - 2) >= _ALARM:
         return ()
     return (_MISFIT,)
+
+
+def _chance(deviance: float, degrees: int) -> float:
+    """Pr[χ² ≥ deviance]."""
+    if degrees == 1:
+        return math.erfc(math.sqrt(deviance / 2))
+    from scipy.special import gammaincc  # noqa: PLC0415  scipy is slow to import
+
+    return float(gammaincc(degrees / 2, deviance / 2))

@@ -1,7 +1,7 @@
 """The one-parameter family of a yes/no survey: p_θ = (1-θ)p_0 + θp_1, θ the share of the second answer.
 
-Reports with equal likelihood ratio p_1/p_0 say the same about θ and are counted together, which loses nothing. Up to
-three such classes are supported: no design within the limits of this software needs more.
+Reports with equal likelihood ratio p_1/p_0 say the same about θ and are counted together, which loses nothing. The best
+designs have at most three such classes; cards drawn again and again, or several reports of one person, have more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import check_integer
 
-MOST_CLASSES = 3
 _HALVINGS = 200
 
 
@@ -55,19 +54,15 @@ class ShareModel:
                 parameter="channel",
                 way_out="Use a channel that differs.",
             )
-        if len(levels) > MOST_CLASSES:
-            raise InvalidLaw(
-                f"has reports of {len(levels)} different likelihood ratios; at most {MOST_CLASSES} are supported",
-                parameter="channel",
-                way_out="Merge reports with prob.post_process.",
-            )
-        places = [None if rank is None else levels.index(rank) for rank in ranks]
+        places_of = {level: place for place, level in enumerate(levels)}
+        places = [None if rank is None else places_of[rank] for rank in ranks]
 
         def merged(row: Sequence[Fraction]) -> tuple[float, ...]:
-            return tuple(
-                float(sum((p for p, place in zip(row, places, strict=True) if place == i), Fraction(0)))
-                for i in range(len(levels))
-            )
+            totals = [Fraction(0)] * len(levels)
+            for p, place in zip(row, places, strict=True):
+                if place is not None:
+                    totals[place] += p
+            return tuple(map(float, totals))
 
         return cls(first=merged(first), second=merged(second), class_of=tuple(places), reports=channel.outputs)
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
-from sfumato.infer.intervals import Method, share_interval
+from sfumato.infer.intervals import Method, explained_by_some_share, share_interval
 from sfumato.infer.misfits import misfit_notes
 from sfumato.infer.share_model import ShareModel
 from sfumato.prob import Channel
@@ -110,7 +110,7 @@ def _estimate(model: ShareModel, counts: tuple[int, ...], confidence: float, met
     interval = share_interval(model, counts, confidence=confidence, method=method)
     notes = []
     if not -1e-9 <= free <= 1 + 1e-9:
-        unexplained = method is Method.EXACT and interval.width == 0
+        unexplained = method is Method.EXACT and not explained_by_some_share(model, counts, confidence)
         notes.append(_UNEXPLAINED if unexplained else _AT_BOUNDARY.format(end=round(point)))
     notes += misfit_notes(model, counts, point)
     information = model.information(point)

@@ -1,7 +1,9 @@
-"""Exact tail probabilities of a weighted count over two or three classes, in time linear in n.
+"""Tail probabilities of a weighted count over classes of reports: exact for two or three, from above for more.
 
 Given the count of the middle class, the highest class is binomial among the rest, and the weighted count passes a level
-when it passes a threshold: one binomial tail for each middle count, n+1 of them instead of n²/2 types.
+when it passes a threshold: one binomial tail for each middle count, n+1 of them instead of n²/2 types, in time
+linear in n. Of more classes :mod:`sfumato.infer.lattice_tails` bounds the tail from above, so that what is rejected by
+it is rejected rightly.
 """
 
 from __future__ import annotations
@@ -12,7 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.infer.lattice_tails import lattice_tail
+
 FloatArray = npt.NDArray[np.float64]
+
+EXACT_CLASSES = 3
+"""Classes of reports up to which tails are exact sums."""
 
 # Middle counts further than this many standard deviations out have less than e^-800 of the mass: for error
 # probabilities, however small.
@@ -21,6 +28,8 @@ FAR = 40.0
 NEAR = 9.0
 # Thresholds that rounding puts this close to a whole number are taken as that number.
 _TIE = 1e-9
+# What is added to a tail of many classes for their rounding: in a tail of a few percent, and in a small error.
+_NEAR_REMAINDER, _FAR_REMAINDER = 1e-10, 1e-30
 
 
 def tail(
@@ -35,9 +44,12 @@ def tail(
 ) -> float:
     """Pr[Σ score·count ≥ level] for n draws, or ≤ level when not `upper`; without `ties`, > or <.
 
-    `scores` must be ascending.
+    `scores` must be ascending. Over more than three classes it is a bound from above.
     """
     p, s = np.asarray(law, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    if len(p) > EXACT_CLASSES:
+        remainder = _NEAR_REMAINDER if deviations == NEAR else _FAR_REMAINDER
+        return lattice_tail(p, n, s, upper=upper, ties=ties, level=level, remainder=remainder)
     if len(p) == 2:
         p, s = np.array([p[0], 0.0, p[1]]), np.array([s[0], (s[0] + s[1]) / 2, s[1]])
     middle, weights = _middle_counts(n, float(p[1]), deviations)

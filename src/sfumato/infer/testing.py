@@ -1,7 +1,7 @@
 """Telling two shares apart: the likelihood-ratio test with its exact error probabilities.   Ref: [C, Sec. V]
 
-For two or three classes of reports the log-likelihood ratio is a weighted count, so its tails are exact sums over
-types, grouped so that they take time linear in n.
+The log-likelihood ratio is a weighted count of the classes of reports. For two or three its tails are exact sums over
+types, grouped so that they take time linear in n; for more they are bounded from above.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TestErrors:
 
 
 def test_errors(channel: Channel, theta_1: float, theta_2: float, n: int) -> TestErrors:
-    """Error probabilities after n reports, exact."""
+    """Error probabilities after n reports: exact for up to three classes of reports, at most so much for more."""
     check_at_least("n", check_integer("n", n), 1)
     model, scores = _scores(channel, theta_1, theta_2)
     first, second = model.law(theta_1), model.law(theta_2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,12 @@ class WantedColumns:
     prefer: str | None
     group: str | None
     count: str | None
+    is_nobody: Callable[[str], bool] | None = None
+    """Says of a text that it means no report; without it every row has one."""
+
+    def lacks(self, report: str) -> bool:
+        """Whether a cell holds no report, and may."""
+        return self.is_nobody is not None and (not report or self.is_nobody(report))
 
 
 @dataclass(frozen=True, slots=True)

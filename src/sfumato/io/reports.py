@@ -20,11 +20,9 @@ from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import csv_errors, find_separator, open_reader
 from sfumato.files.disk import empty_file
 from sfumato.files.formats import Format, table_format
-from sfumato.files.numbers import parse_count
 from sfumato.files.parquet_tables import batches
+from sfumato.files.row_files import file_rows
 from sfumato.files.streams import (
-    LONGEST_LABEL,
-    MOST_COUNT,
     column_keys,
     lines_until,
     parquet_file,
@@ -32,6 +30,7 @@ from sfumato.files.streams import (
     text_lines,
 )
 from sfumato.io.labels import in_reading_order
+from sfumato.io.report_cells import Cells, at_row, read_row, unknown_report
 from sfumato.io.report_columns import REPORT, ReportColumns, WantedColumns, check_types, find_columns
 from sfumato.io.samples import SAMPLES_LIMIT_BYTES
 
@@ -39,7 +38,6 @@ MOST_GROUPS = 10_000
 _CHUNK = 2**16
 
 Progress = Callable[[int], None]
-Cells = tuple[str, ...]
 Pairs = Counter[tuple[str, str]]
 
 
@@ -72,16 +70,18 @@ def read_report_counts(
     prefer: str | None = None,
     group: str | None = None,
     count: str | None = None,
+    is_nobody: Callable[[str], bool] | None = None,
     limit_bytes: int = SAMPLES_LIMIT_BYTES,
     progress: Progress | None = None,
 ) -> ReportCounts:
-    """Count the reports in a CSV or Parquet file; `known` are the labels that the design can give.
+    """Count the reports in a table; `known` are the labels that the design can give.
 
     `column` names the reports, `count` how often each row stands for itself; without a column, `prefer` is taken if it
-    is there. `progress` is called with the number of bytes read since its last call.
+    is there. With `is_nobody` rows may lack a report: where the cell is empty, or holds a text of which it says so.
+    `progress` is called with the number of bytes read since its last call.
     """
-    read = _read_csv if table_format(path) is Format.CSV else _read_parquet
-    wanted = WantedColumns(column, prefer, group, count)
+    read = {Format.CSV: _read_csv, Format.PARQUET: _read_parquet}.get(table_format(path), _read_sheet)
+    wanted = WantedColumns(column, prefer, group, count, is_nobody)
     pairs, columns = read(path, tuple(known), wanted, limit_bytes, progress or (lambda _: None))
     if sum(pairs.values()) == 0:
         raise UnreadableFile(
@@ -130,8 +130,10 @@ def _count_lines(
         line = reader.line_num
         while chunk := list(itertools.islice(reader, _CHUNK)):
             for cells, times in Counter(_picked(chunk, pick, len(names))).items():
+                if cells and wanted.lacks(cells[0].strip()):
+                    continue
                 try:
-                    pair, count = _read_row(cells, columns, known)
+                    pair, count = read_row(cells, columns, known)
                 except UnreadableFile as error:
                     place = line + _first_line(chunk, cells, pick, len(names))
                     raise UnreadableFile(
@@ -174,23 +176,6 @@ def _first_line(chunk: list[list[str]], cells: Cells, pick: list[int], width: in
     return lines_until(chunk, tuple(found))
 
 
-def _read_row(cells: Cells, columns: ReportColumns, known: tuple[str, ...]) -> tuple[tuple[str, str], int]:
-    if not cells:
-        raise UnreadableFile("has another number of cells than the header", way_out="Complete the line, or drop it.")
-    report = cells[0].strip()
-    if report not in known:
-        raise _unknown(report, known)
-    name = "" if columns.group is None else cells[1].strip()
-    if columns.group is not None and not 0 < len(name) <= LONGEST_LABEL:
-        raise UnreadableFile(
-            f"names no group, or one of more than {LONGEST_LABEL} characters", way_out="Fill it in, or drop it."
-        )
-    count = (
-        1 if columns.count is None else parse_count(cells[-1], f"has a column {columns.count} that", most=MOST_COUNT)
-    )
-    return (report, name), count
-
-
 def _read_parquet(
     path: str | Path, known: tuple[str, ...], wanted: WantedColumns, limit: int, progress: Progress
 ) -> tuple[Pairs, ReportColumns]:
@@ -200,59 +185,84 @@ def _read_parquet(
         pairs: Pairs = Counter()
         rows = 0
         for batch in batches(opened, columns.names):
-            pairs.update(_count_batch(batch, columns, path, known, rows))
+            pairs.update(_count_batch(batch, columns, path, known, rows, wanted))
             _check_groups(pairs, path)
             rows += batch.num_rows
             progress(size * batch.num_rows // max(1, opened.metadata.num_rows))
         return pairs, columns
 
 
-def _count_batch(batch: Any, columns: ReportColumns, path: str | Path, known: tuple[str, ...], rows: int) -> Pairs:
+def _read_sheet(
+    path: str | Path, known: tuple[str, ...], wanted: WantedColumns, limit: int, progress: Progress
+) -> tuple[Pairs, ReportColumns]:
+    """Read what another program wrote: a workbook, or a file of SPSS, Stata or SAS."""
+    source = file_rows(path, limit_bytes=limit)
+    columns = find_columns(source.names, path, wanted)
+    pairs: Pairs = Counter()
+    rows = 0
+    for batch in source.batches(columns.names, _CHUNK):
+        texts = [["" if cell is None else str(cell) for cell in column.to_pylist()] for column in batch.columns]
+        found = list(zip(*texts, strict=True))
+        for cells, times in Counter(found).items():
+            if wanted.lacks(cells[0].strip()):
+                continue
+            try:
+                pair, count = read_row(cells, columns, known)
+            except UnreadableFile as error:
+                raise at_row(path, error, rows + found.index(cells) + 1) from None
+            pairs[pair] += times * count
+        _check_groups(pairs, path)
+        rows += len(found)
+    progress(Path(path).stat().st_size)
+    return pairs, columns
+
+
+def _count_batch(
+    batch: Any, columns: ReportColumns, path: str | Path, known: tuple[str, ...], rows: int, wanted: WantedColumns
+) -> Pairs:
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
+    there = batch.column(columns.report).is_valid()
+    if wanted.is_nobody is not None and batch.column(columns.report).null_count:
+        first = next((i for i, is_one in enumerate(there.to_pylist()) if is_one), None)
+        if first is None:
+            return Counter()
+        # Some report stands in the place of those that are not there, and is counted no time.
+        places = [i if is_one else first for i, is_one in enumerate(there.to_pylist())]
+        filled = batch.column(columns.report).take(pa.array(places, pa.int64()))
+        batch = batch.set_column(batch.schema.get_field_index(columns.report), columns.report, filled)
     for name in columns.names:
         if batch.column(name).null_count:
             place = rows + batch.column(name).is_null().to_pylist().index(True) + 1
-            raise _at_row(path, UnreadableFile("has an empty cell", way_out="Fill it in, or drop the row."), place)
+            raise at_row(path, UnreadableFile("has an empty cell", way_out="Fill it in, or drop the row."), place)
     report_keys, report_words = column_keys(batch.column(columns.report), path)
     ones = pa.repeat(pa.scalar(1, pa.int64()), batch.num_rows)
     group_keys, group_words = (
         (ones, ["", ""]) if columns.group is None else column_keys(batch.column(columns.group), path)
     )
     counts = ones if columns.count is None else row_counts(batch, path, columns.count)
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    counts = pc.if_else(there, counts, 0)
     table = pa.table({"report": report_keys, "group": group_keys, "n": counts})
     sums = table.group_by(["report", "group"], use_threads=False).aggregate([("n", "sum")])
     pairs: Pairs = Counter()
     for report, name, n in zip(*(sums.column(key).to_pylist() for key in ("report", "group", "n_sum")), strict=True):
         label = _word(report, report_words)
+        if wanted.lacks(label):
+            continue
         if label not in known:
-            raise _at_row(path, _unknown(label, known), rows + report_keys.to_pylist().index(report) + 1)
+            raise at_row(path, unknown_report(label, known), rows + report_keys.to_pylist().index(report) + 1)
         pair = label, _word(name, group_words)
         if columns.group is not None and not pair[1]:
             place = rows + group_keys.to_pylist().index(name) + 1
-            raise _at_row(path, UnreadableFile("names no group", way_out="Fill it in, or drop the row."), place)
+            raise at_row(path, UnreadableFile("names no group", way_out="Fill it in, or drop the row."), place)
         pairs[pair] += n
     return pairs
 
 
-def _at_row(path: str | Path, error: UnreadableFile, row: int) -> UnreadableFile:
-    """A table has rows where a text has lines."""
-    return UnreadableFile(f"row {row} {error.rule}", way_out=error.way_out, place=Place(file=str(path)))
-
-
 def _word(key: int, words: list[str] | None) -> str:
     return str(key) if words is None else words[key].strip()
-
-
-def _unknown(report: str, known: tuple[str, ...]) -> UnreadableFile:
-    """Say what is wrong with a report without repeating it."""
-    labels = ", ".join(map(repr, known))
-    if not report:
-        return UnreadableFile("holds no report", way_out=f"Write one of {labels}, or drop the line.")
-    return UnreadableFile(
-        "holds a report that the design never gives",
-        way_out=f"Its reports are {labels}; correct the line, or drop it.",
-    )
 
 
 def _check_groups(pairs: Pairs, path: str | Path) -> None:

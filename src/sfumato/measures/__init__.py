@@ -58,6 +58,7 @@ from sfumato.measures.individual.capacities import (
 )
 from sfumato.measures.individual.records import selected_channels
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
+from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
 from sfumato.measures.recovery import heaviest_output, is_recoverable
 from sfumato.measures.shannon import (
     conditional_entropy_bits,
@@ -115,6 +116,8 @@ __all__ = [
     "is_data_independent",
     "is_recoverable",
     "kullback_leibler_nats",
+    "largest_even_posterior",
+    "largest_posterior",
     "largest_randomness_interval",
     "largest_total_variation",
     "max_individual_capacity_bits",
@@ -131,7 +134,9 @@ __all__ = [
     "odds",
     "plateau_bits",
     "plateau_interval",
+    "posterior",
     "prior_guess_error",
+    "raised_share",
     "randomness_bits",
     "renyi_nats",
     "selected_channels",

@@ -1,5 +1,6 @@
 """Run it on many rows: one mechanism a file, each with the protocol of :class:`sfumato.bits.Mechanism`."""
 
+from sfumato.mechanisms.arc import ArcResponse
 from sfumato.mechanisms.binary_hadamard import BinaryHadamard
 from sfumato.mechanisms.cyclic import CyclicResponse
 from sfumato.mechanisms.hadamard import HadamardResponse
@@ -9,6 +10,7 @@ from sfumato.mechanisms.tabulated import Tabulated
 from sfumato.mechanisms.unary import OptimisedUnary, PermanentUnary, SymmetricUnary
 
 __all__ = [
+    "ArcResponse",
     "BinaryHadamard",
     "CyclicResponse",
     "HadamardResponse",

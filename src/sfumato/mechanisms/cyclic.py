@@ -21,18 +21,17 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
+from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
 from sfumato.mechanisms.difference_sets import MOST_MODULUS, DifferenceSet
 from sfumato.mechanisms.favoured_sets import Family, FavouredSet, best_set
 from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
+from sfumato.mechanisms.shifting import shifted, total_weight
 from sfumato.prob import Circulant, Distribution, LawLike
 from sfumato.values import Estimate, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
-
-_PART = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +95,7 @@ class CyclicResponse:
 
     @property
     def _total(self) -> int:
-        members = self.favoured.parameters[1]
-        return self.odds.numerator * members + self.odds.denominator * (self.modulus - members)
+        return total_weight(self.odds, self.favoured.parameters[1], self.modulus)
 
     def channel(self) -> Circulant:
         """All laws together, as Y = X + U mod K."""
@@ -112,32 +110,9 @@ class CyclicResponse:
 
     def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None) -> ReportArray:
         """One report for each value 0..size-1."""
-        from sfumato.mechanisms.kernels import shift_again, shift_by_two_levels  # noqa: PLC0415  brings in a compiler
-
         answers = check_symbols("values", values, self.size)
-        source = bits_or_default(bits)
-        favoured = self.difference_set.size
-        law = (
-            np.uint64(self.width),
-            np.uint64(self._total),
-            np.uint64(self.odds.numerator * favoured),
-            np.uint64(favoured),
-            _tables(self.favoured)[0],
-        )
-        reports = np.empty(answers.size, dtype=smallest_dtype(self.modulus))
-        # In parts that stay in the cache.
-        part, pending = np.empty(_PART, dtype=np.int64), np.empty(_PART, dtype=np.int64)
-        for start in range(0, answers.size, _PART):
-            mine = answers[start : start + _PART]
-            left = shift_by_two_levels(mine, self._words(source, mine.size), *law, part, pending)
-            # How often words are drawn again depends on the words alone, never on anybody's answer.
-            while left:
-                left = shift_again(mine, self._words(source, left), *law, part, pending, left)
-            reports[start : start + mine.size] = part[: mine.size]
-        return reports
-
-    def _words(self, source: BitSource, count: int) -> npt.NDArray[np.uint64]:
-        return source.words(2 * count, self.width).astype(np.uint64, copy=False)
+        shifts, favoured = _shifts(self.favoured), self.favoured.parameters[1]
+        return shifted(answers, shifts, favoured, self.odds, width=self.width, source=bits_or_default(bits))
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Count reports."""
@@ -155,8 +130,11 @@ class CyclicResponse:
         """How many reports fell into x + D, for every answer x: whole numbers, from one FFT."""
         from scipy import fft  # noqa: PLC0415  scipy is slow to import
 
-        spectrum = fft.rfft(counts) * np.conj(_tables(self.favoured)[1])
-        found: FloatArray = np.rint(fft.irfft(spectrum, n=self.modulus)[: self.size])
+        # No further than x + D reaches, so that a line does for the circle; its length has no large prime factor.
+        line = np.concatenate([counts, counts[: self.size - 1]])
+        length = fft.next_fast_len(line.size, real=True)
+        spectrum = fft.rfft(line, n=length) * np.conj(_spectrum(self.favoured, length))
+        found: FloatArray = np.rint(fft.irfft(spectrum, n=length)[: self.size])
         return found
 
     def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
@@ -173,10 +151,16 @@ class CyclicResponse:
 
 
 @lru_cache(maxsize=16)
-def _tables(favoured: FavouredSet) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.complex128]]:
-    """The shifts, members first, and the spectrum of the members; kept, because a column is drawn in many parts."""
+def _shifts(favoured: FavouredSet) -> npt.NDArray[np.int64]:
+    """The shifts, members first; kept, because a column is drawn in many parts."""
+    found = favoured.members()
+    return np.concatenate([found.members, np.flatnonzero(found.indicator() == 0)])
+
+
+@lru_cache(maxsize=4)
+def _spectrum(favoured: FavouredSet, length: int) -> npt.NDArray[np.complex128]:
+    """The spectrum of the members on a line of so many places."""
     from scipy import fft  # noqa: PLC0415  scipy is slow to import
 
-    found = favoured.members()
-    indicator = found.indicator()
-    return np.concatenate([found.members, np.flatnonzero(indicator == 0)]), fft.rfft(indicator)
+    found: npt.NDArray[np.complex128] = fft.rfft(favoured.members().indicator(), n=length)
+    return found

@@ -11,7 +11,7 @@ same set in every version: reports made with one stay readable. Each set is chec
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,10 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.mechanisms.finite_fields import Field, check_order, field_of, prime_factors
+from sfumato.mechanisms.finite_fields import ElementArray, Field, check_order, field_of, prime_factors
 from sfumato.values.checks import check_between, check_integer
 
 MOST_MODULUS = 1 << 22
+# Sets up to this size have their differences counted one by one, so many rows of them at a time.
+_FEW, _PART = 2048, 256
+# An FFT is quick when its length has no prime factor above this.
+_GOOD_FACTOR = 128
 ShiftArray = npt.NDArray[np.int64]
 
 
@@ -99,14 +103,12 @@ def next_paley_modulus(least: int) -> int:
 
 
 def _checked(found: DifferenceSet, size: int) -> DifferenceSet:
-    """Every difference must occur `repeats` times: the autocorrelation, by FFT, is off by less than a half."""
-    from scipy import fft  # noqa: PLC0415  scipy is slow to import
-
-    power = np.abs(fft.rfft(found.indicator())) ** 2
-    differences = fft.irfft(power, n=found.modulus)
+    """Every difference must occur `repeats` times."""
+    counted = _counted_differences(found) if found.size <= _FEW else _correlated_differences(found)
     expected = np.full(found.modulus, float(found.repeats))
     expected[0] = found.size
-    if found.size != size or np.abs(differences - expected).max() > 0.25:
+    # An FFT is off by far less than a half.
+    if found.size != size or np.abs(counted - expected).max() > 0.25:
         raise NotCertified(
             f"the set of {found.size} residues modulo {found.modulus} is not a difference set",
             way_out="Please report its parameters.",
@@ -115,27 +117,54 @@ def _checked(found: DifferenceSet, size: int) -> DifferenceSet:
     return found
 
 
-def _candidates(q: int, t: int) -> Iterator[tuple[int, ...]]:
+def _counted_differences(found: DifferenceSet) -> npt.NDArray[np.float64]:
+    """How often each difference occurs, one by one."""
+    counts = np.zeros(found.modulus, dtype=np.int64)
+    for start in range(0, found.size, _PART):
+        apart = np.subtract.outer(found.members[start : start + _PART], found.members) % found.modulus
+        counts += np.bincount(apart.ravel(), minlength=found.modulus)
+    return counts.astype(np.float64)
+
+
+def _correlated_differences(found: DifferenceSet) -> npt.NDArray[np.float64]:
+    """How often each difference occurs, all at once by FFT."""
+    from scipy import fft  # noqa: PLC0415  scipy is slow to import
+
+    modulus = found.modulus
+    # A length with a large prime factor takes many times as long as a line of a good length, wrapped around after.
+    is_good = prime_factors(modulus)[-1] <= _GOOD_FACTOR
+    length = modulus if is_good else fft.next_fast_len(2 * modulus, real=True)
+    spectrum = fft.rfft(found.indicator(), n=length)
+    line: npt.NDArray[np.float64] = fft.irfft(spectrum.real**2 + spectrum.imag**2, n=length)
+    if is_good:
+        return line
+    around: npt.NDArray[np.float64] = line[:modulus] + np.concatenate([[0.0], line[modulus - 1 : 0 : -1]])
+    return around
+
+
+def _candidates(q: int, t: int) -> Iterator[ElementArray]:
     """Coefficients c of x^t = Σ c_j x^j, fewest terms first in effect, since high coefficients move slowest."""
     for rest in itertools.product(range(q), repeat=t - 1):
+        if not any(rest):  # x^t is a constant, and t < K
+            continue
         for constant in range(1, q):
-            yield (constant, *reversed(rest))
+            yield np.array((constant, *reversed(rest)), dtype=np.uint16)
 
 
-def _generates(field: Field, recurrence: Sequence[int], modulus: int) -> bool:
+def _generates(field: Field, recurrence: ElementArray, modulus: int) -> bool:
     """Whether x generates all K points of the projective space: x^K is a constant, and no x^(K/r) is.
 
     A reducible polynomial cannot pass: its powers of x repeat, up to constants, before K.
     """
-    if any(_power(field, recurrence, modulus)[1:]):
+    if _power(field, recurrence, modulus)[1:].any():
         return False
-    return all(any(_power(field, recurrence, modulus // r)[1:]) for r in set(prime_factors(modulus)))
+    return all(_power(field, recurrence, modulus // r)[1:].any() for r in set(prime_factors(modulus)))
 
 
-def _power(field: Field, recurrence: Sequence[int], exponent: int) -> list[int]:
+def _power(field: Field, recurrence: ElementArray, exponent: int) -> ElementArray:
     """x^exponent modulo the polynomial, lowest coefficient first."""
-    t = len(recurrence)
-    result = [1] + [0] * (t - 1)
+    result = np.zeros(len(recurrence), dtype=np.uint16)
+    result[0] = 1
     for bit in f"{exponent:b}":
         result = _multiply(field, recurrence, result, result)
         if bit == "1":
@@ -143,29 +172,34 @@ def _power(field: Field, recurrence: Sequence[int], exponent: int) -> list[int]:
     return result
 
 
-def _multiply(field: Field, recurrence: Sequence[int], a: list[int], b: list[int]) -> list[int]:
-    total = [0] * len(recurrence)
-    for coefficient in reversed(b):
+def _multiply(field: Field, recurrence: ElementArray, a: ElementArray, b: ElementArray) -> ElementArray:
+    total = np.zeros(len(recurrence), dtype=np.uint16)
+    for coefficient in reversed(b.tolist()):
         total = _times_x(field, recurrence, total)
-        total = [field.add[x][field.multiply[coefficient][y]] for x, y in zip(total, a, strict=True)]
+        if coefficient:
+            total = field.plus(total, field.times(coefficient, a))
     return total
 
 
-def _times_x(field: Field, recurrence: Sequence[int], a: list[int]) -> list[int]:
-    top = a[-1]
-    shifted = [0, *a[:-1]]
-    return [field.add[x][field.multiply[top][c]] for x, c in zip(shifted, recurrence, strict=True)]
+def _times_x(field: Field, recurrence: ElementArray, a: ElementArray) -> ElementArray:
+    shifted = np.concatenate([a[:1] * np.uint16(0), a[:-1]])
+    top = int(a[-1])
+    return field.plus(shifted, field.times(top, recurrence)) if top else shifted
 
 
-def _sequence(field: Field, recurrence: Sequence[int], length: int) -> npt.NDArray[np.int64]:
-    """The linear recurring sequence s_(i+t) = Σ c_j s_(i+j): a linear function of x^i."""
+def _sequence(field: Field, recurrence: ElementArray, length: int) -> ElementArray:
+    """The linear recurring sequence s_(i+t) = Σ c_j s_(i+j): a linear function of x^i.
+
+    With x^n = Σ b_j x^j also s_(i+n) = Σ b_j s_(i+j), so n terms give nearly n more at once.
+    """
     t = len(recurrence)
-    values = [0] * (t - 1) + [1]
-    terms = [(j, field.multiply[c]) for j, c in enumerate(recurrence) if c]
-    add = field.add
-    for i in range(length - t):
-        total = 0
-        for j, row in terms:
-            total = add[total][row[values[i + j]]]
-        values.append(total)
-    return np.array(values[:length], dtype=np.int64)
+    values = np.zeros(t, dtype=np.uint16)
+    values[-1] = 1
+    while values.size < length:
+        known = values.size
+        more = np.zeros(min(known - t + 1, length - known), dtype=np.uint16)
+        for j, coefficient in enumerate(_power(field, recurrence, known).tolist()):
+            if coefficient:
+                more = field.plus(more, field.times(coefficient, values[j : j + more.size]))
+        values = np.concatenate([values, more])
+    return values[:length]

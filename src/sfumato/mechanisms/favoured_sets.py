@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.difference_sets import (
@@ -21,10 +22,10 @@ from sfumato.mechanisms.difference_sets import (
     singer_parameters,
     singer_set,
 )
-from sfumato.mechanisms.finite_fields import MOST_ORDER, prime_factors
+from sfumato.mechanisms.finite_fields import MOST_PRIME, is_order
 
-# A smaller alphabet of reports is worth this much variance: shorter reports and quicker decoding.
-_WORTH = 1.01
+WORTH = 1.01
+"""A smaller alphabet of reports is worth this much variance: shorter reports and quicker decoding."""
 
 
 class Family(StrEnum):
@@ -84,19 +85,19 @@ def least_noise(odds: float) -> float:
 
 def best_set(size: int, badness: Callable[[FavouredSet], float]) -> FavouredSet:
     """Return the set with the fewest reports among those within a hundredth of the least badness."""
-    judged = [(badness(candidate), candidate) for candidate in _candidates(size)]
+    judged = [(badness(candidate), candidate) for candidate in candidate_sets(size)]
     least = min(value for value, _ in judged)
-    good = [candidate for value, candidate in judged if value <= _WORTH * least]
+    good = [candidate for value, candidate in judged if value <= WORTH * least]
     return min(good, key=lambda choice: (choice.modulus, choice.q, choice.t))
 
 
-def _candidates(size: int) -> list[FavouredSet]:
+def candidate_sets(size: int) -> list[FavouredSet]:
+    """Return what is chosen from: of each field the smallest set that holds so many answers, and Paley's."""
     found = []
-    for q in range(2, MOST_ORDER + 1):
-        if len(set(prime_factors(q))) == 1:
-            t = next(t for t in range(2, 40) if singer_parameters(q, t)[0] >= size)
-            if singer_parameters(q, t)[0] <= MOST_MODULUS:
-                found.append(FavouredSet(q=q, t=t, family=Family.SINGER))
+    for q in _orders():
+        t = next(t for t in range(2, 40) if singer_parameters(q, t)[0] >= size)
+        if singer_parameters(q, t)[0] <= MOST_MODULUS:
+            found.append(FavouredSet(q=q, t=t, family=Family.SINGER))
     if size <= MOST_MODULUS // 2:
         found.append(FavouredSet(q=next_paley_modulus(max(size, 7)), t=1, family=Family.PALEY))
     if not found:
@@ -107,3 +108,9 @@ def _candidates(size: int) -> list[FavouredSet]:
             way_out="Hash the answers first.",
         )
     return found
+
+
+@cache
+def _orders() -> tuple[int, ...]:
+    """How many elements fields have."""
+    return tuple(q for q in range(2, MOST_PRIME + 1) if is_order(q))

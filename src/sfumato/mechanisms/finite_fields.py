@@ -6,64 +6,108 @@ import itertools
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
+
 from sfumato.errors import InvalidParameter
 
 MOST_ORDER = 256
+"""Up to here there is a field for every prime power."""
+MOST_PRIME = 2048
+"""And up to here for every prime."""
+ElementArray = npt.NDArray[np.uint16]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Field:
-    """Elements are 0..q-1, 0 and 1 being what they are called; `add[a][b]` and `multiply[a][b]`."""
+    """Elements are 0..q-1, 0 and 1 being what they are called; `add[a, b]` and `multiply[a, b]`."""
 
-    add: tuple[tuple[int, ...], ...]
-    multiply: tuple[tuple[int, ...], ...]
+    add: ElementArray
+    multiply: ElementArray
+
+    @property
+    def order(self) -> int:
+        """How many elements there are."""
+        return len(self.add)
+
+    def plus(self, a: ElementArray, b: ElementArray) -> ElementArray:
+        """a + b, entry by entry."""
+        found: ElementArray = self.add.ravel().take(a.astype(np.int64) * self.order + b)
+        return found
+
+    def times(self, factor: int, a: ElementArray) -> ElementArray:
+        """One element times each of many."""
+        found: ElementArray = self.multiply[factor].take(a)
+        return found
+
+
+def is_order(q: int) -> bool:
+    """Whether there is a field of q elements here."""
+    if not 2 <= q <= MOST_PRIME:
+        return False
+    factors = prime_factors(q)
+    return len(factors) == 1 or (q <= MOST_ORDER and len(set(factors)) == 1)
 
 
 def check_order(q: int) -> None:
     """Refuse a number of elements that no field has, or none here."""
-    factors = prime_factors(q) if 2 <= q <= MOST_ORDER else []
-    if len(set(factors)) != 1:
+    if not is_order(q):
         raise InvalidParameter(
-            f"must be a prime power from 2 to {MOST_ORDER}",
+            f"must be a prime power from 2 to {MOST_ORDER}, or a prime up to {MOST_PRIME}",
             parameter="q",
             value=q,
-            way_out=f"Try {next_prime_power(q)}.",
+            way_out=f"Try {next_order(q)}.",
         )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def field_of(q: int) -> Field:
-    """Return GF(q) for a prime power q ≤ 256: polynomials over GF(p) modulo the first that makes a field."""
+    """Return GF(q): numbers modulo a prime, or polynomials over GF(p) modulo the first that makes a field."""
     check_order(q)
     factors = prime_factors(q)
     p, m = factors[0], len(factors)
-    digits = [_digits(a, p, m) for a in range(q)]
-    add = tuple(tuple(_number([(x + y) % p for x, y in zip(a, b, strict=True)], p) for b in digits) for a in digits)
+    elements = np.arange(q, dtype=np.int64)
+    if m == 1:
+        return _field(np.add.outer(elements, elements) % q, np.multiply.outer(elements, elements) % q)
+    places = p ** np.arange(m)
+    digits = elements[:, None] // places % p
+    add = (digits[:, None] + digits) % p @ places
+    scaled = np.arange(p)[:, None, None] * digits % p @ places  # a digit times an element
     for modulus in itertools.product(range(p), repeat=m):
-        multiply = _multiplication(digits, modulus, p)
-        if multiply is not None:
-            return Field(add=add, multiply=multiply)
+        if modulus[0]:  # else x divides the polynomial
+            reduced = int(np.array(modulus) @ places)
+            multiply = _multiplication(add, scaled, digits, reduced, q // p)
+            if (np.sort(multiply[1:], axis=1) == elements).all():  # no zero divisors: each row is a permutation
+                return _field(add, multiply)
     raise InvalidParameter("has no field of so many elements", parameter="q", value=q, way_out="Try another `q`.")
 
 
-def _multiplication(digits: list[list[int]], modulus: tuple[int, ...], p: int) -> tuple[tuple[int, ...], ...] | None:
-    """Return the table modulo a polynomial; None at the first row that shows that it makes no field."""
-    rows: list[tuple[int, ...]] = []
-    for a in digits:
-        row = tuple(_number(_product(a, b, modulus, p), p) for b in digits)
-        # No zero divisors: each non-zero element multiplies the others to a permutation.
-        if rows and len(set(row)) != len(digits):
-            return None
-        rows.append(row)
-    return tuple(rows)
+def _field(add: npt.NDArray[np.int64], multiply: npt.NDArray[np.int64]) -> Field:
+    tables = add.astype(np.uint16), multiply.astype(np.uint16)
+    for table in tables:
+        table.setflags(write=False)
+    return Field(add=tables[0], multiply=tables[1])
 
 
-def next_prime_power(least: int) -> int:
-    """Return the smallest prime power that is at least `least` (at most 256)."""
-    candidate = min(max(2, least), MOST_ORDER)
-    while len(set(prime_factors(candidate))) != 1:
-        candidate += 1
-    return candidate
+def _multiplication(
+    add: npt.NDArray[np.int64],
+    scaled: npt.NDArray[np.int64],
+    digits: npt.NDArray[np.int64],
+    reduced: int,
+    top: int,
+) -> npt.NDArray[np.int64]:
+    """The table modulo a polynomial, x^m being the element `reduced`: Horner's rule for all pairs at once."""
+    elements = np.arange(len(add))
+    times_x = add[elements % top * len(scaled), scaled[elements // top, reduced]]
+    product = np.zeros_like(add)
+    for place in reversed(range(digits.shape[1])):
+        product = add[times_x[product], scaled[digits[:, place]].T]
+    return product
+
+
+def next_order(least: int) -> int:
+    """Return the smallest number of elements of a field here that is at least `least`; of the largest, that one."""
+    return next((q for q in range(max(2, least), MOST_PRIME) if is_order(q)), 2039)
 
 
 def prime_factors(n: int) -> list[int]:
@@ -75,22 +119,3 @@ def prime_factors(n: int) -> list[int]:
             n //= divisor
         divisor += 1 if divisor == 2 else 2
     return [*found, n] if n > 1 else found
-
-
-def _digits(number: int, base: int, length: int) -> list[int]:
-    return [number // base**i % base for i in range(length)]
-
-
-def _number(digits: list[int], base: int) -> int:
-    return sum(digit * base**i for i, digit in enumerate(digits))
-
-
-def _product(a: list[int], b: list[int], modulus: tuple[int, ...], p: int) -> list[int]:
-    """a·b modulo x^m = Σ modulus_i x^i."""
-    m = len(modulus)
-    total = [0] * m
-    for coefficient in reversed(b):
-        top = total[-1]
-        total = [(low + top * c) % p for low, c in zip([0, *total[:-1]], modulus, strict=True)]
-        total = [(x + coefficient * y) % p for x, y in zip(total, a, strict=True)]
-    return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.declared import law_of_answers
 from sfumato.prob import Distribution, LawLike
+from sfumato.prob.bounded import bounded_intervals
+from sfumato.prob.share_bounds import binomial_share_intervals
 from sfumato.prob.simplex import nearest_law
 from sfumato.values import Estimate, Interval, Tally
 from sfumato.values.checks import check_between
@@ -38,26 +41,21 @@ def check_confidence(confidence: float) -> None:
 def member_estimate(hits: npt.ArrayLike, own: Fraction, other: Fraction, *, total: int, confidence: float) -> Estimate:
     """Shares of answers, when a report hits its own answer with probability `own` and any other with `other`.
 
-    `hits[x]` is how many reports hit x. Intervals are Wilson's for the chance of a hit, pulled back to the share: they
-    have width even where nothing was hit, and cover close to what they say.
+    `hits[x]` is how many reports hit x. Intervals are Feldman and Cousins' for the chance of a hit, pulled back to the
+    share: exact, right at 0 and 1 as well, and never of no width.   Theory: docs/theory/bounded_intervals.md
     """
-    from scipy.special import ndtri  # noqa: PLC0415  scipy is slow to import
-
     check_confidence(confidence)
     if own == other:
         raise InvalidParameter(
             "every report is pure noise; nothing can be estimated", way_out="Raise `odds`, or `width`."
         )
-    chances = np.asarray(hits, dtype=np.float64) / total
+    counted = np.asarray(hits, dtype=np.float64)
+    chances = counted / total
     base, gap = float(other), float(own - other)
     raw = (chances - base) / gap
-    spread = chances * (1 - chances) / total
-    z = float(ndtri((1 + confidence) / 2))
-    centre = (chances + z * z / (2 * total)) / (1 + z * z / total)
-    reach = z * np.sqrt(spread + (z / (2 * total)) ** 2) / (1 + z * z / total)
-    lower = np.clip((centre - reach - base) / gap, 0.0, 1.0)
-    upper = np.clip((centre + reach - base) / gap, 0.0, 1.0)
-    return _estimate(raw, np.sqrt(spread) / gap, lower, upper, total, confidence)
+    lower, upper = binomial_share_intervals(counted, total, base, base + gap, confidence)
+    errors = np.sqrt(chances * (1 - chances) / total) / gap
+    return replace(_estimate(raw, errors, lower, upper, total, confidence), exact=True)
 
 
 def member_variance(
@@ -73,23 +71,23 @@ def member_variance(
 
 
 def normal_estimate(raw: FloatArray, variances: FloatArray, *, total: int, confidence: float) -> Estimate:
-    """Unbiased shares with standard errors, their nearest law, and normal intervals cut to [0, 1]."""
-    from scipy.special import ndtri  # noqa: PLC0415  scipy is slow to import
-
+    """Unbiased shares with errors, their nearest law, and intervals within [0, 1] that take them for normal."""
     check_confidence(confidence)
     errors = np.sqrt(np.maximum(variances, 0.0))
-    reach = float(ndtri((1 + confidence) / 2)) * errors
-    lower, upper = np.clip(raw - reach, 0.0, 1.0), np.clip(raw + reach, 0.0, 1.0)
+    # Reports that are all the same have no spread, and say nothing of how far the next would lie: as far as 0 from 1.
+    lower, upper = bounded_intervals(raw, np.hypot(errors, 1 / total), 0.0, 1.0, confidence)
     return _estimate(raw, errors, lower, upper, total, confidence)
 
 
 def _estimate(
     raw: FloatArray, errors: FloatArray, lower: FloatArray, upper: FloatArray, total: int, confidence: float
 ) -> Estimate:
+    projected = nearest_law(raw)
+    lower, upper = np.minimum(lower, projected), np.maximum(upper, projected)
     return Estimate(
         raw=tuple(raw.tolist()),
         standard_errors=tuple(errors.tolist()),
-        projected=tuple(nearest_law(raw).tolist()),
+        projected=tuple(projected.tolist()),
         intervals=tuple(Interval(low, high) for low, high in zip(lower.tolist(), upper.tolist(), strict=True)),
         confidence=confidence,
         total=total,

@@ -71,7 +71,7 @@ class Tabulated:
         return Tally(mechanism=self.name, counts=tuple(counts.tolist()))
 
     def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
-        """Shares of the answers by least squares: unbiased, with normal intervals cut to [0, 1]."""
+        """Shares of the answers by least squares: unbiased, with normal intervals that know of 0 and 1."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
         inverse = self.weights().T

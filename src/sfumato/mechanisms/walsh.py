@@ -89,7 +89,7 @@ def _compiled() -> Callable[[FloatArray], None]:
                     values[i], values[i + span] = first + second, first - second
             span *= 2
 
-    compiled: Callable[[FloatArray], None] = njit()(loop)
+    compiled: Callable[[FloatArray], None] = njit(cache=True)(loop)
     return compiled
 
 

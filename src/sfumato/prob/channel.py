@@ -26,15 +26,23 @@ from sfumato.prob.exact import (
     round_to_grid,
 )
 from sfumato.values.checks import Number
+from sfumato.values.shown import Shown
 
 Profile = tuple[tuple[Number, int], ...]
 """The probabilities of a row with how often each occurs: all that an entropy needs to know."""
 
 
-class Channel:
+class Channel(Shown):
     """A dense channel. Rows of integers and Fractions make it exact; one float makes it float64.
 
     An exact channel is kept as integers over one denominator, so that sums and comparisons are exact and quick.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> truth, lie = Fraction(3, 4), Fraction(1, 4)
+    >>> channel = sf.Channel([[truth, lie], [lie, truth]], inputs=["no", "yes"])
+    >>> channel.exact, sf.measures.odds(channel)
+    (True, Fraction(3, 1))
     """
 
     __slots__ = ("_denominator", "_numerators", "array", "inputs", "outputs")
@@ -148,6 +156,11 @@ class Channel:
         if self._numerators is not None:
             sums = self._fractions(self._numerators.sum(axis=0))
         yield from ((total, 1) for total in sums)
+
+    def column_peaks(self) -> Iterator[tuple[Number, Number, int]]:
+        """For each output its largest probability and the sum of its column, and how many outputs share them."""
+        pairs = zip(self.column_extremes(), self.column_sums(), strict=True)
+        yield from ((high, total, 1) for (high, _, _), (total, _) in pairs)
 
     def row_profiles(self) -> Iterator[tuple[Profile, range]]:
         """For each input the probabilities in its row, and the inputs that share them."""

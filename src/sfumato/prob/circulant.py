@@ -22,6 +22,7 @@ from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.exact import FloatArray, LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
+from sfumato.values.shown import Shown
 
 CodeArray = npt.NDArray[np.int32]
 
@@ -31,8 +32,15 @@ MOST_ENTRIES = 50_000_000
 MOST_WRITTEN = 10_000_000
 
 
-class Circulant:
-    """Y = X + U mod K with X among the first `input_count` symbols and U of a given law."""
+class Circulant(Shown):
+    """Y = X + U mod K with X among the first `input_count` symbols and U of a given law.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> channel = sf.Circulant.two_level(size=7, support=[1, 2, 4], odds=Fraction(3))
+    >>> channel.shape, sf.measures.odds(channel)
+    ((7, 7), Fraction(3, 1))
+    """
 
     __slots__ = ("codes", "exact", "input_count", "levels")
 
@@ -167,6 +175,18 @@ class Circulant:
     def column_sums(self) -> Iterator[tuple[Number, int]]:
         """For each output the sum of its column, with how many outputs share it."""
         yield from Counter(self._window_sums()).items()
+
+    def column_peaks(self) -> Iterator[tuple[Number, Number, int]]:
+        """For each output its largest probability and the sum of its column, with how many outputs share them."""
+        size, count = len(self.codes), self.input_count
+        within = []
+        for code in range(len(self.levels)):
+            running = np.concatenate([[0], np.cumsum(np.tile(self.codes == code, 2))])
+            within.append(running[size + 1 :] - running[size + 1 - count : 2 * size + 1 - count])
+        profiles, counts = np.unique(np.stack(within), axis=1, return_counts=True)
+        for held, outputs in zip(profiles.T.tolist(), counts.tolist(), strict=True):
+            total = sum(map(operator.mul, held, self.levels))
+            yield max(level for level, times in zip(self.levels, held, strict=True) if times), total, outputs
 
     def row_profiles(self) -> Iterator[tuple[Profile, range]]:
         """Every row holds the same probabilities in another order, so one profile speaks for all inputs."""

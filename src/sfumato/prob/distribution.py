@@ -10,10 +10,17 @@ import numpy as np
 from sfumato.prob.alphabet import Alphabet, Label, check_labels
 from sfumato.prob.exact import FloatArray, LawLike, check_law, default_width, round_to_grid
 from sfumato.values.checks import Number, check_at_least, check_integer
+from sfumato.values.shown import Shown
 
 
-class Distribution:
-    """P(x) on labelled outcomes. Integers and Fractions make it exact; one float makes it float64."""
+class Distribution(Shown):
+    """P(x) on labelled outcomes. Integers and Fractions make it exact; one float makes it float64.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.Distribution([Fraction(7, 10), Fraction(3, 10)], ["no", "yes"]).exact
+    True
+    """
 
     __slots__ = ("array", "exact", "labels", "probabilities")
 

@@ -14,10 +14,11 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+import numpy as np
+
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.prob import Channel
 from sfumato.refine.ladder import Ladder
-from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.values.checks import check_between, check_integer
 
 # Joint reports that are written out, over all answers.
@@ -26,7 +27,7 @@ MOST_ENTRIES = 200_000
 
 def check_nesting(ladder: Ladder) -> None:
     """Raise unless each step takes the law of its level, exactly, to the law of the next."""
-    above = ShiftLaw.nothing(ladder.modulus)
+    above = ladder.group.nothing()
     for number, (rung, step) in enumerate(zip(ladder.levels, ladder.steps, strict=True), start=1):
         here = rung.shift_law()
         if above.plus(step) != here:
@@ -48,51 +49,55 @@ def coalition_odds(ladder: Ladder, levels: Iterable[int]) -> Fraction:
     return ladder.odds[best - 1]
 
 
-def joint_channel(ladder: Ladder, levels: Iterable[int]) -> Channel:
-    """Write out X → (reports of these levels, public report): the chain of levels, those in between summed over."""
+def joint_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = False) -> Channel:
+    """Write out X → (reports of these levels, public report): the chain of levels, those in between summed over.
+
+    With `each_once`, answers that make the same reports have one row together.
+    """
     depth = len(ladder.levels)
     seen = sorted({*_checked(ladder, levels), depth})
     _check_entries(ladder, len(seen))
     laws = []
     for above, below in itertools.pairwise([0, *seen]):
-        law = ShiftLaw.nothing(ladder.modulus)
+        law = ladder.group.nothing()
         for step in ladder.steps[above:below]:
             law = law.plus(step)
         laws.append(law.law())
-    outputs = list(itertools.product(range(ladder.modulus), repeat=len(seen)))
+    outputs, between = list(itertools.product(range(ladder.modulus), repeat=len(seen))), ladder.group.between
     rows = []
-    for symbol in _symbols(ladder):
+    symbols = _symbols(ladder, each_once=each_once)
+    for symbol in symbols:
         row = []
         for reports in outputs:
             path = itertools.pairwise((symbol, *reports))
-            row.append(math.prod(law[(y - x) % ladder.modulus] for law, (x, y) in zip(laws, path, strict=True)))
+            row.append(math.prod(law[between(x, y)] for law, (x, y) in zip(laws, path, strict=True)))
         rows.append(row)
-    return Channel(rows, tuple(range(ladder.size)), tuple(outputs))
+    return Channel(rows, tuple(range(len(symbols))), tuple(outputs))
 
 
-def held_channel(ladder: Ladder, levels: Iterable[int]) -> Channel:
+def held_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = False) -> Channel:
     """Write out X → (what the keys of these levels say, public report), from every draw of every step.
 
     It tells the same as `joint_channel` by another way: nothing is convolved, all draws are tried.
     """
-    depth, modulus = len(ladder.levels), ladder.modulus
+    depth, modulus, total = len(ladder.levels), ladder.modulus, ladder.group.total
     opened = sorted({*_checked(ladder, levels)} - {depth})
     _check_entries(ladder, depth)
     laws = [step.law() for step in ladder.steps]
     wholes = [math.lcm(*(p.denominator for p in law)) for law in laws]
     weights = [[int(p * whole) for p in law] for law, whole in zip(laws, wholes, strict=True)]
-    symbols = _symbols(ladder)
+    symbols = _symbols(ladder, each_once=each_once)
     outputs = list(itertools.product(range(modulus), repeat=len(opened) + 1))
     place = {output: number for number, output in enumerate(outputs)}
     table = [[0] * len(outputs) for _ in symbols]
     for draws in itertools.product(range(modulus), repeat=depth):
         weight = math.prod(column[draw] for column, draw in zip(weights, draws, strict=True))
-        keys = tuple(sum(draws[level:]) % modulus for level in opened)
+        keys = tuple(total(draws[level:]) for level in opened)
         for row, symbol in zip(table, symbols, strict=True):
-            row[place[(*keys, (symbol + sum(draws)) % modulus)]] += weight
+            row[place[(*keys, total((symbol, *draws)))]] += weight
     whole = math.prod(wholes)
     rows = [[Fraction(weight, whole) for weight in row] for row in table]
-    return Channel(rows, tuple(range(ladder.size)), tuple(outputs))
+    return Channel(rows, tuple(range(len(symbols))), tuple(outputs))
 
 
 def entries(ladder: Ladder, seen: int) -> int:
@@ -100,9 +105,11 @@ def entries(ladder: Ladder, seen: int) -> int:
     return int(ladder.size * ladder.modulus**seen)
 
 
-def _symbols(ladder: Ladder) -> list[int]:
+def _symbols(ladder: Ladder, *, each_once: bool) -> list[int]:
     """The true symbol of each answer at the first position; at any other the kinds of answers are divided alike."""
-    return [int(ladder.levels[0].truths([x])[0]) for x in range(ladder.size)]
+    answers = np.arange(ladder.size)
+    found: list[int] = ladder.levels[0].truths(answers, np.zeros_like(answers)).tolist()
+    return sorted(set(found)) if each_once else found
 
 
 def _checked(ladder: Ladder, levels: Iterable[int]) -> set[int]:

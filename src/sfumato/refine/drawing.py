@@ -15,7 +15,8 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.expansion import lower_seed
 from sfumato.refine.keys import SEED_BYTES, Binding, Draws, Key, Seed, digest_of
-from sfumato.refine.shifts import Sums, TwoLevelShift
+from sfumato.refine.shifts import Sums
+from sfumato.refine.step_protocol import Step
 from sfumato.values import Guarantee
 from sfumato.values.checks import check_at_least, check_integer
 
@@ -29,7 +30,7 @@ class LevelDraws:
     The key of a level holds the sum of the steps below it, each drawn from bits of its own.
     """
 
-    def __init__(self, steps: Sequence[TwoLevelShift], source: BitSource) -> None:
+    def __init__(self, steps: Sequence[Step], source: BitSource) -> None:
         self._steps, self._source = tuple(steps), source
 
     def next(self, count: int) -> dict[int, Sums]:
@@ -43,9 +44,7 @@ class LevelDraws:
         return dict(sorted(drawn.items()))
 
 
-def draw_keys(
-    blank: Key, steps: Sequence[TwoLevelShift], source: BitSource, *, guarantee: Guarantee
-) -> Mapping[int, Key]:
+def draw_keys(blank: Key, steps: Sequence[Step], source: BitSource, *, guarantee: Guarantee) -> Mapping[int, Key]:
     """Fill in the keys of all levels, from 0 on; what `blank` holds and promises is replaced.
 
     `guarantee` chooses between true draws and a seed. Draws are only as true as the source, and the keys say so.

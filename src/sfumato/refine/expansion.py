@@ -25,7 +25,8 @@ from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.keys import BLOCK_ROWS, BlockSeeds, Draws, Key, Seed
-from sfumato.refine.shifts import Sums, TwoLevelShift
+from sfumato.refine.shifts import Sums
+from sfumato.refine.step_protocol import Step
 
 # No part has rows beyond this number.
 _MOST_ROWS = 1 << 40
@@ -34,7 +35,7 @@ _DRAW, _LEVEL = b"draw", b"level"
 _Numbers = npt.NDArray[np.integer[Any]]
 
 
-def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> Sums:
+def shifts_of(key: Key, steps: Sequence[Step]) -> Sums:
     """Return by how much the key undoes each of its rows; `steps` are those of the whole ladder."""
     if isinstance(key.material, Draws):
         return key.material.shifts
@@ -45,7 +46,7 @@ def shifts_of(key: Key, steps: Sequence[TwoLevelShift]) -> Sums:
     return shifts
 
 
-def shifts_at(key: Key, steps: Sequence[TwoLevelShift], numbers: _Numbers, places: _Numbers | None = None) -> Sums:
+def shifts_at(key: Key, steps: Sequence[Step], numbers: _Numbers, places: _Numbers | None = None) -> Sums:
     """Return by how much the key undoes the rows with these numbers, any of its rows in any order.
 
     A seed knows every row there may ever be, whatever `key.total` says; other keys know their own rows. Stored draws

@@ -1,6 +1,7 @@
 """Draws as bytes, in as few as their law allows, and of a length that tells nothing about them.
 
-Draws are coded by asymmetric numeral systems at the probabilities of their own law: for each row whether the shift is
+Draws are spelled in letters, which are independent two-level shifts: a row is one, or as many flips as a mask has bits.
+Letters are coded by asymmetric numeral systems at the probabilities of their own law: for each whether the shift is
 favoured, then which one of its class it is. The length of the code depends on the draws, so it is filled up to a length
 that depends on the number of rows and the law only. Draws need more than that with probability below 2^-80, by
 Bernstein's inequality for a sum of independent costs of two sizes; then they are packed at a fixed width instead,
@@ -20,6 +21,7 @@ from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine.shifts import TwoLevelShift
+from sfumato.refine.step_protocol import Step
 
 _CODED, _PACKED = (number.to_bytes(4, "little") for number in (1, 2))
 _TAG = 4
@@ -40,7 +42,7 @@ _ROWS_PER_BYTE = 64
 _BLOCK = 256
 
 
-def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> bytes:
+def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: Step) -> bytes:
     """Return draws as bytes, filled up to `padded_length`, or to `packed_length` in the one case out of 2^80."""
     if not 0 < shifts.size <= CHUNK_ROWS:
         raise InvalidParameter(
@@ -50,53 +52,56 @@ def encode_draws(shifts: npt.NDArray[np.integer[Any]], law: TwoLevelShift) -> by
         raise InvalidParameter(
             f"must be residues mod {law.modulus}", parameter="draws", way_out="Use the ladder they were drawn for."
         )
-    ranks = law.ranks(shifts)
-    body = _CODED + code_ranks(ranks, law)
-    length = padded_length(ranks.size, law)
+    letter, rows = law.letter, shifts.size
+    ranks = letter.ranks(law.spelled(shifts))
+    body = _CODED + code_ranks(ranks, letter)
+    length = padded_length(rows, law)
     if len(body) > length:
-        body = _PACKED + ranks.astype(_packed_dtype(law)).tobytes()
-        length = packed_length(ranks.size, law)
+        body = _PACKED + ranks.astype(_packed_dtype(letter)).tobytes()
+        length = packed_length(rows, law)
     return body.ljust(length, b"\0")
 
 
-def decode_draws(body: bytes, law: TwoLevelShift, rows: int) -> npt.NDArray[Any]:
+def decode_draws(body: bytes, law: Step, rows: int) -> npt.NDArray[Any]:
     """Read `rows` draws from bytes of any origin, or raise KeyRefused."""
-    tag = body[:_TAG]
+    tag, letter = body[:_TAG], law.letter
     if rows > CHUNK_ROWS or tag not in {_CODED, _PACKED}:
         raise damaged_material()
-    order = law.order.astype(smallest_dtype(law.modulus))
+    order, letters = letter.order.astype(smallest_dtype(letter.modulus)), rows * law.letters
     if tag == _CODED:
         if len(body) != padded_length(rows, law):
             raise damaged_material()
-        return _decoded(np.frombuffer(body, _WORD, offset=_TAG).astype(np.uint32), law, rows, order)
+        words = np.frombuffer(body, _WORD, offset=_TAG).astype(np.uint32)
+        return law.joined(_decoded(words, letter, letters, order))
     if len(body) != packed_length(rows, law):
         raise damaged_material()
-    ranks = np.frombuffer(body, _packed_dtype(law), rows, offset=_TAG)
-    if ranks.max() >= law.modulus or any(body[_TAG + ranks.nbytes :]):
+    ranks = np.frombuffer(body, _packed_dtype(letter), letters, offset=_TAG)
+    if ranks.max() >= letter.modulus or any(body[_TAG + ranks.nbytes :]):
         raise damaged_material()
-    shifts: npt.NDArray[Any] = order[ranks]
-    return shifts
+    return law.joined(order[ranks])
 
 
-def padded_length(rows: int, law: TwoLevelShift) -> int:
+def padded_length(rows: int, law: Step) -> int:
     """Return the length of the coded draws of `rows` rows: mean, a margin for chance and for rounding, full blocks.
 
-    The cost S of n rows has mean nμ, variance nσ² and terms at most M above their mean, so by Bernstein's inequality
+    The cost S of n letters has mean nμ, variance nσ² and terms at most M above their mean, so by Bernstein's inequality
     P(S ≥ nμ + t) ≤ exp(-t²/(2nσ² + 2Mt/3)), which is exp(-L) at t = LM/3 + √((LM/3)² + 2Lnσ²).
     """
-    inside, (common, rare) = law.inside, _costs(law)
+    letter, letters = law.letter, rows * law.letters
+    inside, (common, rare) = letter.inside, _costs(letter)
     mean = inside * common + (1 - inside) * rare
     variance = inside * (1 - inside) * (common - rare) ** 2
     above = Fraction(_EXPONENT, 3) * (max(common, rare) - mean)
-    margin = above + math.isqrt(math.ceil(above**2 + 2 * _EXPONENT * rows * variance)) + 1
-    units = min(math.ceil(rows * mean + margin), rows * max(common, rare)) + rows * _symbols(law) * _ROUNDING
+    margin = above + math.isqrt(math.ceil(above**2 + 2 * _EXPONENT * letters * variance)) + 1
+    units = min(math.ceil(letters * mean + margin), letters * max(common, rare))
+    units += letters * _symbols(letter) * _ROUNDING
     # Eight bytes are the coder's state, which it writes out whole.
     return _in_blocks(_TAG + max(units // (8 * _UNIT) + 1 + 8, rows // _ROWS_PER_BYTE))
 
 
-def packed_length(rows: int, law: TwoLevelShift) -> int:
+def packed_length(rows: int, law: Step) -> int:
     """Return the length of draws of a fixed width: the way out when they do not fit `padded_length`."""
-    return _in_blocks(_TAG + rows * _packed_dtype(law).itemsize)
+    return _in_blocks(_TAG + rows * law.letters * _packed_dtype(law.letter).itemsize)
 
 
 def code_ranks(ranks: npt.NDArray[np.int64], law: TwoLevelShift) -> bytes:

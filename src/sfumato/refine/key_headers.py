@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 import msgspec
 
@@ -16,6 +18,7 @@ from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document, re
 from sfumato.refine.sealed_frames import Frame
 from sfumato.refine.sealed_headers import read_document, spell_document
 from sfumato.values import Guarantee
+from sfumato.values.rounding import ln_bounds
 
 SCHEMA = "sfumato/key/2"
 FRAME = Frame(b"SFUMATO KEY\n", "key file", "Pass a file that write_key wrote.")
@@ -52,6 +55,13 @@ class KeyHeader:
     def rows(self) -> int:
         """How many rows the key opens."""
         return self.stop - self.start
+
+    @property
+    def epsilon(self) -> float:
+        """What the key shows of an answer, in nats; infinite for the answers themselves."""
+        if self.level == 0:
+            return math.inf
+        return ln_bounds(Fraction(json.loads(self.ladder)["odds"][self.level - 1]))[1]
 
     @property
     def box_bytes(self) -> int:

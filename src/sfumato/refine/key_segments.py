@@ -25,7 +25,7 @@ from sfumato.refine.key_boxes import ContentKey
 from sfumato.refine.key_coding import decode_draws, encode_draws, packed_length, padded_length
 from sfumato.refine.key_headers import FRAME
 from sfumato.refine.keys import Draws, StoredDraws
-from sfumato.refine.shifts import TwoLevelShift
+from sfumato.refine.step_protocol import Step
 
 _PURPOSE = b"sfumato/segment/1"
 _LENGTH = struct.Struct("<I")
@@ -38,10 +38,10 @@ class SegmentLayout:
     __slots__ = ("_lengths", "count", "law", "rows")
 
     rows: int
-    law: TwoLevelShift
+    law: Step
     count: int
 
-    def __init__(self, rows: int, law: TwoLevelShift) -> None:
+    def __init__(self, rows: int, law: Step) -> None:
         self.rows, self.law, self.count = rows, law, -(-rows // CHUNK_ROWS)
         # Of a full segment and of the last one: as usual, and packed.
         self._lengths = tuple(

@@ -6,8 +6,8 @@ steps below level j, so its holder sees exactly the mechanism at ε_j, and holde
 the best of them sees alone. The key of level 0 recovers the answers.
 
 Over the cyclic response a step keeps the report or replaces it by a uniform one, which takes a two-level law on a
-difference set to another on the same set, with lower odds; over binary Hadamard a step is a flip [B, Thm 3]. Odds are
-exact at every level, and no larger than e^ε_j.   Theory: docs/theory/ladders.md
+difference set to another on the same set, with lower odds; so it does over the arc response; over binary Hadamard a
+step is a flip [B, Thm 3]. Odds are exact at every level, and no larger than e^ε_j.   Theory: docs/theory/ladders.md
 """
 
 from __future__ import annotations
@@ -26,19 +26,30 @@ from sfumato.bits.mechanism import Mechanism, check_symbols, smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.drawing import blank_key, check_keys, draw_keys, rows_of
 from sfumato.refine.expansion import shifts_of
+from sfumato.refine.groups import Group
 from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.outlines import Outline
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
-from sfumato.refine.rungs import CyclicRung, FlipRung, Rung, rung_over
-from sfumato.refine.shifts import TwoLevelShift, moved, moved_back
-from sfumato.refine.steps import descending, inside_weight, steps_between
+from sfumato.refine.rungs import CyclicRung, FlipRung, OptionsRung, Rung, rung_over
+from sfumato.refine.step_protocol import Step
+from sfumato.refine.steps import descending, steps_between
 from sfumato.values import Guarantee, Interval
 from sfumato.values.checks import Number, as_exact, check_at_least, check_integer, check_positive
+from sfumato.values.shown import Shown
 
 
-class Ladder:
-    """Levels over one mechanism, which gives the answers and the set that is favoured; its own odds do not matter."""
+class Ladder(Shown):
+    """Levels over one mechanism, which gives the answers and the set that is favoured; its own odds do not matter.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1, 0.5], recover=True)
+    >>> made = ladder.publish([0, 5, 3])
+    >>> ladder.open(made.reports, made.keys[1]).reports.size  # as sharp as ε = 2
+    3
+    >>> ladder.recover(made.reports, made.keys[0]).tolist()
+    [0, 5, 3]
+    """
 
     __slots__ = ("epsilons", "levels", "recover_answers", "steps")
 
@@ -46,7 +57,7 @@ class Ladder:
     """What was asked for; empty where exact odds were."""
     levels: tuple[Rung, ...]
     """The mechanism at each level, sharpest first; the last is the public one."""
-    steps: tuple[TwoLevelShift, ...]
+    steps: tuple[Step, ...]
     """What is added on the way down to each level."""
     recover_answers: bool
 
@@ -80,6 +91,23 @@ class Ladder:
         wanted = descending("epsilons", epsilons)
         return cls(FlipRung(size=size, odds=Fraction(2)), wanted, recover)
 
+    @classmethod
+    def of_options(
+        cls,
+        *,
+        options: int,
+        epsilons: Sequence[float],
+        asked: int | None = None,
+        share: float = 0.5,
+        recover: bool = False,
+    ) -> Ladder:
+        """Return the ladder over sets of options, of which each respondent is asked about `asked`.
+
+        Left out, that is the best number if a `share` chooses each option. Answers come back only where all are asked.
+        """
+        wanted = descending("epsilons", epsilons)
+        return cls(OptionsRung.serving(options=options, epsilons=wanted, asked=asked, share=share), wanted, recover)
+
     def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
         if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
             raise InvalidParameter("two levels are too close to be told apart", way_out="Drop one, or move them apart.")
@@ -101,6 +129,11 @@ class Ladder:
     def modulus(self) -> int:
         """How many reports there are."""
         return self.steps[0].modulus
+
+    @property
+    def group(self) -> Group:
+        """What symbols and shifts are added in."""
+        return self.levels[0].group
 
     @property
     def odds(self) -> tuple[Fraction, ...]:
@@ -142,20 +175,10 @@ class Ladder:
         """Say in words why it is made over this mechanism; `asked` is what is asked for."""
         return self.levels[0].because(self.odds, asked)
 
-    def key_law(self, level: int) -> TwoLevelShift:
-        """Return the law of a row of the key of `level`: the sum of the steps below it, a two-level shift again."""
-        if level == 0:
-            public = self.steps[0]
-            return TwoLevelShift(
-                modulus=public.modulus,
-                favoured=public.favoured,
-                inside=inside_weight(public.favoured.size, public.modulus, self.odds[-1]),
-            )
-        stay = Fraction(1)
-        for step in self.steps[level:]:
-            high, low = step.probabilities
-            stay *= high - low  # the part that is not uniform; parts multiply
-        return TwoLevelShift.erasure(self.modulus, 1 - stay)
+    def key_law(self, level: int) -> Step:
+        """Return the law of a row of the key of `level`: the steps below it together are one step."""
+        rung, public = self.levels[0], self.odds[-1]
+        return rung.shift_at(public) if level == 0 else rung.step_down(self.odds[level - 1], public)
 
     def randomness_bits(self) -> Interval:
         """Enclose the random bits that a report uses, all steps together."""
@@ -202,7 +225,7 @@ class Ladder:
         if keys is None:
             keys = self.draw_keys(answers.size, bits, guarantee=guarantee, binding=binding)
         check_keys(keys, self.declaration, binding, answers.size)
-        reports = moved(self.levels[0].truths(answers), shifts_of(keys[0], self.steps), self.modulus)
+        reports = self.group.moved(self.levels[0].truths(answers), shifts_of(keys[0], self.steps))
         digest = digest_of(reports)
         for key in keys.values():
             claim_drawing(key, digest)
@@ -218,7 +241,7 @@ class Ladder:
         if key.level == 0:
             raise KeyRefused("this key recovers answers; it is not for a level", way_out="Use recover.")
         rows = rows_of(key, self.declaration, public)
-        seen = moved_back(rows, shifts_of(key, self.steps), self.modulus)
+        seen = self.group.moved_back(rows, shifts_of(key, self.steps))
         return View(mechanism=self.levels[key.level - 1], reports=seen, level=key.level, positions=key.start)
 
     def recover(self, reports: npt.ArrayLike, key: Key) -> npt.NDArray[np.int64]:
@@ -230,12 +253,13 @@ class Ladder:
         if not self.recover_answers:
             raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
         rows = rows_of(key, self.declaration, check_symbols("reports", reports, self.modulus))
-        symbols = moved_back(rows, shifts_of(key, self.steps), self.modulus).astype(np.int64)
-        if symbols.max() >= self.size:
+        symbols = self.group.moved_back(rows, shifts_of(key, self.steps)).astype(np.int64)
+        answers = self.levels[0].answers(symbols)
+        if answers.min() < 0:
             raise KeyRefused(
                 "the reports are not the ones that this key was made for", way_out="Look for the file it came with."
             )
-        return self.levels[0].answers(symbols)
+        return answers
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{float(o):.6g}" for o in self.odds)

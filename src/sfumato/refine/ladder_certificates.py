@@ -6,32 +6,50 @@ anew and finds every number by another way, and of a large one by counts alone. 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-import numpy as np
 
+from sfumato.certificates.collected import (
+    Collected,
+    CollectedRecord,
+    check_collected,
+    collected_notes,
+    read_collected,
+    write_collected,
+)
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
 from sfumato.refine.ladder_counts import MOST_BUILT, FromCounts
 from sfumato.refine.ladder_evidence import AsBuilt, Evidence, FromSteps
+from sfumato.refine.level_words import LevelWords, Readers, checked_readers, words_of_levels
 from sfumato.refine.outlines import Outline
 from sfumato.values import Claim
 
 SCHEMA = "sfumato/certificate/ladder/1"
+_ABOUT_LEVELS = re.compile(r"(?P<what>odds|epsilon|key_bits)_(?P<of>level|coalition)_(?P<levels>\d+(_\d+)*)")
 
 
-class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     ladder: str
+    readers: list[list[str]] | None = None
+    collected: CollectedRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderSubject:
-    """A ladder, by its declaration."""
+    """A ladder, by its declaration; with `readers`, those of each level but the public one, it is spoken of by them.
+
+    `collected` says how reports came in.
+    """
 
     declaration: str
+    readers: Readers | None = None
+    collected: Collected | None = None
 
     @property
     def outline(self) -> Outline:
@@ -43,24 +61,29 @@ class LadderSubject:
         """The ladder, made anew."""
         return Ladder.declared(self.declaration)
 
+    def check_collected(self) -> None:
+        """Refuse what cannot be with these levels."""
+        outline = self.outline
+        check_collected(self.collected, keyed_levels=outline.depth - 1, recoverable=outline.recover_answers)
+
 
 @subject_of.register
-def ladder_subject(thing: Ladder) -> LadderSubject:
+def ladder_subject(thing: Ladder, *, readers: Sequence[str | Sequence[str]] | None = None) -> LadderSubject:
     """Return the subject of a ladder; raises NotCertified when it is not what its declaration makes."""
     AsBuilt(thing).check_premise()
-    subject = LadderSubject(declaration=thing.declaration)
+    named = None if readers is None else checked_readers(readers, len(thing.levels))
+    subject = LadderSubject(declaration=thing.declaration, readers=named)
     declared = subject.ladder
     same = thing.levels == declared.levels and len(thing.steps) == len(declared.steps)
     for one, other in zip(thing.steps, declared.steps, strict=False):
-        same = same and (one.modulus, one.inside) == (other.modulus, other.inside)
-        same = same and np.array_equal(one.favoured, other.favoured)
+        same = same and one.is_like(other)
     if not same:
         raise NotCertified("the ladder has other levels or steps than its declaration makes", way_out="Build it anew.")
     return subject
 
 
 def _state(subject: LadderSubject) -> tuple[Claim, ...]:
-    return state_claims(AsBuilt(subject.ladder))
+    return state_claims(AsBuilt(subject.ladder), readers=subject.readers)
 
 
 def _restate(subject: LadderSubject, stated: Stated) -> tuple[Claim, ...]:
@@ -69,7 +92,8 @@ def _restate(subject: LadderSubject, stated: Stated) -> tuple[Claim, ...]:
         evidence: Evidence = FromCounts(outline) if outline.modulus > MOST_BUILT else FromSteps(subject.ladder)
     except InvalidInput as error:
         raise ClaimRefused(f"the ladder cannot be made from its declaration: {error}") from None
-    return state_claims(evidence, stated)
+    subject.check_collected()
+    return state_claims(evidence, stated, subject.readers)
 
 
 def _title(subject: LadderSubject) -> str:
@@ -80,7 +104,11 @@ def _title(subject: LadderSubject) -> str:
 def _about(subject: LadderSubject) -> str:
     outline = subject.outline
     back = "The answers themselves come back with a key of their own." if outline.recover_answers else ""
-    levels = ", ".join(f"{float(value):.4g}" for value in outline.odds)
+    words = _words_of(subject)
+    levels = ", ".join(
+        f"{float(value):.4g} ({who})" if (who := words.called((level,))) else f"{float(value):.4g}"
+        for level, value in enumerate(outline.odds, start=1)
+    )
     return (
         f"About one report of {outline.size} possible answers that keys sharpen by degrees, over "
         f"{outline.rung.base.__name__}. The levels have odds of about {levels}. {back}"
@@ -88,15 +116,41 @@ def _about(subject: LadderSubject) -> str:
 
 
 def _notes(subject: LadderSubject) -> tuple[str, ...]:
-    return state_notes(subject.outline)
+    outline = subject.outline
+    how = collected_notes(subject.collected, recoverable=outline.recover_answers)
+    return (*state_notes(outline, subject.readers), *how)
+
+
+def _words_of(subject: LadderSubject) -> LevelWords:
+    return words_of_levels(subject.outline.depth, subject.readers)
+
+
+def _called(subject: LadderSubject, measure: str) -> str | None:
+    """Say who a measure is about, where readers are named."""
+    found = _ABOUT_LEVELS.fullmatch(measure)
+    who = "" if found is None else _words_of(subject).called(tuple(map(int, found["levels"].split("_"))))
+    if found is None or not who:
+        return None
+    name = {"odds": "odds", "epsilon": "ε", "key_bits": "key bits"}[found["what"]]
+    if found["of"] == "level":
+        return f"{name}, {who}"
+    if "_" in found["levels"]:
+        return f"{name}, {who} together"
+    return (
+        f"{name}, {who} alone" if int(found["levels"]) == subject.outline.depth else f"{name}, {who} with both reports"
+    )
 
 
 def _write(subject: LadderSubject) -> _Record:
-    return _Record(ladder=subject.declaration)
+    named = None if subject.readers is None else [list(level) for level in subject.readers]
+    return _Record(ladder=subject.declaration, readers=named, collected=write_collected(subject.collected))
 
 
 def _read(record: _Record) -> LadderSubject:
-    return LadderSubject(declaration=Outline.declared(record.ladder).declaration)
+    outline = Outline.declared(record.ladder)
+    named = None if record.readers is None else checked_readers(record.readers, outline.depth)
+    how = read_collected(record.collected)
+    return LadderSubject(declaration=outline.declaration, readers=named, collected=how)
 
 
 register(
@@ -111,5 +165,6 @@ register(
         notes=_notes,
         state=_state,
         restate=_restate,
+        called=_called,
     )
 )

@@ -15,6 +15,7 @@ from sfumato.certificates.words import at_least, at_most
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import ln_interval, log2_interval
 from sfumato.refine.ladder_evidence import Coalition, Evidence, is_small
+from sfumato.refine.level_words import LevelWords, Readers, words_of_levels
 from sfumato.refine.outlines import Outline
 from sfumato.values import Claim, Interval
 
@@ -28,13 +29,9 @@ def coalitions(depth: int) -> tuple[Coalition, ...]:
     return tuple(group for size in sizes for group in itertools.combinations(range(1, depth + 1), size))
 
 
-def state_notes(outline: Outline) -> tuple[str, ...]:
+def state_notes(outline: Outline, readers: Readers | None = None) -> tuple[str, ...]:
     """What a reader of the claims has to know."""
     depth = outline.depth
-    public = (
-        f"Levels are numbered from the sharpest. Level {depth} is the public report, which everybody sees: whoever "
-        f"holds the key of another level sees both."
-    )
     seeds = (
         "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
         "cannot break the cipher, and against no others."
@@ -44,7 +41,7 @@ def state_notes(outline: Outline) -> tuple[str, ...]:
         "covered by no claim; of two answers it tells which one is true now. The report that is drawn anew adds its "
         "own odds."
     )
-    notes = [public, seeds, amended]
+    notes = [words_of_levels(depth, readers).note(), seeds, amended, *outline.rung.remarks()]
     if depth > MOST_LISTED:
         notes.append(
             f"Of the coalitions of {depth} levels only single levels, pairs and all together are listed; any other has "
@@ -53,11 +50,16 @@ def state_notes(outline: Outline) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def state_claims(evidence: Evidence, claimed: Mapping[str, Claim] | None = None) -> tuple[Claim, ...]:
-    """Return every claim about the ladder; with `claimed`, intervals are those claimed where they are true."""
+def state_claims(
+    evidence: Evidence, claimed: Mapping[str, Claim] | None = None, readers: Readers | None = None
+) -> tuple[Claim, ...]:
+    """Return every claim about the ladder; with `claimed`, intervals are those claimed where they are true.
+
+    With `readers`, sentences name them, and else the numbers of the levels.
+    """
     evidence.check_premise()
     outline = evidence.outline
-    scribe = _Scribe(evidence, {} if claimed is None else claimed)
+    scribe = _Scribe(evidence, {} if claimed is None else claimed, words_of_levels(outline.depth, readers))
     depth = outline.depth
     claims = [claim for level in range(1, depth + 1) for claim in scribe.level(level)]
     claims += [claim for group in coalitions(depth) for claim in scribe.coalition(group)]
@@ -74,6 +76,7 @@ class _Scribe:
 
     evidence: Evidence
     claimed: Mapping[str, Claim]
+    words: LevelWords
 
     def _settle(self, measure: str, found: Interval) -> Interval:
         return settle(self.claimed.get(measure), found)
@@ -93,16 +96,16 @@ class _Scribe:
                 value,
                 "ratio",
                 because="max P(y|x)/P(y|x') over the channel of the level [B, eq. (1)]",
-                sentence=f"No report of level {level} favours one answer over another by more than {at_most(value)} "
-                f"times.",
+                sentence=f"No report {self.words.seen_reports(level)} favours one answer over another by more than "
+                f"{at_most(value)} times.",
             ),
             certified_claim(
                 measure,
                 nats,
                 "nats",
                 because="ln of the odds [B, eq. (1)]",
-                sentence=f"Level {level} is ε-locally differentially private with ε = {at_most(nats)} (nats, rounded "
-                f"up).",
+                sentence=f"{self.words.seen(level)} is ε-locally differentially private with ε = {at_most(nats)} "
+                f"(nats, rounded up).",
             ),
         ]
 
@@ -115,12 +118,7 @@ class _Scribe:
         name = "_".join(map(str, group))
         measure = f"epsilon_coalition_{name}"
         nats = self._settle(measure, ln_interval(value))
-        if len(group) > 1:
-            who, than = f"Analysts {_listed(group)} together see", f"analyst {min(group)} alone"
-        else:
-            public = group[0] == self.evidence.outline.depth
-            who = "The public sees" if public else f"Analyst {group[0]}, who knows the public report too, sees"
-            than = f"level {group[0]} tells"
+        seen = self.words.coalition(group)
         because = (
             "max P/P' over every joint report, written out [B, eq. (1)]"
             if is_small(self.evidence.outline)
@@ -132,14 +130,14 @@ class _Scribe:
                 value,
                 "ratio",
                 because=because,
-                sentence=f"{who} no more than {than}: odds {at_most(value)}.",
+                sentence=f"{seen}: odds {at_most(value)}.",
             ),
             certified_claim(
                 measure,
                 nats,
                 "nats",
                 because="ln of the joint odds",
-                sentence=f"{who} no more than {than}: ε = {at_most(nats)} (nats, rounded up).",
+                sentence=f"{seen}: ε = {at_most(nats)} (nats, rounded up).",
             ),
         ]
 
@@ -172,8 +170,8 @@ class _Scribe:
             value,
             "bits",
             because="H of the sum of the steps below the level [B, Thm 4]",
-            sentence=f"A true key of level {level} takes at least {at_least(value)} bits for each row; storing the "
-            f"answer itself takes at most {at_most(plain)}.",
+            sentence=f"A true key {self.words.key(level)} takes at least {at_least(value)} bits for each row; storing "
+            f"the answer itself takes at most {at_most(plain)}.",
         )
 
     def recovery(self) -> Claim:
@@ -184,10 +182,6 @@ class _Scribe:
             "recovered",
             value,
             "probability",
-            because="(x + u) - u = x mod K for every answer x and every key u",
-            sentence="Whoever holds the key of level 0 gets every answer back, without exception.",
+            because=self.evidence.outline.rung.group.back,
+            sentence=f"Whoever holds {self.words.recovering_key()} gets every answer back, without exception.",
         )
-
-
-def _listed(group: Coalition) -> str:
-    return ", ".join(map(str, group[:-1])) + f" and {group[-1]}"

@@ -22,10 +22,10 @@ from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.refine.coalitions import check_nesting, held_channel, joint_channel
+from sfumato.refine.groups import Law
 from sfumato.refine.keys import Binding, Draws, Key
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.outlines import Outline
-from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.values import Guarantee, Interval
 
 # Joint reports of all levels, over all answers, that are tried one by one.
@@ -88,7 +88,7 @@ class AsBuilt:
     @cached_property
     def odds(self) -> tuple[Fraction, ...]:
         """Read from the channels of the levels' mechanisms."""
-        return tuple(_finite(measures.odds(level.channel_at(0))) for level in self.ladder.levels)
+        return tuple(_finite(level.measured_odds()) for level in self.ladder.levels)
 
     def check_premise(self) -> None:
         """Convolve the law of each level with the next step."""
@@ -97,7 +97,7 @@ class AsBuilt:
     def joint_odds(self, coalition: Coalition) -> Fraction:
         """Write the chain of levels out, or rely on the premise."""
         if is_small(self.outline):
-            return _finite(measures.odds(joint_channel(self.ladder, coalition)))
+            return _finite(measures.odds(joint_channel(self.ladder, coalition, each_once=True)))
         return self.odds[min(coalition) - 1]
 
     def step_bits(self) -> Interval:
@@ -131,7 +131,7 @@ class AsBuilt:
             guarantee=Guarantee.NONE,
             material=Draws(shifts),
         )
-        found = ladder.recover((truths + shifts) % ladder.modulus, key)
+        found = ladder.recover(ladder.group.moved(truths, shifts), key)
         return Fraction(int((found == answers).sum()), answers.size)
 
 
@@ -147,39 +147,35 @@ class FromSteps:
         return self.ladder.outline
 
     @cached_property
-    def laws(self) -> tuple[ShiftLaw, ...]:
+    def laws(self) -> tuple[Law, ...]:
         """The law of each level: all steps down to it together."""
-        nothing = ShiftLaw.nothing(self.ladder.modulus)
-        return tuple(itertools.accumulate(self.ladder.steps, ShiftLaw.plus, initial=nothing))[1:]
+        nothing = self.ladder.group.nothing()
+        return tuple(itertools.accumulate(self.ladder.steps, lambda law, step: law.plus(step), initial=nothing))[1:]
 
     @cached_property
     def odds(self) -> tuple[Fraction, ...]:
         """Measure the channels that the steps make."""
-        return tuple(_finite(measures.odds(law.channel(self.ladder.size))) for law in self.laws)
+        return tuple(_finite(law.odds(self.ladder.size)) for law in self.laws)
 
     def check_premise(self) -> None:
-        """Compare each erasure with its closed form."""
+        """Compare each step with its closed form."""
         ladder = self.ladder
-        size, modulus = ladder.steps[0].favoured.size, ladder.modulus
         for number, (above, below) in enumerate(itertools.pairwise(ladder.odds), start=2):
-            step = ladder.steps[number - 1]
-            ratio = modulus * (above - below) / ((modulus + size * (above - 1)) * (below - 1))
-            chance = ratio / (1 + ratio)
-            if step.favoured.tolist() != [0] or step.inside != 1 - chance + chance / modulus:
+            if not ladder.levels[0].leads(ladder.steps[number - 1], above, below):
                 raise NotCertified(
-                    f"step {number} is not the erasure that leads from level {number - 1} to level {number}",
+                    f"step {number} is not the one that leads from level {number - 1} to level {number}",
                     way_out="Nothing is certified; make the ladder anew.",
                 )
 
     def joint_odds(self, coalition: Coalition) -> Fraction:
         """Try every draw of every step, or rely on the premise."""
         if is_small(self.outline):
-            return _finite(measures.odds(held_channel(self.ladder, coalition)))
+            return _finite(measures.odds(held_channel(self.ladder, coalition, each_once=True)))
         return self.odds[min(coalition) - 1]
 
     def step_bits(self) -> Interval:
         """Take the entropies of the laws that single steps make."""
-        nothing = ShiftLaw.nothing(self.ladder.modulus)
+        nothing = self.ladder.group.nothing()
         return _total(entropy_interval(nothing.plus(step).counted()) for step in self.ladder.steps)
 
     def separate_bits(self) -> Interval:
@@ -188,7 +184,7 @@ class FromSteps:
 
     def key_bits(self, level: int) -> Interval:
         """Add the steps below the level, from the public report upwards."""
-        law = ShiftLaw.nothing(self.ladder.modulus)
+        law = self.ladder.group.nothing()
         for step in reversed(self.ladder.steps[level:]):
             law = law.plus(step)
         return entropy_interval(law.counted())
@@ -199,7 +195,8 @@ class FromSteps:
         if ladder.size * ladder.modulus > _MOST_PAIRS:
             return Fraction(int(ladder.size <= ladder.modulus))
         symbols = np.arange(ladder.size)
-        good = sum(np.unique((symbols + u) % ladder.modulus).size == ladder.size for u in range(ladder.modulus))
+        keys = range(ladder.modulus)
+        good = sum(np.unique(ladder.group.moved(symbols, np.full_like(symbols, u))).size == ladder.size for u in keys)
         return Fraction(int(good), ladder.modulus)
 
 

@@ -15,7 +15,6 @@ from sfumato.errors import KeyRefused
 from sfumato.refine.expansion import shifts_at
 from sfumato.refine.keys import Key
 from sfumato.refine.ladder import Ladder
-from sfumato.refine.shifts import moved, moved_back
 
 _Rows = npt.NDArray[np.int64]
 _Shifts = npt.NDArray[np.integer[Any]]
@@ -23,7 +22,7 @@ _Shifts = npt.NDArray[np.integer[Any]]
 
 def made_rows(ladder: Ladder, values: npt.ArrayLike, shifts: _Shifts, positions: int | _Rows) -> ReportArray:
     """Return the public reports of answers at these positions."""
-    return moved(ladder.levels[0].truths(values, positions), shifts, ladder.modulus)
+    return ladder.group.moved(ladder.levels[0].truths(values, positions), shifts)
 
 
 def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, numbers: _Rows, places: _Rows) -> _Rows:
@@ -36,11 +35,12 @@ def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, numbers: _Rows
         raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
     public = check_symbols("reports", reports, ladder.modulus)
     shifts = shifts_at(key, ladder.steps, numbers, places)
-    seen: _Rows = moved_back(public, shifts, ladder.modulus).astype(np.int64)
+    seen: _Rows = ladder.group.moved_back(public, shifts).astype(np.int64)
     if key.level > 0:
         return seen
-    if seen.size and seen.max() >= ladder.size:
+    answers: _Rows = ladder.levels[0].answers(seen)
+    if answers.size and answers.min() < 0:
         raise KeyRefused(
             "the reports are not the ones that this key was made for", way_out="Look for the file it came with."
         )
-    return ladder.levels[0].answers(seen)
+    return answers

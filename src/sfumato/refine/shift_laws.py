@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato import measures
 from sfumato.prob import Circulant
 from sfumato.refine.shifts import ShiftArray, TwoLevelShift
 
@@ -66,6 +67,10 @@ class ShiftLaw:
     def counted(self) -> tuple[tuple[Fraction, int], ...]:
         """Return each probability with the number of shifts that have it."""
         return tuple(zip(self.values, np.bincount(self.codes, minlength=len(self.values)).tolist(), strict=True))
+
+    def odds(self, size: int) -> Fraction | float:
+        """Measure the channel of a report that is shifted so."""
+        return measures.odds(self.channel(size))
 
     def channel(self, size: int) -> Circulant:
         """Return the channel of a report that is shifted so; of `size` answers only as many kinds as reports differ."""

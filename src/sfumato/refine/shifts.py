@@ -25,6 +25,7 @@ from sfumato.bits.mechanism import smallest_dtype
 from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
+from sfumato.refine.step_documents import set_document
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -124,6 +125,34 @@ class TwoLevelShift:
         high, low = self.probabilities
         return entropy_interval(((high, self.favoured.size), (low, self.modulus - self.favoured.size)))
 
+    def document(self) -> dict[str, Any]:
+        """Return the favoured set, and how probable it is."""
+        return {"favoured": set_document(self.favoured, self.modulus), "inside": str(self.inside)}
+
+    def is_like(self, other: object) -> bool:
+        """Whether another step has the same law."""
+        if not isinstance(other, TwoLevelShift) or (self.modulus, self.inside) != (other.modulus, other.inside):
+            return False
+        return bool(np.array_equal(self.favoured, other.favoured))
+
+    @property
+    def letter(self) -> TwoLevelShift:
+        """A draw is one letter of its own law."""
+        return self
+
+    @property
+    def letters(self) -> int:
+        """One."""
+        return 1
+
+    def spelled(self, shifts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+        """Return the shifts themselves."""
+        return shifts
+
+    def joined(self, letters: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the letters themselves."""
+        return letters
+
     @property
     def stream_width(self) -> int:
         """Bits in the words that a column is drawn from."""
@@ -220,21 +249,6 @@ class TwoLevelShift:
         places[self.order] = np.arange(self.modulus, dtype=np.int64)
         ranks: ShiftArray = places[shifts]
         return ranks
-
-
-def moved(symbols: npt.NDArray[Any], shifts: npt.NDArray[Any], modulus: int) -> Sums:
-    """Return symbols + shifts mod `modulus`, all of them below it and none below 0, in few bytes each."""
-    wide = smallest_dtype(2 * modulus)
-    sums = np.add(symbols, shifts, dtype=wide, casting="unsafe")
-    # Where nothing is to be taken away the difference passes below 0 and comes out larger.
-    fitting: Sums = np.minimum(sums, sums - wide.type(modulus)).astype(smallest_dtype(modulus), copy=False)
-    return fitting
-
-
-def moved_back(symbols: npt.NDArray[Any], shifts: npt.NDArray[Any], modulus: int) -> Sums:
-    """Return symbols - shifts mod `modulus`."""
-    wide = smallest_dtype(2 * modulus)
-    return moved(symbols, wide.type(modulus) - shifts.astype(wide), modulus)
 
 
 def _thresholds(step: TwoLevelShift, width: int, depth: int) -> Thresholds:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sfumato.errors import InvalidParameter
 from sfumato.refine.rungs import Rung
-from sfumato.refine.shifts import TwoLevelShift
+from sfumato.refine.step_protocol import Step
 from sfumato.values.checks import as_number
 
 Number = TypeVar("Number", float, Fraction)
@@ -40,22 +40,7 @@ def descending(name: str, values: Sequence[Number]) -> tuple[Number, ...]:
     return levels
 
 
-def inside_weight(favoured: int, modulus: int, odds: Fraction) -> Fraction:
-    """P(in the favoured set) when each member is `odds` times as probable as any other shift."""
-    return favoured * odds / (favoured * odds + modulus - favoured)
-
-
-def steps_between(rung: Rung, odds: Sequence[Fraction]) -> tuple[TwoLevelShift, ...]:
-    """Return the shift of level 1, and what takes each level to the next.
-
-    A two-level law is uniform but for a part c = P(one favoured) - P(one other); the step that takes c to c' keeps
-    the report with probability c'/c, and else replaces it by a uniform one.
-    """
-    modulus, favoured = rung.modulus, rung.favoured_shifts
-    laws = [
-        TwoLevelShift(modulus=modulus, favoured=favoured, inside=inside_weight(favoured.size, modulus, value))
-        for value in odds
-    ]
-    parts = [high - low for high, low in (law.probabilities for law in laws)]
-    below = [TwoLevelShift.erasure(modulus, 1 - lower / upper) for upper, lower in itertools.pairwise(parts)]
-    return (laws[0], *below)
+def steps_between(rung: Rung, odds: Sequence[Fraction]) -> tuple[Step, ...]:
+    """Return the shift of level 1, and what takes each level to the next."""
+    below = [rung.step_down(upper, lower) for upper, lower in itertools.pairwise(odds)]
+    return (rung.shift_at(odds[0]), *below)

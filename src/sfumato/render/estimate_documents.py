@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from sfumato.render.contrast_tables import contrast_document
+from sfumato.study.contrasts import Contrast
 from sfumato.study.notes import ReportsNote
-from sfumato.study.ways import QuestionEstimate
+from sfumato.study.ways import Quantity, QuestionEstimate, Unit
+from sfumato.study.ways.estimates import Robust
 from sfumato.values import Interval
 
 
@@ -29,14 +32,18 @@ def _weighed(note: ReportsNote, name: str) -> dict[str, Any]:
     }
 
 
-def estimates_document(estimates: Sequence[QuestionEstimate], note: ReportsNote) -> dict[str, Any]:
-    """Return estimates as one document."""
+def estimates_document(
+    estimates: Sequence[QuestionEstimate], note: ReportsNote, contrasts: Sequence[Contrast] | None = None
+) -> dict[str, Any]:
+    """Return estimates as one document, with the contrasts if there are any."""
+    asked = {} if contrasts is None else {"contrasts": [contrast_document(one) for one in contrasts]}
     return {
         **_heading("sfumato/estimates/1", note),
         "again": note.again,
         "releases": len(note.earlier) + 1,
         "total_epsilon_of_releases": {one.holder: one.as_json for one in note.sums},
-        "estimates": [_estimate(found) for found in estimates],
+        "estimates": [estimate_document(found) for found in estimates],
+        **asked,
     }
 
 
@@ -50,7 +57,8 @@ def _heading(schema: str, note: ReportsNote) -> dict[str, Any]:
     }
 
 
-def _estimate(found: QuestionEstimate) -> dict[str, Any]:
+def estimate_document(found: QuestionEstimate) -> dict[str, Any]:
+    """Return the estimate of one question."""
     document: dict[str, Any] = {
         "question": found.question.id,
         "group": found.group,
@@ -69,20 +77,45 @@ def _estimate(found: QuestionEstimate) -> dict[str, Any]:
             }
             for i, label in enumerate(found.labels)
         ],
+        "quantities": [_quantity(one) for one in found.quantities],
+        "picture": found.picture.value,
+        "shares_of": found.shares_of or "answers",
         "notes": list(found.notes),
     }
     if found.together is not None:
         document["together"] = found.together
     if found.band is not None:
         document["band"] = {"ignoring": found.ignoring, **_ends(found.band)}
-    if found.mean is not None:
-        document["mean"] = {
-            "mean": found.mean.mean,
-            "raw": found.mean.raw,
-            "standard_error": found.mean.standard_error,
-            **_ends(found.mean.interval),
-        }
+    if found.robust is not None:
+        document["robust"] = robust_document(found, found.robust)
     return document
+
+
+def robust_document(found: QuestionEstimate, robust: Robust) -> dict[str, Any]:
+    """Return what holds although some reports may be fake, and how far they can have moved each share."""
+    return {
+        "fakes": robust.fakes,
+        "answers": [
+            {"answer": label, "raised": robust.raised[i], "lowered": robust.lowered[i], **_ends(robust.intervals[i])}
+            for i, label in enumerate(found.labels)
+        ],
+        "quantities": [{"quantity": one.name, **_ends(robust.quantities[i])} for i, one in enumerate(found.quantities)],
+    }
+
+
+def _quantity(one: Quantity) -> dict[str, Any]:
+    """Return one number; of an answer its place among the answers, and the text."""
+    answer = {} if one.unit is not Unit.ANSWER else {"answers": list(one.scale)}
+    return {
+        "quantity": one.name,
+        "unit": one.unit.value,
+        "value": one.value,
+        "raw": one.raw,
+        "standard_error": one.standard_error,
+        **_ends(one.interval),
+        **answer,
+        "words": one.words,
+    }
 
 
 def _ends(interval: Interval) -> dict[str, float]:

@@ -6,6 +6,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
+from sfumato.certificates import Certificate
 from sfumato.certificates.words import at_least, at_most, fraction_text
 from sfumato.values import Claim, Interval, Relation, Status
 
@@ -36,9 +37,10 @@ _AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "k
 _LARGE = 1e15
 
 
-def name_of(claim: Claim) -> str:
+def name_of(claim: Claim, certificate: Certificate) -> str:
     """The measure as a reader knows it."""
-    return NAMES.get(claim.measure) or claim.measure.replace("_", " ").replace("epsilon", "ε")
+    called = certificate.kind.called(certificate.subject, claim.measure)
+    return called or NAMES.get(claim.measure) or claim.measure.replace("_", " ").replace("epsilon", "ε")
 
 
 def value_of(claim: Claim) -> str:

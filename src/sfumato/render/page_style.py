@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from hashlib import sha256
 from html import escape
 
 from sfumato.printing import printable_lines
+from sfumato.render.self_checks import CHECK_STYLE, checker_script
 
 # A page stays light enough to open anywhere; larger documents are named by their digest only.
 MOST_EMBEDDED = 400_000
@@ -14,16 +16,16 @@ _DIGEST = re.compile(r'"digest": "(sha256:[0-9a-f]+)"')
 
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1d2733;--soft:#545f6b;--paper:#fbfaf7;--line:#ddd8cc;--mark:#114a5c;--warn:#9a3610;
---pane:#f1eee6;--s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
+--pane:#f1eee6;--shade:#0004;--s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
 @media (prefers-color-scheme:dark){:root{--ink:#e8e4da;--soft:#a5adb5;--paper:#15191d;--line:#343b42;--mark:#7fc4d6;
---warn:#f0a37f;--pane:#1f252b;--s0:#6cc0f0;--s1:#f09a60;--s2:#4fd0a8;--s3:#c5a5f0}}
+--warn:#f0a37f;--pane:#1f252b;--shade:#fff5;--s0:#6cc0f0;--s1:#f09a60;--s2:#4fd0a8;--s3:#c5a5f0}}
 *{box-sizing:border-box}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:62rem;
 padding:0 1.2rem}
 h1{font-weight:600;font-size:1.7rem;line-height:1.25;margin:0}
 h2{font-size:1.25rem;margin:2.4rem 0 .6rem}h3{font-size:1.05rem;margin:1.6rem 0 .4rem}
-h4{font-size:1rem;margin:1.2rem 0 .3rem}
-h1,h2,h3,h4,p,li,dd,figcaption{overflow-wrap:anywhere}
+h4,h5{font-size:1rem;margin:1.2rem 0 .3rem}h5{font-size:.95rem}
+h1,h2,h3,h4,h5,p,li,dd,figcaption{overflow-wrap:anywhere}
 a{color:var(--mark)}
 .lead{color:var(--soft);margin:.2rem 0 1.4rem}
 ul.plain{padding-left:1.1rem}ul.plain li,ol li{margin:.25rem 0}.warn{color:var(--warn);font-weight:600}
@@ -33,10 +35,22 @@ caption{text-align:left;color:var(--soft);padding:.2rem 0}
 th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line)}
 td.value{font-variant-numeric:tabular-nums;overflow-wrap:anywhere;min-width:9.5em}td.status{white-space:nowrap}
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-td.lines{white-space:pre-line;min-width:6.5em;font-variant-numeric:tabular-nums}
+td.words{text-align:right;min-width:8em}td.lines{white-space:pre-line;min-width:6.5em;font-variant-numeric:tabular-nums}
 p.caption,figcaption{color:var(--soft);font-size:.86rem;margin:.2rem 0}
 td.why{color:var(--soft);font-size:.86rem}
-.wide{overflow-x:auto;margin:.6rem 0}.wide:focus-visible,pre:focus-visible{outline:2px solid var(--mark)}
+/* What is wider than its place scrolls by itself: a shadow at the end that hides something, and words where the
+   browser can tell that there is something to scroll. */
+.wide{overflow-x:auto;margin:.6rem 0;scroll-timeline:--wide inline;
+background:linear-gradient(90deg,var(--paper) 50%,transparent) 0/3rem 100% local,
+linear-gradient(270deg,var(--paper) 50%,transparent) 100%/3rem 100% local,
+linear-gradient(90deg,var(--shade),transparent) 0/1rem 100% scroll,
+linear-gradient(270deg,var(--shade),transparent) 100%/1rem 100% scroll;background-repeat:no-repeat}
+.wide:focus-visible,pre:focus-visible{outline:2px solid var(--mark)}
+.cue{position:sticky;left:0;margin:0;max-height:0;overflow:hidden;opacity:0;text-align:right;font-size:.82rem;
+color:var(--soft);animation:cue linear both;animation-timeline:--wide}
+@keyframes cue{from,80%{opacity:1;max-height:1.6em}to{opacity:0;max-height:1.6em}}
+@media (max-width:40rem){.wide th[scope=row]{position:sticky;left:0;background:var(--paper)}
+.wide th[scope^=row]{max-width:9rem;overflow-wrap:break-word}}
 figure{margin:1rem 0}
 figure img{display:block;max-width:100%;height:auto;background:#fff;padding:.6rem;border-radius:4px}
 svg.heatmap{max-width:100%;height:auto;font:12px system-ui,sans-serif}svg.heatmap .label{fill:var(--ink)}
@@ -46,25 +60,50 @@ code{overflow-wrap:anywhere}footer{color:var(--soft);font-size:.86rem;margin-top
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;--mark:#114a5c;--warn:#9a3610;
 --s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
 body{margin:0;max-width:none;padding:0;font-size:10.5pt}table{font-size:8.5pt}th,td{padding:.25rem .35rem}
-details,nav,.screen{display:none}.wide{overflow:visible}
-figure,tr,li,.alarm{break-inside:avoid}h2,h3,h4{break-after:avoid}}
+details,nav,.screen,.cue{display:none}.wide{overflow:visible;background:none}
+figure,tr,li,.alarm{break-inside:avoid}h2,h3,h4,h5{break-after:avoid}}
 """
 
 
-def whole_page(title: str, body: str, style: str = "") -> str:
-    """Return a page; its policy forbids scripts and everything that is not in the file itself."""
+def shared_style() -> str:
+    """Return the style that all pages share, for those that load it as a file."""
+    return _STYLE
+
+
+def checking_page(title: str, body: str, style: str = "") -> str:
+    """Return a page that checks its certificates, in a worker that its script makes of itself."""
+    return whole_page(title, body, style + CHECK_STYLE, checker_script(), has_worker=True)
+
+
+def whole_page(title: str, body: str, style: str = "", script: str = "", *, has_worker: bool = False) -> str:
+    """Return a page; its policy forbids everything that is not in the file itself, and every script but the one given.
+
+    That one is allowed by its hash, so that not a letter of it can be changed without the page saying so.
+    """
+    allowed = f"script-src {script_hash(script)}; " if script else ""
+    allowed += "worker-src blob:; " if has_worker else ""
+    policy = f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:"
+    ending = f"<script>{script}</script>\n" if script else ""
     return printable_lines(f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{escape(title)}</title><style>{_STYLE}{style}</style></head><body>
 {body}
-</body></html>
+{ending}</body></html>
 """)
+
+
+def script_hash(script: str) -> str:
+    """Name a script as a policy does."""
+    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
 def scroll_box(label: str, inside: str) -> str:
     """Let something wide scroll by itself, with the keyboard too, so that the page never has to."""
-    return f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">{inside}</div>'
+    return (
+        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f'<p class="cue" aria-hidden="true">scroll →</p>{inside}</div>'
+    )
 
 
 def digest_in(document: str) -> str:
@@ -74,12 +113,15 @@ def digest_in(document: str) -> str:
 
 
 def embedded_document(summary: str, document: str) -> str:
-    """Return a sealed document to look at."""
+    """Return a sealed document to look at and to be checked; in base64 too if it has letters that no page shows."""
     if len(document) > MOST_EMBEDDED:
-        return "<p>The sealed certificate is too large for this page; keep its JSON file beside it.</p>"
+        return (
+            "<p>The sealed certificate is not in this page, it is too large for it; keep its JSON file beside it.</p>"
+        )
+    exact = "" if printable_lines(document) == document else b64encode(document.encode()).decode()
     return (
-        f"<details><summary>{escape(summary)}</summary>"
-        f'<pre tabindex="0" role="region" aria-label="{escape(summary)}">{escape(document)}</pre></details>'
+        f'<details><summary>{escape(summary)}</summary><pre tabindex="0" role="region" '
+        f'aria-label="{escape(summary)}" data-sealed="{exact}">{escape(document)}</pre></details>'
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sfumato.render.report_material import ReportMaterial
 from sfumato.render.words import epsilon_text
 from sfumato.study.part_notes import PartNote
+from sfumato.study.ways.no_answer import gap_sentences
 
 _AGAIN = (
     "The same people asked again, in another study or at another time, spend more. This page knows of this study only."
@@ -42,6 +43,11 @@ def stated_limits(material: ReportMaterial) -> list[tuple[str, bool]]:
     amended = sum(part.present for part in amendments_of(material))
     if amended:
         said.append((_amended_words(amended), True))
+    said += [
+        (f"{question.id}: {text}", question.has_gaps)
+        for question in study.questions
+        for text in gap_sentences(question)
+    ]
     said += [(text, False) for text in dict.fromkeys(text for way in study.ways for text in way.limits())]
     return [*said, *((text, False) for text in (_SAMPLE, _TOGETHER, _TOOK_PART, _MACHINE))]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import words_of
+from sfumato.study.answer_cells import held_answers
 from sfumato.study.estimating import Collected, estimate_collected
 from sfumato.study.planning import StudyPlan
 from sfumato.study.study_files import fingerprint
@@ -135,11 +135,8 @@ def _truths(plan: StudyPlan, table: pa.Table) -> dict[str, Truth]:
     found = {}
     for way in plan.study.ways:
         name = way.question.id
-        held: Counter[str] = Counter()
-        if way.question.labels:  # else they are what is looked for, and there is nothing to compare
-            words = words_of(table, name)
-            held.update(words.texts[code] for code in words.codes.tolist())
-        true = way.truth(held)
+        # Without labels, they are what is looked for, and there is nothing to compare.
+        true = way.truth(held_answers(plan.study, way.question, table) if way.question.labels else Counter())
         if true is not None:
             found[name] = true
     return found

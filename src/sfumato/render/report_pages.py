@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.certificates import Certificate
-from sfumato.render.page_style import whole_page
-from sfumato.render.report_charts import CHART_STYLE
+from sfumato.render.chart_parts import CHART_STYLE
+from sfumato.render.page_style import checking_page
 from sfumato.render.report_estimates import estimates_section
 from sfumato.render.report_material import ReportMaterial, gather_material
 from sfumato.render.report_sections import (
@@ -19,6 +19,7 @@ from sfumato.render.report_sections import (
     limits_section,
     readers_section,
 )
+from sfumato.render.self_checks import check_line
 from sfumato.render.words import counted
 from sfumato.study.estimating import Collected
 from sfumato.study.planning import StudyPlan
@@ -54,6 +55,14 @@ def study_report_html(
     """Return the page for the public reports of a study and files opened from them, side by side.
 
     `truth`, an Arrow table of the answers, marks the true shares; such a page is for simulations and not for release.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
+    >>> page = sf.study_report_html(sf.plan(study), [made.reports])
+    >>> "What the reports say" in page
+    True
     """
     material = gather_material(plan, reports, confidence=confidence, group=group, truth=truth, disclosed=disclosed)
     chosen = SECTIONS if sections is None else sections
@@ -64,9 +73,9 @@ def study_report_html(
         f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(title)}</h2>{inside}</section>'
         for anchor, title, inside in shown
     )
-    return whole_page(
+    return checking_page(
         plan.study.name,
-        f"<header><h1>{escape(plan.study.name)}</h1>{_lead(material)}{_alarms(material)}</header>"
+        f"<header><h1>{escape(plan.study.name)}</h1>{_lead(material)}{_alarms(material)}{check_line()}</header>"
         f'<nav aria-label="Contents"><ul class="plain">{links}</ul></nav><main>{body}</main>{_footer(material)}',
         CHART_STYLE,
     )

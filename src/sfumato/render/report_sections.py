@@ -10,6 +10,7 @@ from sfumato.render.budgets import charge_rows
 from sfumato.render.page_style import digest_in, embedded_document, saving_link, scroll_box
 from sfumato.render.report_limits import stated_limits
 from sfumato.render.report_material import ReportMaterial
+from sfumato.render.self_checks import certified
 from sfumato.render.studies import totals_rows
 from sfumato.render.study_plans import coalition_words
 from sfumato.study.charging import release_of_reports
@@ -41,9 +42,10 @@ def readers_section(material: ReportMaterial) -> str:
 def certificates_section(material: ReportMaterial) -> str:
     """The sentences that matter, and the sealed certificates to check."""
     return (
-        "<p>Each claim is proved for the way a question is asked. To check it without trusting this page, save the "
-        "sealed certificate and run <code>sfumato verify</code> on it: the seal is checked and every claim is worked "
-        "out again.</p>" + "".join(_certificate(planned) for planned in material.plan.questions)
+        "<p>Each claim is proved for the way a question is asked. This page works all of them out again in your "
+        "browser, but not its estimates. To check without trusting this page, save the sealed certificate and run "
+        "<code>sfumato verify</code> on it: the seal is checked and every claim is worked out again.</p>"
+        + "".join(_certificate(planned) for planned in material.plan.questions)
     )
 
 
@@ -58,10 +60,12 @@ def disclosure_section(material: ReportMaterial) -> str:
     return (
         "<p>Besides the reports, a symbol was released for each row. It is independent of every protected column, each "
         f"on its own, and tells something about the row as a whole.{named}</p>{_stated(certificate)}"
-        f'<ul class="plain">{"".join(_item(claim.sentence, False) for claim in certificate.claims)}</ul>'
-        f"<p>Digest <code>{digest_in(document)}</code></p>"
+    ) + certified(
+        "the release",
+        _sentences((claim.sentence, False) for claim in certificate.claims)
+        + f'<p>Digest <code data-part="digest">{digest_in(document)}</code></p>'
         + saving_link("disclosure.certificate.json", document)
-        + embedded_document("The sealed certificate of the release (JSON)", document)
+        + embedded_document("The sealed certificate of the release (JSON)", document),
     )
 
 
@@ -122,15 +126,25 @@ def _asked(planned: QuestionPlan, answers: str) -> str:
 def _certificate(planned: QuestionPlan) -> str:
     question, document = planned.question, planned.certificate.to_json()
     name = f"{question.id}.certificate.json"
-    return (
-        f"<h3>{escape(question.id)}: {escape(question.text)}</h3>"
-        f'<ul class="plain">{"".join(_item(one.sentence, one.is_alarm) for one in planned.sentences)}</ul>'
-        f"<p>Check it with <code>sfumato verify {escape(name)}</code>. Digest <code>{digest_in(document)}</code></p>"
+    return f"<h3>{escape(question.id)}: {escape(question.text)}</h3>" + certified(
+        question.id,
+        _sentences((one.sentence, one.is_alarm) for one in planned.sentences)
+        + f"<p>Check it with <code>sfumato verify {escape(name)}</code>. Digest "
+        f'<code data-part="digest">{digest_in(document)}</code></p>'
         + saving_link(name, document)
-        + embedded_document(f"The sealed certificate of {question.id} (JSON)", document)
+        + embedded_document(f"The sealed certificate of {question.id} (JSON)", document),
     )
 
 
+def _sentences(said: Iterable[tuple[str, bool]]) -> str:
+    """Sentences of a certificate, which the page compares with it."""
+    items = (f'<li{_mark(is_alarm)} data-part="said">{escape(text)}</li>' for text, is_alarm in said)
+    return f'<ul class="plain">{"".join(items)}</ul>'
+
+
 def _item(text: str, is_alarm: bool) -> str:
-    mark = ' class="warn"' if is_alarm else ""
-    return f"<li{mark}>{escape(text)}</li>"
+    return f"<li{_mark(is_alarm)}>{escape(text)}</li>"
+
+
+def _mark(is_alarm: bool) -> str:
+    return ' class="warn"' if is_alarm else ""

@@ -1,15 +1,17 @@
-"""Shares with their intervals as one SVG file: a panel a question, and of two answers a line a group."""
+"""Estimates with their intervals as one SVG file: a panel a question, drawn as suits its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
-from sfumato.render.estimate_tables import group_name, is_pair, shown_order
+from sfumato.render.estimate_lines import answer_numbers, cumulative, is_pair, quantity_lines, shown_places
+from sfumato.render.estimate_tables import group_name
 from sfumato.render.plots import LINE_STYLES, SOFT_INK, figure_svg, figure_title, short_name, wrapped
 from sfumato.render.words import epsilon_text, interval_words
+from sfumato.study.ways import Picture
 from sfumato.values import Interval
 
 if TYPE_CHECKING:
@@ -20,14 +22,18 @@ if TYPE_CHECKING:
 
 _MOST_PANELS = 60
 _MOST_GROUPS = 400
+_MOST_NUMBERS = 12
 Line = tuple[str, float, Interval, Interval | None, str]
 """A label, a share, its interval, the band behind it, and the words beside it."""
 
 
 def shares_svg(estimates: Sequence[QuestionEstimate], *, title: str = "") -> str:
-    """Draw a panel for each question: a dot with its interval for each answer, or for each group of two answers."""
-    panels = [(_heading(part), _lines(part), part[0].question.id) for part in _parts(estimates)]
-    if not 0 < len(panels) <= _MOST_PANELS or max(len(lines) for _, lines, _ in panels) > _MOST_GROUPS:
+    """Draw a panel for each question: marks, steps of a scale, bars, or a histogram with the mean.
+
+    Of two answers there is a line for each group; of more, a panel.
+    """
+    panels = [_Panel(part) for part in _parts(estimates)]
+    if not 0 < len(panels) <= _MOST_PANELS or max(len(panel.lines) for panel in panels) > _MOST_GROUPS:
         raise InvalidParameter(
             f"would need {len(panels)} panels, and a picture holds {_MOST_PANELS}, with {_MOST_GROUPS} groups in each",
             parameter="plot",
@@ -35,16 +41,16 @@ def shares_svg(estimates: Sequence[QuestionEstimate], *, title: str = "") -> str
         )
     # Groups of one question are drawn on one scale.
     reach: dict[str, float] = {}
-    for _, lines, name in panels:
-        highest = max((max(line[2].upper, line[3].upper if line[3] else 0.0) for line in lines), default=1.0)
-        reach[name] = max(reach.get(name, 0.1), min(1.0, 1.02 * highest))
-    height = 1.2 + sum(0.9 + 0.17 * heading.count("\n") + 0.3 * len(lines) for heading, lines, _ in panels)
+    for panel in panels:
+        reach[panel.name] = max(reach.get(panel.name, 0.1), panel.highest)
+    height = 1.2 + sum(0.9 + 0.17 * panel.heading.count("\n") + panel.height for panel in panels)
 
     def draw(figure: Figure) -> None:
-        ratios = [0.6 + 0.3 * len(lines) for _, lines, _ in panels]
+        ratios = [0.6 + panel.height for panel in panels]
         found = figure.subplots(len(panels), 1, squeeze=False, height_ratios=ratios)[:, 0]
-        for axes, (heading, lines, name) in zip(found, panels, strict=True):
-            _panel(axes, heading, lines, right=reach[name])
+        for axes, panel in zip(found, panels, strict=True):
+            axes.set_title(panel.heading, loc="left", fontsize=10)
+            panel.draw(axes, reach[panel.name])
         figure_title(figure, title)
 
     return figure_svg(draw, (9.6, height))
@@ -58,6 +64,37 @@ def _parts(estimates: Sequence[QuestionEstimate]) -> list[list[QuestionEstimate]
     return parts
 
 
+class _Panel:
+    """One panel: what stands above it, and how it is drawn."""
+
+    def __init__(self, part: list[QuestionEstimate]) -> None:
+        self.found = part[0]
+        self.name = self.found.question.id
+        self.heading = _heading(part)
+        self.lines = _lines(part)
+        numbers = answer_numbers(self.found) if self.found.picture is Picture.NUMBERS else None
+        self.numbers = numbers
+        self.height = 2.2 if numbers is not None else 0.3 * max(len(self.lines), 1)
+
+    @property
+    def highest(self) -> float:
+        """How far the panel reaches."""
+        if self.found.picture is Picture.ORDERED:
+            return 1.0
+        ends = [max(line[2].upper, line[3].upper if line[3] else 0.0) for line in self.lines]
+        return min(1.0, 1.02 * max(ends, default=1.0))
+
+    def draw(self, axes: Axes, right: float) -> None:
+        """Draw what suits the answers."""
+        if not self.lines:
+            _draw_mean(axes, self.found)
+            return
+        if self.numbers is not None:
+            _draw_numbers(axes, self.found, self.numbers)
+            return
+        _draw_lines(axes, self.lines, right=right, picture=self.found.picture, starts=cumulative(self.found))
+
+
 def _heading(part: list[QuestionEstimate]) -> str:
     first = part[0]
     shown = f" · share of “{short_name(first.labels[1])}”" if is_pair(first) else ""
@@ -66,6 +103,8 @@ def _heading(part: list[QuestionEstimate]) -> str:
     # Of a very long question the beginning is shown, and all that is read off.
     text, told = wrapped(first.question.text), f"{shown}{group}  {read}"
     lines = wrapped(" ".join(text) + told) if len(text) <= 3 else [*text[:3], f"…{told}"]
+    if not is_pair(first):
+        lines += [f"{line.name}: {line.value}  ({line.reach})" for line in quantity_lines(first)[:_MOST_NUMBERS]]
     if any(found.band for found in part):
         lines.append("pale: where it could lie if some ignored the instructions")
     if any(found.notes for found in part):
@@ -82,7 +121,7 @@ def _lines(part: list[QuestionEstimate]) -> list[Line]:
         ]
     return [
         (short_name(first.labels[place]), first.shares[place], first.intervals[place], None, _words(first, place))
-        for place in shown_order(first.shares)
+        for place in shown_places(first)
     ]
 
 
@@ -91,15 +130,20 @@ def _words(found: QuestionEstimate, place: int) -> str:
     return f"{100 * found.shares[place]:.1f} %  ({interval_words(found.intervals[place])}){flag}"
 
 
-def _panel(axes: Axes, heading: str, lines: list[Line], *, right: float) -> None:
+def _draw_lines(axes: Axes, lines: list[Line], *, right: float, picture: Picture, starts: list[float]) -> None:
+    """Draw a line for each answer: with a mark, from 0 as a bar, or as a step that begins where the last one ended."""
     colour = LINE_STYLES[0][0]
     for place, (_, share, interval, band, words) in enumerate(lines):
+        axes.annotate(words, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=9, color=SOFT_INK)
+        if picture is Picture.ORDERED and len(lines) == len(starts) - 1:
+            axes.barh(place, share, left=starts[place], height=0.7, color=colour, alpha=0.55, zorder=2)
+            continue
+        if picture is Picture.OPTIONS:
+            axes.barh(place, share, height=0.6, color=colour, alpha=0.3, zorder=1)
         if band is not None:
             axes.hlines(place, band.lower, band.upper, colors="#d8e6ee", linewidth=13, zorder=1)
         axes.hlines(place, interval.lower, interval.upper, colors=colour, linewidth=2.4, zorder=2)
         axes.plot([share], [place], "o", color=colour, markersize=6, zorder=3, clip_on=False)
-        axes.annotate(words, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=9, color=SOFT_INK)
-    axes.set_title(heading, loc="left", fontsize=10)
     axes.set_yticks(range(len(lines)), [line[0] for line in lines])
     axes.set_ylim(max(len(lines), 1) - 0.5, -0.5)
     axes.set_xlim(0, right)
@@ -107,3 +151,33 @@ def _panel(axes: Axes, heading: str, lines: list[Line], *, right: float) -> None
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.tick_params(left=False)
+
+
+def _draw_numbers(axes: Axes, found: QuestionEstimate, numbers: list[float]) -> None:
+    """Draw a histogram with intervals; the mean is a line, and its interval a band."""
+    colour, other = LINE_STYLES[0][0], LINE_STYLES[2][0]
+    many = len(numbers)
+    width = 0.84 * min(b - a for a, b in pairwise(numbers))
+    axes.bar(numbers, found.shares[:many], width=width, color=colour, alpha=0.35, zorder=1)
+    ends = found.intervals[:many]
+    axes.vlines(numbers, [end.lower for end in ends], [end.upper for end in ends], colors=colour, linewidth=1, zorder=2)
+    if found.mean is not None and found.mean.value is not None:
+        axes.axvspan(found.mean.interval.lower, found.mean.interval.upper, color=other, alpha=0.18, zorder=0)
+        axes.axvline(found.mean.value, color=other, linewidth=2, zorder=3)
+    axes.set_ylim(0, None)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+
+
+def _draw_mean(axes: Axes, found: QuestionEstimate) -> None:
+    """Draw the mean and its interval, where there are no shares."""
+    colour = LINE_STYLES[0][0]
+    axes.set_yticks([])
+    if found.mean is None:
+        return
+    axes.hlines(0, found.mean.interval.lower, found.mean.interval.upper, colors=colour, linewidth=2.4)
+    if found.mean.value is not None:
+        axes.plot([found.mean.value], [0], "o", color=colour, markersize=6, clip_on=False)
+    axes.margins(x=0.3)
+    axes.grid(axis="x")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,31 @@ _STYLE = (
 )
 
 
-def spinner_svg(card: SpinnerCard, *, title: str = "") -> str:
-    """Draw the card. It stands alone: no script, no font, no link; labels are escaped."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardWords:
+    """What stands on a card beside its labels and numbers; names in braces are filled in."""
+
+    draw: str = "{device} Keep the number to yourself."
+    find: str = "Find your number on the wheel of your true answer."
+    tell: str = "Report what is written there, and nothing else."
+    true_answer: str = "My true answer is"
+    quoted: str = "“{text}”"
+    span: str = "{first} to {last}"
+    rule: str = "{span}: report {report}"
+    safe: str = "Chance protects you: no report proves what your true answer is."
+    exposes: str = "Good to know: the report {reports} reveals the true answer; any other report leaves it open."
+    either: str = " or "
+    name: str = "Spinner card"
+
+
+ENGLISH = CardWords()
+
+
+def spinner_svg(card: SpinnerCard, *, title: str = "", device: str = "", words: CardWords = ENGLISH) -> str:
+    """Draw the card. It stands alone: no script, no font, no link; labels are escaped.
+
+    `words` and `device`, which says how to draw a number, are for other languages.
+    """
     colours = {report: _PAPER for ranges in card.ranges for _, _, report in ranges}
     colours |= dict(zip(card.answers, _ANSWERS, strict=False))
     parts: list[str] = []
@@ -39,23 +63,23 @@ def spinner_svg(card: SpinnerCard, *, title: str = "") -> str:
         y += 30
     y += 4
     steps = [
-        f"1.  {printable(card.device)} Keep the number to yourself.",
-        "2.  Find your number on the wheel of your true answer.",
-        "3.  Report what is written there, and nothing else.",
+        f"1.  {words.draw.format(device=printable(device or card.device))}",
+        f"2.  {words.find}",
+        f"3.  {words.tell}",
     ]
     for step in steps:
         for i, line in enumerate(textwrap.wrap(step, 84)):
             parts.append(_text(48 if i == 0 else 72, y, line, "step"))
             y += 26
     y += 22
-    legends = [_legend(ranges) for ranges in card.ranges]
+    legends = [_legend(ranges, words) for ranges in card.ranges]
     longest = max(sum(len(lines) for _, lines in legend) for legend in legends)
     height = y + 2 * _RADIUS + 150 + 26 * longest
     for centre, answer, ranges, legend in zip(_CENTRES, card.answers, card.ranges, legends, strict=True):
-        parts.append(_text(centre, y, "My true answer is", "step", anchor="middle"))
-        parts.append(_text(centre, y + 26, f"“{_cut(str(answer), 30)}”", "head", anchor="middle"))
+        parts.append(_text(centre, y, words.true_answer, "step", anchor="middle"))
+        parts.append(_text(centre, y + 26, words.quoted.format(text=_cut(str(answer), 30)), "head", anchor="middle"))
         middle = y + _RADIUS + 66
-        parts += _wheel(centre, middle, card.faces, ranges, colours)
+        parts += _wheel(centre, middle, card.faces, ranges, colours, words)
         below = middle + _RADIUS + 56
         for report, lines in legend:
             parts.append(
@@ -65,12 +89,11 @@ def spinner_svg(card: SpinnerCard, *, title: str = "") -> str:
             for line in lines:
                 parts.append(_text(centre - 142, below, line, "step"))
                 below += 26
-    foot = "Chance protects you: no report proves what your true answer is."
-    exposing = _exposing(card)
+    foot, exposing = words.safe, _exposing(card, words)
     if exposing:
-        foot = f"Good to know: the report {exposing} reveals the true answer; any other report leaves it open."
+        foot = words.exposes.format(reports=exposing)
     parts.append(_text(420, height - 24, foot, "soft", anchor="middle"))
-    name = escape(printable(title) or "Spinner card", quote=True)
+    name = escape(printable(title) or words.name, quote=True)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
         f'height="{height}"><title>{name}</title><style>{_STYLE}</style>'
@@ -80,7 +103,12 @@ def spinner_svg(card: SpinnerCard, *, title: str = "") -> str:
 
 
 def _wheel(
-    x: float, y: float, faces: int, ranges: tuple[tuple[int, int, Label], ...], colours: dict[Label, tuple[str, str]]
+    x: float,
+    y: float,
+    faces: int,
+    ranges: tuple[tuple[int, int, Label], ...],
+    colours: dict[Label, tuple[str, str]],
+    words: CardWords,
 ) -> list[str]:
     parts = []
     for first, last, report in ranges:
@@ -99,19 +127,22 @@ def _wheel(
             f'fill="{fill}" stroke="#1d2733" stroke-width="1.5"/>'
         )
     for first, last, report in ranges:
-        parts += _label(x, y, first, last, faces, report, colours[report][1])
+        parts += _label(x, y, first, last, faces, report, colours[report][1], words)
     return parts + _ticks(x, y, faces, ranges)
 
 
-def _legend(ranges: tuple[tuple[int, int, Label], ...]) -> list[tuple[Label, list[str]]]:
+def _legend(ranges: tuple[tuple[int, int, Label], ...], words: CardWords) -> list[tuple[Label, list[str]]]:
     """Say each range in words, wrapped to the width of its column."""
-    return [
-        (report, textwrap.wrap(f"{_span(first, last)}: report “{_cut(str(report), 40)}”", 36))
-        for first, last, report in ranges
-    ]
+    found = []
+    for first, last, report in ranges:
+        named = words.quoted.format(text=_cut(str(report), 40))
+        found.append((report, textwrap.wrap(words.rule.format(span=_span(first, last, words), report=named), 36)))
+    return found
 
 
-def _label(x: float, y: float, first: int, last: int, faces: int, report: Label, ink: str) -> list[str]:
+def _label(
+    x: float, y: float, first: int, last: int, faces: int, report: Label, ink: str, words: CardWords
+) -> list[str]:
     """Write a report into its sector, with its numbers where both fit; the legend below says it all in any case."""
     share = (last - first + 1) / faces
     place, room = (0.0, 20) if share >= 1 else (0.5, 14) if share > 0.5 else (0.6, 10) if share >= 0.25 else (0.66, 5)
@@ -121,7 +152,7 @@ def _label(x: float, y: float, first: int, last: int, faces: int, report: Label,
     cx, cy = _at(x, y, (first - 1 + last) / 2 / faces, _RADIUS * place)
     lines = [_text(cx, cy, _cut(text, room), "report", anchor="middle", ink=ink)]
     if share >= 0.15:
-        lines.append(_text(cx, cy + 20, _span(first, last), "range", anchor="middle", ink=ink))
+        lines.append(_text(cx, cy + 20, _span(first, last, words), "range", anchor="middle", ink=ink))
     return lines
 
 
@@ -140,13 +171,14 @@ def _ticks(x: float, y: float, faces: int, ranges: tuple[tuple[int, int, Label],
     return parts
 
 
-def _exposing(card: SpinnerCard) -> str:
+def _exposing(card: SpinnerCard, words: CardWords) -> str:
     """Name the reports that only one answer can give; a card must not promise what its design does not keep."""
     seen: dict[Label, int] = {}
     for ranges in card.ranges:
         for report in {report for _, _, report in ranges}:
             seen[report] = seen.get(report, 0) + 1
-    return " or ".join(f"“{_cut(str(report), 22)}”" for report, times in seen.items() if times == 1)
+    proving = (words.quoted.format(text=_cut(str(report), 22)) for report, times in seen.items() if times == 1)
+    return words.either.join(proving)
 
 
 def _at(x: float, y: float, turn: float, radius: float) -> tuple[float, float]:
@@ -160,8 +192,8 @@ def _text(x: float, y: float, text: str, kind: str, *, anchor: str = "start", in
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{colour}>{escape(text)}</text>'
 
 
-def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first} to {last}"
+def _span(first: int, last: int, words: CardWords) -> str:
+    return str(first) if first == last else words.span.format(first=first, last=last)
 
 
 def _cut(label: str, room: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.render.fitted_tables import FittedTable
 from sfumato.render.words import epsilon_text
 from sfumato.study.studies import Study
 from sfumato.study.totals import totals_of
@@ -15,16 +16,10 @@ if TYPE_CHECKING:
 def totals_table(study: Study) -> RenderableType:
     """Return what each reader sees of a respondent: ε by question, and the sum over all questions."""
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
-    from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
     header, rows = totals_rows(study)
-    table = Table()
-    for i, name in enumerate(header):
-        table.add_column(name, justify="left" if i == 0 else "right")
-    for row in rows:
-        table.add_row(*row)
-    return Group(Text("ε that a respondent spends (nats, rounded up)"), table)
+    return Group(Text("ε that a respondent spends (nats, rounded up)"), FittedTable(header=header, rows=rows))
 
 
 def totals_rows(study: Study) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

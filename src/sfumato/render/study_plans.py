@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sfumato.printing import printable
 from sfumato.render.budgets import debit_words
+from sfumato.render.fitted_tables import FittedTable, FittedText
+from sfumato.render.statements import statement_of
 from sfumato.render.studies import totals_rows, totals_table
 from sfumato.render.words import epsilon_text, escaped, markdown_table
 from sfumato.study.audience import TOGETHER
 from sfumato.study.planning import StudyPlan
 from sfumato.study.study_files import as_document, fingerprint
-from sfumato.study.ways.plans import AccuracyCurve, PlanTable, QuestionPlan
+from sfumato.study.ways.plans import AccuracyCurve, PlanTable, QuestionPlan, Said
+from sfumato.study.ways.risk_words import risk_document, risk_sentences, risk_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,10 +53,14 @@ def study_plan_markdown(plan: StudyPlan) -> str:
             said += [f"{i}. {escaped(line)}" for i, line in enumerate(planned.instructions, start=1)] + [""]
         if planned.protection:
             said += ["**What it protects**", ""]
-            said += [f"- {'**!** ' if one.is_alarm else ''}{escaped(one.sentence)}" for one in planned.protection]
-            said.append("")
-        for table in planned.tables:
+            said += [*map(_marked, planned.protection), ""]
+        if planned.risk is not None:
+            said += ["**What a report tells**", "", *map(_marked, risk_sentences(planned.risk)), ""]
+        said += [line for words in planned.arguments for line in (escaped(words), "")]
+        for table in _tables(planned):
             said += [f"**{escaped(table.title)}**", "", *markdown_table(table.header, table.rows), ""]
+        if planned.groups is not None:
+            said += [escaped(planned.groups.sentence), ""]
     header, rows = totals_rows(plan.study)
     said += ["## ε that a respondent spends", "", *markdown_table(header, rows), "", coalition_words(plan)]
     if plan.study.ledger is not None:
@@ -69,6 +77,7 @@ def study_plan_document(plan: StudyPlan) -> dict[str, Any]:
         "questions": [_document(planned) for planned in plan.questions],
         "total_epsilon": {total.holder: total.as_json for total in plan.totals},
         "debits": debit_words(plan.study) or None,
+        "statement": statement_of(plan).document,
     }
 
 
@@ -85,15 +94,16 @@ def coalition_words(plan: StudyPlan) -> str:
     )
 
 
-def terminal_curve(curve: AccuracyCurve) -> str:
+def terminal_curve(curve: AccuracyCurve, width: int = 80) -> str:
     """Draw privacy against accuracy with letters: the longer the bar, the wider the interval."""
+    longest = min(_WIDTH, max(width - 24, 1))
     points = curve.points
     widest = math.log(points[0][1] / points[-1][1]) or 1.0
     lines = ["Privacy against accuracy: how many respondents for the same accuracy (log scale)"]
     for epsilon, deviation in points:
-        length = round(1 + (_WIDTH - 1) * math.log(deviation / points[-1][1]) / widest)
+        length = round(1 + (longest - 1) * math.log(deviation / points[-1][1]) / widest)
         needed = math.ceil((REACH * deviation / curve.half_width) ** 2)
-        lines.append(f"  ε {epsilon:<5g} {'█' * length:<{_WIDTH}} {needed:>12,}")
+        lines.append(f"  ε {epsilon:<5g} {'█' * length:<{longest}} {needed:>12,}")
     return "\n".join(lines)
 
 
@@ -109,31 +119,43 @@ def _question(planned: QuestionPlan) -> list[RenderableType]:
     if planned.instructions:
         parts += [Text(), Text("What each respondent does", style="bold")]
         parts += [indented(f"{i}. {printable(line)}") for i, line in enumerate(planned.instructions, start=1)]
-    if planned.protection:
-        parts += [Text(), Text("What it protects", style="bold")]
-        for one in planned.protection:
+    told = () if planned.risk is None else risk_sentences(planned.risk)
+    for title, sentences in (("What it protects", planned.protection), ("What a report tells", told)):
+        if sentences:
+            parts += [Text(), Text(title, style="bold")]
+        for one in sentences:
             mark, style = ("!", "red") if one.is_alarm else ("·", "")
-            parts.append(indented(f"{mark} {one.sentence}", style))
-    for table in planned.tables:
-        head = [Text(), Text(printable(table.title), style="bold")] if table.chosen is not None else [Text(table.title)]
-        parts += [*head, _table(table)]
+            parts.append(indented(f"{mark} {printable(one.sentence)}", style))
+    if planned.arguments:
+        parts += [
+            Text(),
+            Text("What is compared", style="bold"),
+            *(indented(printable(one)) for one in planned.arguments),
+        ]
+    for table in _tables(planned):
+        parts += [Text(), Text(printable(table.title), style="bold"), _table(table)]
+    if planned.groups is not None:
+        parts.append(Text(planned.groups.sentence))
     if planned.curve is not None:
-        parts.append(Text(terminal_curve(planned.curve)))
+        parts.append(FittedText(partial(terminal_curve, planned.curve)))
     return parts
 
 
-def _table(table: PlanTable) -> RenderableType:
-    from rich.table import Table  # noqa: PLC0415  rich is only needed to print
-    from rich.text import Text  # noqa: PLC0415
+def _tables(planned: QuestionPlan) -> tuple[PlanTable, ...]:
+    return planned.tables if planned.risk is None else (risk_table(planned.risk), *planned.tables)
 
-    made = Table()
-    for i, name in enumerate(table.header):
-        made.add_column(name, justify="right" if i else "left")
+
+def _marked(one: Said) -> str:
+    return f"- {'**!** ' if one.is_alarm else ''}{escaped(one.sentence)}"
+
+
+def _table(table: PlanTable) -> RenderableType:
+    rows, styles = [], []
     for i, row in enumerate(table.rows):
         mark = "" if table.chosen is None else "▸ " if i == table.chosen else "  "
-        style = "bold" if table.chosen is not None and i == table.chosen else ""
-        made.add_row(*(Text(cell) for cell in (f"{mark}{row[0]}", *row[1:])), style=style)
-    return made
+        rows.append([printable(cell) for cell in (f"{mark}{row[0]}", *row[1:])])
+        styles.append("bold" if table.chosen is not None and i == table.chosen else "")
+    return FittedTable(header=table.header, rows=rows, styles=styles, left=range(table.words))
 
 
 def _document(planned: QuestionPlan) -> dict[str, Any]:
@@ -144,10 +166,13 @@ def _document(planned: QuestionPlan) -> dict[str, Any]:
         "words": list(planned.words),
         "instructions": list(planned.instructions),
         "protection": [one.sentence for one in planned.protection],
+        "arguments": list(planned.arguments),
         "readers": [
             {"level": level.level, "epsilon": _number(level.epsilon), "readers": list(level.readers)}
             for level in planned.levels
         ],
+        "risk": None if planned.risk is None else risk_document(planned.risk),
+        "two_groups": None if planned.groups is None else planned.groups.document,
         **_plain(planned.document),
     }
 

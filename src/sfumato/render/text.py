@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.certificates import Audit, Certificate
 from sfumato.printing import printable
+from sfumato.render.fitted_tables import FittedTable
 from sfumato.render.numbers import name_of, status_of, value_of
 
 if TYPE_CHECKING:
@@ -18,17 +19,17 @@ _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\|`*[]"} | {"&": "&amp;"
 def certificate_table(certificate: Certificate) -> RenderableType:
     """Return a table for rich to print: the number, how well it is known, what it means, and on whose word."""
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
-    from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    table = Table(title=Text(printable(certificate.title)), title_justify="left", expand=False)
-    table.add_column("measure", style="bold")
-    table.add_column("value", overflow="fold")
-    table.add_column("status")
-    table.add_column("in plain words", ratio=1)
-    for claim in certificate.claims:
-        cells = (name_of(claim), value_of(claim), status_of(claim), claim.sentence)
-        table.add_row(*(Text(printable(cell)) for cell in cells))
+    cells = [
+        (name_of(claim, certificate), value_of(claim), status_of(claim), claim.sentence) for claim in certificate.claims
+    ]
+    table = FittedTable(
+        header=("measure", "value", "status", "in plain words"),
+        rows=[[printable(cell) for cell in row] for row in cells],
+        title=printable(certificate.title),
+        left=range(4),
+    )
     below = [f"Note: {note}" for note in certificate.notes] + [f"Source: {source}" for source in certificate.sources]
     return Group(table, *(Text(printable(line)) for line in below))
 
@@ -42,7 +43,7 @@ def certificate_markdown(certificate: Certificate) -> str:
         "|---|---|---|---|---|",
     ]
     for claim in certificate.claims:
-        cells = (name_of(claim), value_of(claim), status_of(claim), claim.sentence, claim.because)
+        cells = (name_of(claim, certificate), value_of(claim), status_of(claim), claim.sentence, claim.because)
         lines.append("| " + " | ".join(_escape(cell) for cell in cells) + " |")
     for note in certificate.notes:
         lines += ["", f"> {_escape(note)}"]

@@ -21,11 +21,22 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list
     return lines + ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
 
 
-def interval_words(interval: Interval) -> str:
+def share_words(share: float, digits: int = 1) -> str:
+    """Write a share in percent."""
+    return f"{100 * share:.{digits}f} %"
+
+
+def interval_words(interval: Interval, digits: int = 1) -> str:
     """Write an interval in percent, rounded outwards."""
-    low = math.floor(interval.lower * 1000 + 1e-9) / 10
-    high = math.ceil(interval.upper * 1000 - 1e-9) / 10
-    return f"{low:.1f} – {high:.1f} %"
+    tens = 10**digits
+    low = math.floor(interval.lower * 100 * tens + 1e-9) / tens
+    high = math.ceil(interval.upper * 100 * tens - 1e-9) / tens
+    return f"{low:.{digits}f} – {high:.{digits}f} %"
+
+
+def digits_for(largest: float) -> int:
+    """How many digits percents need behind the point when no share is larger than this."""
+    return 1 if largest >= 0.1 else 2 if largest >= 0.01 else 3
 
 
 def epsilon_text(value: float) -> str:

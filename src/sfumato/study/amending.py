@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, UniformBelow
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words, number_column, words_of
+from sfumato.files.tables import number_column
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree, blocks_of
+from sfumato.study.amended_cells import amended_answers, check_units, corrected_texts
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, Salts
@@ -25,6 +26,7 @@ from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, PartSink
 from sfumato.study.publishing import arrow_table, draw_of, finished_part
 from sfumato.study.report_rows import ROW
+from sfumato.study.studies import Study
 
 Cells = Mapping[str, Mapping[int, str]]
 """By question: the answers, by the number of the row."""
@@ -50,22 +52,19 @@ class Amendment:
         return tuple(name for name, column in self.cells.items() if column)
 
 
-def corrections(
-    table: Any, questions: Sequence[str], rows: Sequence[tuple[str, int]]
-) -> dict[str, dict[str, dict[int, str]]]:
+def corrections(table: Any, study: Study, rows: Sequence[tuple[str, int]]) -> dict[str, dict[str, dict[int, str]]]:
     """Return the cells that a table corrects, by part and question; an empty cell stays as it is."""
-    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
-
     found: dict[str, dict[str, dict[int, str]]] = {}
-    for name in questions:
-        column = table.column(name)
-        filled = np.flatnonzero(np.asarray(pc.is_valid(column).to_pylist(), dtype=np.bool_))
-        if not filled.size:
-            continue
-        words = words_of(table.filter(pc.is_valid(column)), name)
-        for place, code in zip(filled.tolist(), words.codes.tolist(), strict=True):
-            part, number = rows[place]
-            found.setdefault(part, {}).setdefault(name, {})[number] = words.texts[code]
+    texts = {
+        question.id: corrected_texts(table, question)
+        for question in study.questions
+        if not set(question.sources).isdisjoint(table.column_names)
+    }
+    check_units(study, texts)
+    for name, column in texts.items():
+        for line, text in column.items():
+            part, number = rows[line]
+            found.setdefault(part, {}).setdefault(name, {})[number] = text
     if not found:
         raise UnreadableFile("the table corrects nothing", way_out="Fill in the answers that are to be corrected.")
     return found
@@ -133,10 +132,10 @@ def draw_amendment(plan: PartPlan, amendment: Amendment, kept: Any, sink: PartSi
         column = amendment.cells[name]
         filled = np.array([number in column for number in numbers.tolist()], dtype=np.bool_)
         drawer = way.drawer(draw_of(plan, way, sink))
-        drawn = drawer.draw(way.read(_words(name, column, numbers[filled])), numbers, filled)
+        drawn = drawer.draw(amended_answers(way, column, numbers[filled]), numbers, filled)
         reports[name] = np.full(numbers.size, NOTHING, dtype=np.int64)
         reports[name][filled] = drawn
-        made[name] = _with_gaps(written_column(way, drawn), filled)
+        made[name] = _spread(written_column(way, drawn), filled)
         if held := drawer.keys(numbers.size):
             keys[name] = held
     tree.add(numbers, reports)
@@ -144,14 +143,7 @@ def draw_amendment(plan: PartPlan, amendment: Amendment, kept: Any, sink: PartSi
     return finished_part(plan, tree, salt_of, rows=numbers.size, blocks=blocks_of(numbers), keys=keys)
 
 
-def _words(name: str, column: Mapping[int, str], numbers: Numbers) -> Words:
-    texts = [column[number] for number in numbers.tolist()]
-    known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
-    del name
-    return Words(np.array([known[text] for text in texts], dtype=np.int64), tuple(known))
-
-
-def _with_gaps(column: Any, filled: npt.NDArray[np.bool_]) -> Any:
+def _spread(column: Any, filled: npt.NDArray[np.bool_]) -> Any:
     """Return a column with empty cells where nothing is amended."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sfumato.account.published import PUBLIC
@@ -17,13 +17,25 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyst:
-    """Somebody with a key: of each question they see reports of this epsilon."""
+    """Somebody with a key: of each question they see reports of this epsilon.
+
+    `public_key` is the file of what devices seal draws for, from the study's folder; only what collects over the web
+    reads it, and where it lies is no part of the study.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.Analyst(name="ministry", epsilon=Fraction(2)).name
+    'ministry'
+    """
 
     name: str
     epsilon: Fraction
+    public_key: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_line("name", self.name)
+        if self.public_key is not None:
+            check_line("public_key", self.public_key)
         if not self.name.replace("-", "").replace("_", "").isalnum() or self.name.lower() in {REGISTRAR, PUBLIC}:
             raise InvalidParameter(
                 "of an analyst must be letters, digits, - and _, and not 'registrar' or 'public'",

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.files.tables import labelled_column, number_column
+from sfumato.bits.mechanism import smallest_dtype
+from sfumato.files.tables import labelled_column, number_column, text_column
+from sfumato.refine.report_trees import NOTHING
 from sfumato.study.notes import ReportsNote
 from sfumato.study.release_words import releases_words
 from sfumato.study.ways import Way
@@ -18,12 +20,39 @@ FIELD = b"sfumato"
 
 
 def written_column(way: Way, reports: npt.NDArray[Any]) -> Any:
-    """Return the Arrow column of a question's reports."""
+    """Return the Arrow column of a question's reports; a cell is empty where there is none."""
+    there = None
+    if way.question.has_gaps:
+        # Always in the same bytes, whether some cell of a chunk is empty or not.
+        there = np.asarray(reports) != NOTHING
+        reports = np.where(there, reports, 0).astype(smallest_dtype(way.report_count))
+    return with_gaps(_full_column(way, reports), there)
+
+
+def _full_column(way: Way, reports: npt.NDArray[Any]) -> Any:
     if way.report_numbers is not None:
         return number_column(np.array(way.report_numbers, dtype=np.int64)[reports])
     if way.report_labels is not None:
         return labelled_column(np.asarray(reports, dtype=np.int64), way.report_labels)
     return number_column(reports)
+
+
+def answer_column(way: Way, values: npt.NDArray[np.int64]) -> Any:
+    """Return the Arrow column of recovered answers, as text; a cell is empty where nobody answered."""
+    there = values != NOTHING
+    codes, labels = way.answers_of(np.where(there, values, 0))
+    if way.question.hides:
+        there &= codes != len(labels) - 1
+    return with_gaps(text_column(codes, labels), there)
+
+
+def with_gaps(column: Any, there: npt.NDArray[np.bool_] | None) -> Any:
+    """Return a column whose cells are empty where nothing is there."""
+    if there is None or there.all():
+        return column
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return column.take(pa.array([place if full else None for place, full in enumerate(there.tolist())], pa.int64()))
 
 
 def described_columns(table: Any, note: ReportsNote) -> Any:
@@ -38,8 +67,8 @@ def described_columns(table: Any, note: ReportsNote) -> Any:
     return table.cast(pa.schema(fields, metadata=table.schema.metadata))
 
 
-def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
-    """Return the codebook of a file of reports, in Markdown."""
+def codebook(note: ReportsNote, kept: tuple[str, ...] = (), told: tuple[str, ...] = ()) -> str:
+    """Return the codebook of a file of reports, in Markdown; `told` is what else is to be known of all of them."""
     lines = [
         f"# {note.study.name}: how to read the reports",
         "",
@@ -51,11 +80,15 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = ()) -> str:
     ]
     if note.earlier:
         lines += ["", releases_words(note)]
+    if told:
+        lines += ["", *told]
     for name in note.columns:
         entry, question = _entry(note, name), note.study.question(name)
         lines += ["", f"## {name}", "", f"- question: {question.text}", f"- seen at: {entry['level']}"]
         lines.append(f"- ε: {entry['epsilon']} nats")
         lines.append(f"- a report is {entry['reports']}")
+        if "empty" in entry:
+            lines.append(f"- an empty cell: {entry['empty']}")
         if "values" in entry:
             lines.append(f"- values, in order (code 0, 1, …): {_listed(entry['values'])}")
         else:
@@ -82,7 +115,21 @@ def _entry(note: ReportsNote, name: str) -> dict[str, Any]:
         "level": way.level_words(column.level),
         "epsilon": epsilon,
     }
+    empty = _empty_words(way)
+    if empty:
+        entry["empty"] = empty
     values = way.report_labels if way.report_numbers is None else way.report_numbers
     if values is None:
         return {**entry, "count": way.report_count}
     return {**entry, "values": list(values)}
+
+
+def _empty_words(way: Way) -> str | None:
+    """Say what an empty cell of a column means, and whether not answering shows."""
+    asked = way.question
+    if asked.hides and not asked.has_gaps:
+        return "there is none; no answer is one more answer, and reported like the others"
+    if asked.has_gaps:
+        unasked = asked.missing is None or asked.hides
+        return "not asked, by a public column" if unasked else "no answer, which is public"
+    return None

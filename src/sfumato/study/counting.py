@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import Words
-from sfumato.refine.report_trees import Numbers, positions_of
+from sfumato.refine.report_trees import NOTHING, Numbers
 from sfumato.study.notes import ReportsNote
+from sfumato.study.part_notes import PartNote
 from sfumato.study.ways import Way
 
 MOST_GROUPS = 1000
@@ -24,16 +25,23 @@ def count_rows(
     way: Way,
     level: int,
     reports: npt.NDArray[np.int64],
+    part: PartNote,
     numbers: Numbers,
     kept: npt.NDArray[np.bool_] | None,
     words: Words | None = None,
 ) -> None:
-    """Count the reports of some rows, those of them that are `kept`; `words` are the groups that they belong to."""
-    _count(found, None, way, reports, level, numbers, slice(None) if kept is None else np.flatnonzero(kept))
+    """Count the reports of some rows of a part, those that are `kept`; `words` are the groups that they belong to.
+
+    Who did not answer is not counted; where all rows are read together, the way knows what an empty cell is.
+    """
+    if way.question.has_gaps and way.by_row:
+        there = reports != NOTHING
+        kept = there if kept is None else kept & there
+    _count(found, None, way, reports, level, part, numbers, slice(None) if kept is None else np.flatnonzero(kept))
     if words is not None:
         for code, text in enumerate(words.texts):
             here = words.codes == code
-            _count(found, text, way, reports, level, numbers, here if kept is None else here & kept)
+            _count(found, text, way, reports, level, part, numbers, here if kept is None else here & kept)
 
 
 def add_counts(found: Found, others: Found) -> None:
@@ -61,7 +69,7 @@ def check_groups(found: Found, group: str | None) -> None:
         )
 
 
-def check_group(note: ReportsNote, group: str, question: str) -> None:
+def check_group(note: ReportsNote, group: str, question: str, kept: Sequence[str] | None = None) -> None:
     """Refuse a group that is none, or a question that has none."""
     if group in note.columns:
         raise InvalidParameter(
@@ -69,6 +77,13 @@ def check_group(note: ReportsNote, group: str, question: str) -> None:
             parameter="group",
             value=group,
             way_out="Name a kept column.",
+        )
+    if kept is not None and group not in kept:
+        raise InvalidParameter(
+            f"is no column that was kept beside these reports: {', '.join(kept) or 'there is none'}",
+            parameter="group",
+            value=group,
+            way_out="Columns are kept when reports are made, by `keep`; name one of these, or publish with it.",
         )
     if note.way(question).by_position:
         raise InvalidParameter(
@@ -95,11 +110,12 @@ def _count(
     way: Way,
     reports: npt.NDArray[np.int64],
     level: int,
+    part: PartNote,
     numbers: Numbers,
     rows: Any,
 ) -> None:
     counted = reports[rows]
     if not counted.size:  # nobody of this group is in these rows, or all were amended
         return
-    tally = way.tally(counted, level, positions=positions_of(numbers[rows]))
+    tally = way.tally(counted, level, positions=way.placed(numbers[rows], part.base))
     found[label] = found[label] + tally if label in found else tally

@@ -8,9 +8,19 @@ from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method
+from sfumato.infer.poisoning import check_fakes
+from sfumato.study.compared_answers import answer_contrasts
+from sfumato.study.contrasts import SHARE, Between, Contrast, group_contrasts
 from sfumato.study.notes import ReportsNote
-from sfumato.study.ways import QuestionEstimate, Reading
+from sfumato.study.ways import QuestionEstimate, Reading, Unit, Way
+from sfumato.study.ways.estimates import Robust
+from sfumato.study.ways.fakes import robust_of
+from sfumato.values import Interval
 from sfumato.values.checks import check_between
+from sfumato.values.shown import Shown
+
+_ROBUST_COLUMNS = ("fakes", "robust_lower", "robust_upper")
+_WITH_FAKES = "What holds although some reports may be fake:"
 
 
 class Collected(Protocol):
@@ -26,41 +36,39 @@ class Collected(Protocol):
     def __len__(self) -> int: ...
 
 
-class Estimates(tuple[QuestionEstimate, ...]):
+class Estimates(Shown, tuple[QuestionEstimate, ...]):
     """Estimates of several questions and groups, over everybody first."""
 
     __slots__ = ()
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return one row for each answer."""
-        return [
-            {
-                "question": found.question.id,
-                "group": found.group,
-                "answer": label,
-                "share": found.shares[i],
-                "raw": found.raw[i],
-                "standard_error": found.standard_errors[i],
-                "lower": found.intervals[i].lower,
-                "upper": found.intervals[i].upper,
-                "confidence": found.confidence,
-                "reports": found.total,
-                "epsilon": found.epsilon,
-            }
-            for found in self
-            for i, label in enumerate(found.labels)
-        ]
+    def to_rows(self, contrasts: Sequence[Contrast] | None = None) -> list[dict[str, Any]]:
+        """Return one row for the share of each answer, and one for each number beside the shares.
 
-    def to_arrow(self) -> Any:
+        `quantity` says which it is: share, mean, median. Of a share `answer` is whose it is; of a quantity that is an
+        answer `answer` is that one, and `value`, `lower` and `upper` are places in the list, from 0. With `contrasts`
+        rows follow for these: `minus` is the group or the answer that is subtracted, None in the rows before.
+        """
+        rows = [row for found in self for row in (*_share_rows(found), *_quantity_rows(found))]
+        if any("fakes" in row for row in rows):  # all rows have the same columns
+            rows = [row | dict.fromkeys(_ROBUST_COLUMNS, None) | row for row in rows]
+        if contrasts is None:
+            return rows
+        return [row | {"minus": None} for row in rows] + [_contrast_row(one) for one in contrasts]
+
+    def contrasts(self, between: Between | str = Between.GROUPS) -> tuple[Contrast, ...]:
+        """Return differences with intervals of their own: between groups of each share and mean, or between answers.
+
+        Between answers they are of two shares of the same people: everybody, and each group. Up to six groups or
+        answers each is compared with each, of more the first with the others. With simultaneous intervals all
+        differences of a question hold together as well.
+        """
+        return (answer_contrasts if between_of(between) is Between.ANSWERS else group_contrasts)(self)
+
+    def to_arrow(self, contrasts: Sequence[Contrast] | None = None) -> Any:
         """Return the rows as an Arrow table."""
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-        return pa.Table.from_pylist(self.to_rows())
-
-    def _repr_html_(self) -> str:
-        from sfumato.render.notebooks import estimates_html  # noqa: PLC0415  a door into a later room, opened when used
-
-        return estimates_html(self)
+        return pa.Table.from_pylist(self.to_rows(contrasts))
 
 
 def estimate_collected(
@@ -72,13 +80,15 @@ def estimate_collected(
     method: Method | str = Method.EXACT,
     ignoring: float | None = None,
     simultaneous: bool = False,
+    fakes: int | None = None,
 ) -> Estimates:
     """Estimate every question, or those named; over everybody first, then by the groups of a public column.
 
     With `simultaneous` all intervals of a question hold together (Bonferroni); `ignoring` is the share of respondents
-    who may have ignored the instructions of a question with two answers.
+    who may have ignored the instructions of a question with two answers. With `fakes` each estimate has intervals that
+    hold although so many of its reports may be fake, where that is worked out.
     """
-    check_between("confidence", confidence, 0.5, 1 - 1e-9)
+    check_between("confidence", confidence, 0.5, 1 - 1e-9, way_out="Write a share: 0.95, not 95.")
     found = []
     for name in reports.note.columns if questions is None else questions:
         way, level = reports.note.way(name), reports.note.column(name).level
@@ -86,11 +96,108 @@ def estimate_collected(
         reading = Reading(level=level, confidence=confidence, method=method_of(method), ignoring=ignoring)
         made = [way.estimate(tally, reading.among(label)) for label, tally in counted]
         if simultaneous:
-            wider = replace(reading, confidence=1 - (1 - confidence) / max(1, sum(one.claims for one in made)))
-            made = [way.estimate(tally, wider.among(label)) for label, tally in counted]
+            reading = replace(reading, confidence=1 - (1 - confidence) / max(1, sum(one.claims for one in made)))
+            made = [way.estimate(tally, reading.among(label)) for label, tally in counted]
             made = [replace(one, together=confidence) for one in made]
+        if fakes is not None:
+            made = [
+                robust_estimate(way, tally, reading, one, fakes) for one, (_, tally) in zip(made, counted, strict=True)
+            ]
         found += made
     return Estimates(tuple(found))
+
+
+def robust_estimate(way: Way, tally: Any, reading: Reading, found: QuestionEstimate, fakes: int) -> QuestionEstimate:
+    """Return an estimate with what holds although so many reports may be fake, or with a note that says why not."""
+    if fakes >= found.total:
+        return replace(found, notes=(*found.notes, f"{_WITH_FAKES} nothing, since all reports here may be fake."))
+    check_fakes(fakes, found.total)
+    left = way.removals(tally, found, fakes)
+    if left is None:
+        return replace(found, notes=(*found.notes, f"{_WITH_FAKES} it is not worked out for this question."))
+    among = reading.among(found.group)
+    return replace(found, robust=robust_of(lambda one: way.estimate(one, among), left, found, fakes))
+
+
+def _share_rows(found: QuestionEstimate) -> list[dict[str, Any]]:
+    robust = found.robust
+    return [
+        _row(found, SHARE, label, found.shares[i], found.raw[i], found.standard_errors[i], found.intervals[i])
+        | ({} if robust is None else _robust_cells(robust, robust.intervals[i]))
+        for i, label in enumerate(found.labels)
+    ]
+
+
+def _robust_cells(robust: Robust, interval: Interval) -> dict[str, Any]:
+    return {"fakes": robust.fakes, "robust_lower": interval.lower, "robust_upper": interval.upper}
+
+
+def _quantity_rows(found: QuestionEstimate) -> list[dict[str, Any]]:
+    rows = []
+    for i, one in enumerate(found.quantities):
+        answer = one.scale[round(one.value)] if one.unit is Unit.ANSWER and one.value is not None else None
+        row = _row(found, one.name, answer, one.value, one.raw, one.standard_error, one.interval, one.words)
+        rows.append(row | ({} if found.robust is None else _robust_cells(found.robust, found.robust.quantities[i])))
+    return rows
+
+
+def _row(
+    found: QuestionEstimate,
+    quantity: str,
+    answer: str | None,
+    value: float | None,
+    raw: float | None,
+    error: float | None,
+    interval: Interval,
+    words: str = "",
+) -> dict[str, Any]:
+    return {
+        "question": found.question.id,
+        "group": found.group,
+        "quantity": quantity,
+        "answer": answer,
+        "value": value,
+        "raw": raw,
+        "standard_error": error,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "confidence": found.confidence,
+        "reports": found.total,
+        "epsilon": found.epsilon,
+        "words": words,
+    }
+
+
+def _contrast_row(one: Contrast) -> dict[str, Any]:
+    of_answers = one.between is Between.ANSWERS
+    return {
+        "question": one.question,
+        "group": one.group if of_answers else one.first,
+        "quantity": one.quantity,
+        "answer": one.first if of_answers else one.answer,
+        "value": one.value,
+        "raw": one.raw,
+        "standard_error": one.standard_error,
+        "lower": one.interval.lower,
+        "upper": one.interval.upper,
+        "confidence": one.confidence,
+        "reports": one.reports,
+        "epsilon": one.epsilon,
+        "words": "",
+        "minus": one.second,
+    }
+
+
+def between_of(between: Between | str) -> Between:
+    """Read what contrasts are between."""
+    if between not in set(Between):
+        raise InvalidParameter(
+            "is not known",
+            parameter="between",
+            value=between,
+            way_out=f"Choose one of {', '.join(one.value for one in Between)}.",
+        )
+    return Between(between)
 
 
 def method_of(method: Method | str) -> Method:

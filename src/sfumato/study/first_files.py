@@ -8,7 +8,8 @@ from fractions import Fraction
 from sfumato.files.toml_tables import toml_text, toml_value
 from sfumato.study.studies import Study
 from sfumato.study.study_files import SCHEMA
-from sfumato.study.ways import Question
+from sfumato.study.ways import Missing, Question
+from sfumato.study.ways.no_answer import gap_sentences, no_answer_entries
 
 _COLUMN = 38
 _MORE = """
@@ -18,8 +19,9 @@ _MORE = """
 # id = "transport"
 # text = "How do you get to work?"
 # kind = "one-of-many"                 # one of a list
-# answers = ["on foot", "bicycle", "car", "bus or train", "prefer not to answer"]
+# answers = ["on foot", "bicycle", "car", "bus or train"]
 # epsilon = 1                          # this question's own ceiling: nobody sees it sharper
+# missing = "hidden"
 #
 # [[questions]]
 # id = "children"
@@ -29,6 +31,7 @@ _MORE = """
 # highest = 6
 # points = 2                           # rounded at random to so many values; 2 is best for a mean, 7 shows each number
 # epsilon = 1
+# missing = "hidden"
 """
 
 
@@ -82,7 +85,21 @@ def _question(question: Question) -> list[str]:
         f"text = {toml_text(question.text)}",
         _line(f"kind = {toml_text(question.kind)}", question.HEADLINE),
         *(_line(entry, comment) for entry, comment in question.first_lines()),
+        *_no_answer(question),
     ]
+
+
+def _no_answer(question: Question) -> list[str]:
+    """Say what an empty cell means, and what may be written instead."""
+    found = [_line(f"{key} = {toml_value(value)}", "") for key, value in no_answer_entries(question).items()]
+    if question.missing is None:
+        return found
+    said = gap_sentences(question)[-1]
+    other = {
+        Missing.HIDDEN: '"public" leaves the cell empty for everybody to see, and counts those who answered.',
+        Missing.PUBLIC: 'Texts that mean no answer are listed: missing_codes = ["NA"]',
+    }[Missing(question.missing)]
+    return [f"# {said}", f"# {other}", *found]
 
 
 def _line(entry: str, comment: str) -> str:

@@ -9,14 +9,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sfumato.refine.sealed_shares import Kem
+from sfumato.study.collect_terms import KEY_FILE, Mode, Paper
 from sfumato.study.studies import MOST_ANALYSTS, MOST_QUESTIONS
 from sfumato.study.study_files import ANALYST_KEYS, SCHEMA, SHORT, STUDY_KEYS
 from sfumato.study.ways import kinds
 from sfumato.study.ways.answers import IDENTIFIER
 from sfumato.study.ways.keys import Key, line_schema, number_key
+from sfumato.study.ways.no_answer import NO_ANSWER_KEYS
 from sfumato.study.ways.question import Question
 from sfumato.study.wording import LONGEST, MOST_EPSILON
 
+_KEY_WORDS = (
+    "The file of the public key that devices seal draws for, from the study's folder. Make it with `sfumato keys pair`."
+)
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _HEADING: dict[str, Any] = {
     "id": {
@@ -58,7 +64,10 @@ SECTIONS: dict[str, Any] = {
     ),
     "registrar": _table(
         "Who may get the answers back.",
-        {"recover": {"description": "With true, a registrar's key recovers the answers.", "type": "boolean"}},
+        {
+            "recover": {"description": "With true, a registrar's key recovers the answers.", "type": "boolean"},
+            KEY_FILE: _line(_KEY_WORDS, LONGEST[KEY_FILE]),
+        },
     ),
     "disclosure": _table(
         "Columns of which only the whole is told.",
@@ -84,6 +93,32 @@ SECTIONS: dict[str, Any] = {
             )
         },
     ),
+    "collect": _table(
+        "How reports are collected over the web, by `sfumato serve`.",
+        {
+            "mode": {
+                "description": "Whether a report can be linked to its person; anonymous where nothing is said.",
+                "enum": list(Mode),
+            },
+            "recover": {
+                "description": "With true, devices also send the registrar what gives the answers back.",
+                "type": "boolean",
+            },
+            "kem": {
+                "description": "How what analysts open is sealed; x25519 where nothing is said.",
+                "enum": list(Kem),
+            },
+            "paper": {
+                "description": "Who types in what was drawn by hand: an office, with one-time codes for sheets without "
+                "names; or respondents with their token, which the server then sees with the report. Nobody where "
+                "nothing is said.",
+                "enum": list(Paper),
+            },
+            "asked_by": _line("Who asks, for the first page that respondents see.", LONGEST["text"]),
+            "about": _line("What it is for, for that page.", LONGEST["text"]),
+            "contact": _line("Whom to ask, and where sheets of paper are returned to.", LONGEST["text"]),
+        },
+    ),
     "analysts": {
         "description": "Who gets a key, and how much it shows.",
         "type": "array",
@@ -93,6 +128,7 @@ SECTIONS: dict[str, Any] = {
             "properties": {
                 "name": _line("Names the analyst's key files: letters, digits, - and _.", LONGEST["name"]),
                 "epsilon": _epsilon("What this analyst sees of each question, in nats."),
+                KEY_FILE: _line(_KEY_WORDS, LONGEST[KEY_FILE]),
             },
             "required": list(ANALYST_KEYS),
             "additionalProperties": False,
@@ -113,7 +149,7 @@ def study_schema() -> dict[str, Any]:
     }
     properties = {key: listed if key == "questions" else SECTIONS[key] for key in STUDY_KEYS}
     short = {"description": "The only question, written short.", **line_schema(LONGEST["text"])}
-    keys = {key.name: key for beside in kinds().values() for one in beside for key in one.KEYS}
+    keys = {key.name: key for beside in kinds().values() for one in beside for key in (*one.KEYS, *NO_ANSWER_KEYS)}
     beside = {name: key.described() for name, key in sorted(keys.items())}
     return {
         "$schema": DRAFT,
@@ -136,7 +172,7 @@ def study_schema_text() -> str:
 
 def _question(one: type[Question]) -> dict[str, Any]:
     """The keys of a class; where several share a kind, what they need and what they lack tells them apart."""
-    keys: tuple[Key, ...] = one.KEYS
+    keys: tuple[Key, ...] = (*one.KEYS, *NO_ANSWER_KEYS)
     document: dict[str, Any] = {
         "title": f"{one.KIND} ({one.HEADLINE})",
         "type": "object",

@@ -144,7 +144,8 @@ def _damaged(path: str | Path) -> UnreadableFile:
 
 def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
     check_keys(document, path, known=(*_KEYS, *_AGAIN_KEYS), needed=_KEYS)
-    study = study_from({key: value for key, value in document["study"].items() if key != "schema"})
+    declared = {key: value for key, value in document["study"].items() if key != "schema"}
+    study = study_from(declared, Path(path).parent, at_once=False)
     columns = {}
     for name, column in document["columns"].items():
         check_keys(column, path, known=_COLUMN_KEYS, needed=_COLUMN_KEYS)

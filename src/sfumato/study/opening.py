@@ -13,15 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.files.tables import number_column, text_column
+from sfumato.files.tables import number_column
 from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
-from sfumato.study.codebooks import written_column
+from sfumato.study.codebooks import answer_column, written_column
 from sfumato.study.key_rings import KeyRing, check_record, ring_of
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import ROW, Chunk, MadeRows, Source
 from sfumato.study.reports import Reports, with_part
+from sfumato.study.ways import Way
 
 Values = npt.NDArray[np.int64]
 Amended = tuple[Numbers, Values]
@@ -56,8 +57,7 @@ def recovered_chunks(reports: Reports, keys: Iterable[Key]) -> Iterator[Any]:
     for chunk, values in opened.pieces(ring.questions, reports.kept):
         columns = {name: chunk.table.column(name) for name in reports.kept}
         for name in ring.questions:
-            way = reports.note.way(name)
-            columns[name] = text_column(*way.answers_of(values[name]))
+            columns[name] = answer_column(reports.note.way(name), values[name])
         table = opened.table({ROW: number_column(chunk.numbers), **columns})
         yield with_part(replace(chunk, table=table), several=several) if several else table
 
@@ -175,20 +175,25 @@ class OpenedRows(MadeRows):
         key = self.ring.get(chunk.part, name)
         if key is None:
             return cells
-        way = self.reports.note.way(name)
         places = _places(chunk, place) if not chunk.part.is_dense else chunk.numbers
-        filled = cells != NOTHING
-        if filled.all():
-            return way.opened(cells, key, chunk.numbers, places)
-        opened = cells.copy()
-        opened[filled] = way.opened(cells[filled], key, chunk.numbers[filled], places[filled])
-        return opened
+        return opened_cells(self.reports.note.way(name), cells, key, chunk.numbers, places)
 
     def _vouch(self, part: PartNote, tree: ReportTree) -> None:
         for question in tree.digests:
             key = self.ring.get(part, question)
             if key is not None:
                 check_record(key, part, question, tree)
+
+
+def opened_cells(way: Way, cells: Values, key: Key, numbers: Numbers, places: Numbers) -> Values:
+    """Return cells as a key shows them; what is empty stays so."""
+    filled = cells != NOTHING
+    if filled.all():
+        return way.opened(cells, key, numbers, places)
+    opened = cells.copy()
+    if filled.any():
+        opened[filled] = way.opened(cells[filled], key, numbers[filled], places[filled])
+    return opened
 
 
 def _places(chunk: Chunk, place: int) -> Numbers:
@@ -237,8 +242,8 @@ def recovering_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
     for question in ring.questions:
         if ring.level(question) != 0:
             raise KeyRefused(
-                f"this key opens level {ring.level(question)} and recovers nothing",
-                way_out="Ask the registrar for level 0.",
+                f"this key opens {note.way(question).level_words(ring.level(question))} and recovers nothing",
+                way_out="Ask the registrar, whose key does.",
             )
     return ring
 

@@ -71,6 +71,11 @@ class PartNote:
         return self.id if self.series is None else self.series
 
     @property
+    def base(self) -> str:
+        """The part whose rows it is about: that which it amends, or itself."""
+        return self.id if self.amends is None else self.amends
+
+    @property
     def block_count(self) -> int:
         """How many blocks it has, without listing them."""
         if self.blocks is not None:

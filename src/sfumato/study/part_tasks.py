@@ -20,6 +20,7 @@ from sfumato.files.tables import Words, words_of
 from sfumato.refine.key_documents import open_key, seal_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.report_trees import Numbers
+from sfumato.study.answer_cells import AnswerCells, read_cells
 from sfumato.study.part_notes import Salts
 from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, MemorySink
@@ -149,8 +150,8 @@ class RoundWork:
         tally = self._way.tally(reports, len(self._way.epsilons), positions=int(numbers[0]))
         self._tally = tally if self._tally is None else self._tally + tally
 
-    def _read(self, table: Any, first: int) -> Any:
-        return self._way.read(words_of(table, self._task.question, first=first))
+    def _read(self, table: Any, first: int) -> AnswerCells:
+        return read_cells(self._drawing.plan.study, self._way, table, first)
 
     def finish(self) -> bytes:
         """Return the counts."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from sfumato.account import Published
 from sfumato.bits import BitSource, SystemBits
-from sfumato.errors import InvalidParameter, KeyReused, UnreadableFile
+from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
 from sfumato.files.tables import Words, number_column, words_of
@@ -23,6 +23,7 @@ from sfumato.refine import Binding
 from sfumato.refine.block_secrets import question_secret
 from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
+from sfumato.study.answer_cells import AnswerCells, check_rules_kept, needed_columns, read_cells
 from sfumato.study.codebooks import written_column
 from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.part_notes import PartNote, Salts
@@ -33,6 +34,7 @@ from sfumato.study.report_rows import PART, ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
+from sfumato.study.value_labels import in_words_of
 from sfumato.study.ways import Draw, Way
 from sfumato.values import Guarantee
 
@@ -70,14 +72,29 @@ class PeopleNote(Protocol):
 
 def open_answers(study: Study, data: TableLike, keep: Sequence[str] = (), others: Sequence[str] = ()) -> RowStream:
     """Open a table of answers: the columns that are needed, and no others."""
-    source = row_source(data)
-    return RowStream(source, answer_columns(study, source.names, keep, others))
+    source = row_source(data, needed=[*keep, *study.sources, *others])
+    _check_named(study, source.names, source.place)
+    columns = answer_columns(study, source.names, keep, others)
+    return RowStream(in_words_of(study.questions, source), columns)
+
+
+def _check_named(study: Study, names: Sequence[str], place: Place | None) -> None:
+    """Refuse a table whose first line holds answers, before any sentence lists what it takes for names."""
+    if study.sources <= set(names):
+        return
+    said = {text for question in study.questions for text in question.cells.known_texts}
+    if any(name in said or name.replace(".", "", 1).isdecimal() for name in names):
+        raise UnreadableFile(
+            "the first line holds what may be answers, and should name the columns",
+            way_out="Write a line with the names above the answers: the id of each question.",
+            place=place,
+        )
 
 
 def answer_columns(study: Study, names: Sequence[str], keep: Sequence[str], others: Sequence[str] = ()) -> list[str]:
     """Return which columns of a table are needed; refuses to keep what cannot be kept."""
     _check_kept(names, study, keep)
-    return [*dict.fromkeys((*keep, *(question.id for question in study.questions), *others))]
+    return [*dict.fromkeys((*keep, *needed_columns(study.questions), *others))]
 
 
 class PartDrawing:
@@ -93,15 +110,17 @@ class PartDrawing:
         self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in ways}
         self.salts = Salts(plan.part, plan.source, plan.before)
 
-    def read(self, table: Any, first: int, *, without: Collection[str] = ()) -> dict[str, Any]:
+    def read(self, table: Any, first: int, *, without: Collection[str] = ()) -> dict[str, AnswerCells]:
         """Return the answers of a chunk by question; a refusal counts rows after `first` others."""
         names = [(way, way.question.id) for way in self.drawers if way.question.id not in without]
-        return {name: way.read(words_of(table, name, first=first)) for way, name in names}
+        return {name: read_cells(self.plan.study, way, table, first) for way, name in names}
 
-    def drawn(self, answers: Mapping[str, Any], numbers: Numbers) -> dict[str, Any]:
-        """Make one report for each answer, as numbers."""
+    def drawn(self, answers: Mapping[str, AnswerCells], numbers: Numbers) -> dict[str, Any]:
+        """Make one report for each answer, as numbers; who gave none in public has none."""
         drawers = {way.question.id: drawer for way, drawer in self.drawers.items()}
-        return {name: drawers[name].draw(held, numbers) for name, held in answers.items()}
+        return {
+            name: held.spread(drawers[name].draw(held.answers, numbers, held.drawn)) for name, held in answers.items()
+        }
 
     def written(self, table: Any, numbers: Numbers, reports: Mapping[str, Any]) -> Any:
         """Return rows as they are published."""
@@ -134,7 +153,9 @@ def draw_part(
     """
     drawing = PartDrawing(plan, sink)
     whole = {
-        way.question.id: _drawn_whole(way, drawer, stream) for way, drawer in drawing.drawers.items() if not way.by_row
+        way.question.id: _drawn_whole(plan.study, way, drawer, stream)
+        for way, drawer in drawing.drawers.items()
+        if not way.by_row
     }
     tree, done = drawing.tree(), 0
     for table in stream.chunks():
@@ -224,6 +245,7 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
         guarantee=plan.guarantee,
         binding=binding_of(plan.study, name, plan.epoch),
         part=plan.part,
+        amends=plan.amends,
         keys=plan.keys.get(name) if plan.keys else None,
         store=sink.store(name),
         secret=None if plan.secret is None else question_secret(plan.secret, plan.part, name),
@@ -231,16 +253,16 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
     )
 
 
-def _drawn_whole(way: Way, drawer: Any, stream: RowStream) -> Any:
+def _drawn_whole(study: Study, way: Way, drawer: Any, stream: RowStream) -> Any:
     """Draw a question that is asked of all rows together; its answers are held in memory."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    name = way.question.id
-    column = pa.concat_tables([table.select([name]) for table in stream.chunks()], promote_options="permissive")
+    names = needed_columns([way.question])
+    column = pa.concat_tables([table.select(names) for table in stream.chunks()], promote_options="permissive")
     if not column.num_rows:
         return np.empty(0, dtype=np.uint32)
-    words = words_of(column.unify_dictionaries(), name)
-    return drawer.draw(way.read(words), np.arange(column.num_rows, dtype=np.int64))
+    cells = read_cells(study, way, column.unify_dictionaries(), 0)
+    return cells.spread(drawer.draw(cells.answers, np.arange(column.num_rows, dtype=np.int64), cells.drawn))
 
 
 def _check_first_time(plan: PartPlan) -> None:
@@ -264,7 +286,7 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {question.id for question in study.questions}:
+        if name in {*study.sources, *(question.id for question in study.questions)}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )
@@ -275,3 +297,4 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
                 value=name,
                 way_out="Rename the column.",
             )
+    check_rules_kept(study, keep)

@@ -16,15 +16,15 @@ import numpy as np
 
 from sfumato import __version__
 from sfumato.engines.spark import NUMBER
-from sfumato.files.tables import number_column, numbers_of, text_column, words_of
+from sfumato.files.tables import number_column, numbers_of, words_of
 from sfumato.refine import Key
 from sfumato.refine.key_documents import open_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.report_trees import Numbers, ReportTree
-from sfumato.study.codebooks import described_columns, written_column
+from sfumato.study.codebooks import answer_column, described_columns, written_column
 from sfumato.study.counting import Found, check_groups, count_rows
 from sfumato.study.notes import ReportsNote
-from sfumato.study.opening import Amended, Values, put_amended
+from sfumato.study.opening import Amended, Values, opened_cells, put_amended
 from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.publishing import arrow_table
 from sfumato.study.report_rows import ROW, Chunk, check_known
@@ -75,7 +75,7 @@ class RowReader:
         found = {}
         for name, cells in public.items():
             key, numbers, amended = self._opened_keys.get(name), chunk.numbers, self.amended.get(name)
-            values = cells if key is None else self.note.way(name).opened(cells, key, numbers, numbers)
+            values = cells if key is None else opened_cells(self.note.way(name), cells, key, numbers, numbers)
             if amended is not None:
                 values = values.copy()
                 put_amended(values, numbers, amended)
@@ -87,7 +87,7 @@ class RowReader:
         columns: dict[str, Any] = {ROW: number_column(chunk.numbers)}
         for name, values in seen.items():
             way = self.note.way(name)
-            columns[name] = text_column(*way.answers_of(values)) if self.recovers else written_column(way, values)
+            columns[name] = answer_column(way, values) if self.recovers else written_column(way, values)
         table = arrow_table(columns | {name: chunk.table.column(name) for name in self.kept})
         found = with_part(Chunk(part=self.part, numbers=chunk.numbers, table=table, first=0), several=self.several)
         return found if self.recovers else described_columns(found, self.note)
@@ -100,7 +100,7 @@ class RowReader:
             kept = None if gone is None else np.isin(chunk.numbers, gone, invert=True)
             way, level = self.note.way(name), self.note.column(name).level
             mine = found.setdefault(name, {})
-            count_rows(mine, way, level, values, chunk.numbers, kept, words)
+            count_rows(mine, way, level, values, chunk.part, chunk.numbers, kept, words)
             check_groups(mine, group)
 
 

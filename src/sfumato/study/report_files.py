@@ -23,6 +23,7 @@ from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.report_rows import ROW, Source, check_has_rows
 from sfumato.study.reports import Progress, Reports, with_part
+from sfumato.study.study_files import write_beside
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -221,6 +222,7 @@ def write_report_file(reports: Reports, path: str | Path, progress: Progress | N
             now = part if tree is None or part.id not in selected else _alone(part, selected[part.id], tree)
             parts.append(now if tree is None else rooted(now, tree, salts[part.id]))
         found = replace(note, parts=tuple(parts))
+        write_beside(note.study, Path(path).parent)
         write_atomically(codebook_path(path), codebook(found, reports.kept), private=private)
         writer.finish(found.to_text())
 

@@ -61,10 +61,14 @@ class Chunk:
     _read: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict, repr=False)
 
     def reports(self, way: Way) -> npt.NDArray[np.int64]:
-        """Return the reports of a question as numbers; `NOTHING` where an amendment leaves a cell as it was."""
+        """Return the reports of a question as numbers; `NOTHING` where an amendment leaves a cell as it was.
+
+        So it is where nobody answered, and that is public.
+        """
         name = way.question.id
         if name not in self._read:
-            self._read[name] = read_column(way, self.table, first=self.first, has_gaps=self.part.amends is not None)
+            has_gaps = self.part.amends is not None or way.question.has_gaps
+            self._read[name] = read_column(way, self.table, first=self.first, has_gaps=has_gaps)
         return self._read[name]
 
 
@@ -139,7 +143,7 @@ def read_column(way: Way, table: Any, *, first: int = 0, has_gaps: bool = False)
     if has_gaps and column is not None and column.null_count:
         import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
 
-        filled = np.asarray(pc.is_valid(column).combine_chunks().to_pylist(), dtype=np.bool_)
+        filled = np.asarray(pc.is_valid(column).to_pylist(), dtype=np.bool_)
         reports = np.full(filled.size, NOTHING, dtype=np.int64)
         if filled.any():
             reports[filled] = read_column(way, table.filter(pc.is_valid(column)), first=first)
@@ -164,8 +168,9 @@ def _read_words(way: Way, words: Words) -> npt.NDArray[np.int64]:
     if not len(words):
         return words.codes
     if labels is None:
+        count = way.report_count
         places = [int(text) if text.isdecimal() and len(text) <= 9 else -1 for text in words.texts]
-        places = [place if place < way.report_count else -1 for place in places]
+        places = [place if place < count else -1 for place in places]
     else:
         known = {label: place for place, label in enumerate(labels)}
         places = [known.get(text, -1) for text in words.texts]

@@ -19,6 +19,7 @@ from sfumato.study.counting import Found, check_group, check_groups, check_toget
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import PART, ROW, Chunk, Source, chunks_of, names_of
+from sfumato.values.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,11 +32,18 @@ Vouch = Callable[[PartNote, ReportTree], None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Reports:
+class Reports(Shown):
     """Rows of reports with a column for each question, in one part or several, and their note.
 
     Rows stay where they lie, in files or in memory, and are read when they are asked for. `remarks` say what a reader
     should know of them: that they could not be checked, or that rows were erased.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> reports = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7).reports
+    >>> len(reports), reports.channel("tired").shape
+    (100, (2, 2))
     """
 
     sources: tuple[Source, ...]
@@ -143,14 +151,14 @@ class Reports:
         """Return the tallies of a question by group; none where nobody is left."""
         way, level = self.note.way(question), self.note.column(question).level
         if group is not None:
-            check_group(self.note, group, question)
+            check_group(self.note, group, question, self.kept)
         check_together(self.note, question, is_whole=all(source.is_whole for source in self.sources))
         found: Found = {}
         for chunk in self.chunks([question], [] if group is None else [group]):
             if question in chunk.table.column_names:
                 words = None if group is None else words_of(chunk.table, group, first=chunk.first)
                 current = self.current(chunk, question)
-                count_rows(found, way, level, chunk.reports(way), chunk.numbers, current, words)
+                count_rows(found, way, level, chunk.reports(way), chunk.part, chunk.numbers, current, words)
                 check_groups(found, group)
         return found
 
@@ -206,11 +214,6 @@ class Reports:
             f"{name} at {self.note.way(name).level_words(column.level)}" for name, column in self.note.columns.items()
         )
         return f"<Reports on {self.note.study.name!r}: {len(self):,} rows; {columns}>"
-
-    def _repr_html_(self) -> str:
-        from sfumato.render.notebooks import reports_html  # noqa: PLC0415  a door into a later room, opened when used
-
-        return reports_html(self)
 
 
 def with_part(chunk: Chunk, *, several: bool) -> Any:

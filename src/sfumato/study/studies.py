@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeVar
 
 from sfumato.errors import InvalidParameter, Place
 from sfumato.study.audience import Analyst, Audience
+from sfumato.study.collect_terms import CollectTerms
 from sfumato.study.ways import Question, Way
+from sfumato.study.ways.no_answer import NO_ANSWER_KEYS, check_no_answer
 from sfumato.study.wording import check_line, checked_epsilon, short_number
 from sfumato.values.checks import check_between, check_integer
+from sfumato.values.shown import Shown
 
 T = TypeVar("T")
 
@@ -53,11 +56,23 @@ class DisclosedColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class Study(Shown):
     """Questions asked of the same people. `public_epsilon` is what everybody sees of each question without a key.
 
     A question's own epsilon is a ceiling: nobody but the registrar sees it sharper. With `recover` the registrar's key
-    gives the answers back. `ledger` names the file of the budget that every release is debited to.
+    gives the answers back. `ledger` names the file of the budget that every release is debited to. `collect` says how
+    reports are collected over the web, and `registrar_key` is then the file of the registrar's public key.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(
+    ...     name="Commuting",
+    ...     questions=(sf.OneOfMany(id="way", text="How do you commute?", answers=("train", "car", "on foot")),),
+    ...     analysts=(sf.Analyst(name="ministry", epsilon=Fraction(3)),),
+    ...     public_epsilon=Fraction(1),
+    ... )
+    >>> study.question("way").labels
+    ('train', 'car', 'on foot')
     """
 
     name: str
@@ -68,11 +83,20 @@ class Study:
     recover: bool = False
     disclosure: DisclosedColumns | None = None
     ledger: str | None = None
+    collect: CollectTerms | None = None
+    registrar_key: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_line("name", self.name)
         if self.ledger is not None:
             _placed(Place(table="budget", key="ledger"), lambda: check_line("ledger", str(self.ledger)))
+        if self.registrar_key is not None:
+            _placed(
+                Place(table="registrar", key="public_key"), lambda: check_line("public_key", str(self.registrar_key))
+            )
+        if self.collect is not None:
+            terms = self.collect
+            _placed(Place(table="collect", key="recover"), lambda: terms.check_registrar(recover=self.recover))
         check_between("questions", len(self.questions), 1, MOST_QUESTIONS, way_out="Ask at least one.")
         check_between("analysts", len(self.analysts), 0, MOST_ANALYSTS)
         _check_once("questions", "id", [question.id.lower() for question in self.questions])
@@ -84,6 +108,7 @@ class Study:
             checked = _placed(Place(table="public", key="epsilon"), lambda: checked_epsilon("public_epsilon", given))
             object.__setattr__(self, "public_epsilon", checked)
         self._check_levels()
+        self._check_no_answers()
         self._check_columns()
 
     def _check_levels(self) -> None:
@@ -109,7 +134,32 @@ class Study:
                     place=Place(table="questions", index=index),
                 )
 
+    def _check_no_answers(self) -> None:
+        names = {*self.sources, *(question.id for question in self.questions)}
+        earlier: dict[str, Question] = {}
+        for index, question in enumerate(self.questions):
+            try:
+                check_no_answer(question, earlier, names)
+            except InvalidParameter as error:
+                key = error.parameter if error.parameter in {key.name for key in NO_ANSWER_KEYS} else None
+                raise error.at(Place(table="questions", index=index, key=key)) from None
+            earlier[question.id] = question
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The columns of a table that hold answers."""
+        return frozenset(name for question in self.questions for name in question.sources)
+
     def _check_columns(self) -> None:
+        seen: set[str] = set()
+        for index, question in enumerate(self.questions):
+            if twice := seen & set(question.sources):
+                raise InvalidParameter(
+                    f"question {question.id!r} is read from the column {min(twice)!r}, and so is one before it",
+                    way_out="Read each column once: rename the question, or correct its `columns`.",
+                    place=Place(table="questions", index=index, key="columns"),
+                )
+            seen |= set(question.sources)
         disclosed = self.disclosure
         if disclosed is not None:
             place = Place(table="disclosure", key="protect")
@@ -117,7 +167,7 @@ class Study:
 
     def check_not_asked(self, columns: Iterable[str]) -> None:
         """Refuse to disclose the answers to a question."""
-        both = {question.id for question in self.questions} & set(columns)
+        both = {*self.sources, *(question.id for question in self.questions)} & set(columns)
         if both:
             raise InvalidParameter(
                 f"names {min(both)!r}, which is a question as well: private reports and a disclosure of the same "

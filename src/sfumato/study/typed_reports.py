@@ -20,6 +20,7 @@ from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.studies import Study
 from sfumato.study.ways import Way
+from sfumato.study.ways.no_answer import codes_of
 from sfumato.values import Tally
 
 Progress = Callable[[int], None]
@@ -46,7 +47,7 @@ class TypedReports:
         limit_bytes: int = TABLE_LIMIT_BYTES,
         progress: Progress | None = None,
     ) -> TypedReports:
-        """Count the reports in a CSV or Parquet file, in a stream."""
+        """Count the reports in a table, in a stream."""
         ways = _on_paper(study, questions)
         if column is not None and len(ways) > 1:
             raise InvalidParameter(
@@ -63,15 +64,20 @@ class TypedReports:
                 prefer=way.question.id,
                 count=count,
                 group=group,
+                is_nobody=codes_of(way.question) if way.question.has_gaps else None,
                 limit_bytes=limit_bytes,
                 progress=progress,
             )
             for way in ways
         }
-        totals = {found.total for found in counts.values()}
-        if len(totals) > 1:
+        # Of a question that not everybody answers there are fewer.
+        totals = {counts[way.question.id].total for way in ways if not way.question.has_gaps}
+        most = max(found.total for found in counts.values())
+        if len(totals) > 1 or (totals and most > max(totals)):
             raise InvalidParameter(
-                "has questions with different numbers of reports", place=Place(file=str(path)), way_out="Fill the gaps."
+                "has questions with different numbers of reports",
+                place=Place(file=str(path)),
+                way_out='Fill the gaps, or write missing = "public" into the study.',
             )
         mark = sha256("\n".join(_digest(found) for found in counts.values()).encode()).hexdigest()[:32]
         note = ReportsNote(
@@ -79,7 +85,7 @@ class TypedReports:
             epoch=0,
             source="drawn by hand and typed in",
             columns={name: ColumnNote(declaration=None, level=1) for name in counts},
-            parts=(PartNote(id=mark, rows=totals.pop(), roots={}, salts=b"", blocks=()),),
+            parts=(PartNote(id=mark, rows=most, roots={}, salts=b"", blocks=()),),
             publication=mark,
         )
         return cls(note=note, counts=counts, group=group)

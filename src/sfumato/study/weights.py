@@ -35,6 +35,8 @@ def weights_table(note: ReportsNote, questions: Sequence[str] | None = None) -> 
     _check_size({name: way.report_count * len(way.question.labels) for name, way in ways.items()})
     parts = []
     for name, way in ways.items():
+        if not way.question.labels:
+            raise way.without_weights()
         weights = way.weights(note.column(name).level)
         reports, answers = weights.shape
         places = np.arange(reports, dtype=np.int64), np.arange(answers, dtype=np.int64)

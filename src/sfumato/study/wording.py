@@ -13,7 +13,7 @@ from sfumato.values.types import Real
 # Finer numbers mean nothing in a survey, and would make its draws too fine for a machine word.
 MOST_DENOMINATOR = 10**9
 MOST_EPSILON = 20
-LONGEST = {"name": 100, "text": 2000, "answers": 40, "ledger": 1000}
+LONGEST = {"name": 100, "text": 2000, "answers": 40, "ledger": 1000, "public_key": 1000}
 """How long each kind of line may be."""
 # What would move the cursor, turn the direction of writing, or be refused inside XML.
 _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})

@@ -11,8 +11,8 @@ from sfumato.values.interval import Interval
 class Estimate:
     """Shares of each answer, read from `total` reports.
 
-    `raw` is unbiased and may leave [0, 1]; `projected` is the nearest law to it. `intervals` belong to `raw`,
-    one answer at a time, at the stated confidence, cut to [0, 1].
+    `raw` is unbiased and may leave [0, 1]; `projected` is the nearest law to it. `intervals` belong to `raw`, one
+    answer at a time, at the stated confidence; they lie within [0, 1], have width, and hold the projected share.
     """
 
     raw: tuple[float, ...]
@@ -21,3 +21,5 @@ class Estimate:
     intervals: tuple[Interval, ...]
     confidence: float
     total: int
+    exact: bool = False
+    """Whether the intervals cover at least as often as they say, whatever the number of reports."""

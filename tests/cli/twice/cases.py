@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from sfumato.account import Charges, Kind, Ledger
-from sfumato.cli.app import app
+from sfumato.cli.app import command_tree
 from sfumato.cli.error_words import words_of
 from sfumato.errors import SfumatoError
 
-COMMAND = typer.main.get_command(app)
+COMMAND = command_tree()
 PRIVATE = "37.0625"
 """An answer, wherever one is to be kept out of errors."""
 

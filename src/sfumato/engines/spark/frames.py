@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
+from sfumato.files.layouts import DataFile
 
 # Larger batches cost less on their way to Python; the command shows its own progress.
 _SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "65536", "spark.ui.showConsoleProgress": "false"}
@@ -85,8 +86,14 @@ def _silent() -> Iterator[None]:
         os.close(kept)
 
 
-def frame_of_files(path: str | Path, session: Any) -> Any:
+def frame_of_files(path: str | Path | DataFile, session: Any) -> Any:
     """Read Parquet or CSV files as a table; the cells of a CSV are texts."""
+    if isinstance(path, DataFile):
+        raise InvalidParameter(
+            "says how a file is written, and Spark reads plain files",
+            parameter="data",
+            way_out="Write the table as Parquet first, or publish without Spark.",
+        )
     # Spark's own program may have been started elsewhere: a name without a scheme is meant from here.
     name = str(path) if urlsplit(str(path)).scheme else str(Path(path).absolute())
     with spark_sentences(None):

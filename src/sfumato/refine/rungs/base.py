@@ -7,6 +7,7 @@ of rungs is one class with this protocol and one line in the table of :mod:`sfum
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, Self
@@ -14,18 +15,20 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from sfumato import measures
 from sfumato.bits.mechanism import Mechanism, Positions, ReportArray
 from sfumato.errors import InvalidParameter
 from sfumato.prob import AnyChannel
-from sfumato.refine.shift_laws import ShiftLaw
-from sfumato.refine.shifts import ShiftArray
+from sfumato.refine.groups import Group, Law, Residues
+from sfumato.refine.shifts import ShiftArray, TwoLevelShift
+from sfumato.refine.step_protocol import Step
 from sfumato.values import Interval, Tally
 
 Scores = npt.NDArray[np.float64]
 
 
 class Rung(Mechanism, Protocol):
-    """A mechanism at a level. Its report is the true symbol plus a shift, which is favoured or not, mod `modulus`."""
+    """A mechanism at a level. Its report is the true symbol plus a shift, in a group of `modulus` members."""
 
     kind: ClassVar[str]
     """Its name in declarations."""
@@ -35,11 +38,6 @@ class Rung(Mechanism, Protocol):
     @classmethod
     def over(cls, mechanism: Any) -> Self:
         """Return the rung of a mechanism of class `base`."""
-        ...
-
-    @classmethod
-    def within(cls, *, size: int, epsilon: float) -> Self:
-        """Return the best rung for one level."""
         ...
 
     @classmethod
@@ -62,13 +60,33 @@ class Rung(Mechanism, Protocol):
         ...
 
     @property
-    def favoured_shifts(self) -> ShiftArray:
-        """The shifts that are `odds` times as probable as the others."""
+    def group(self) -> Group:
+        """What symbols and shifts are added in."""
         ...
 
     @property
     def favoured_count(self) -> int:
-        """How many shifts are favoured, without looking at them."""
+        """How many shifts are the most probable ones, without looking at them."""
+        ...
+
+    def shift_at(self, odds: Fraction) -> Step:
+        """Return the shift of a level of these odds."""
+        ...
+
+    def step_down(self, above: Fraction, below: Fraction) -> Step:
+        """Return what takes a level of some odds to one of lower odds."""
+        ...
+
+    def leads(self, step: Step, above: Fraction, below: Fraction) -> bool:
+        """Whether a step is the one between two levels, by a closed form of its own."""
+        ...
+
+    def measured_odds(self) -> Fraction | float:
+        """Return the odds as measured on the channel of a position."""
+        ...
+
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of a certificate has to know of the mechanism besides."""
         ...
 
     @property
@@ -79,6 +97,11 @@ class Rung(Mechanism, Protocol):
     @property
     def recoverable(self) -> bool:
         """Whether a report and its key tell all answers apart."""
+        ...
+
+    @property
+    def says_answers(self) -> bool:
+        """Whether a report is one of the answers, most likely the true one."""
         ...
 
     def at(self, odds: Fraction) -> Self:
@@ -94,7 +117,7 @@ class Rung(Mechanism, Protocol):
         ...
 
     def answers(self, symbols: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the answers of true symbols; only where it is `recoverable`."""
+        """Return the answers of true symbols, -1 where a symbol is none; only where it is `recoverable`."""
         ...
 
     def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:
@@ -105,7 +128,7 @@ class Rung(Mechanism, Protocol):
         """Return the channel of those at a position, who are all asked the same."""
         ...
 
-    def shift_law(self) -> ShiftLaw:
+    def shift_law(self) -> Law:
         """Return how the level shifts the true symbol, read from the law of the mechanism."""
         ...
 
@@ -128,6 +151,13 @@ class Rung(Mechanism, Protocol):
         """
         ...
 
+    def hitting(self) -> tuple[Fraction, Fraction, ShiftArray] | None:
+        """Return how probably a report hits its answer and another one, and the shifts with which it does.
+
+        None where shares are not read off counts of hits.
+        """
+        ...
+
     def weights(self) -> Scores | None:
         """Return what a report counts towards each answer, a row a report; the sums are unbiased counts of answers.
 
@@ -138,6 +168,84 @@ class Rung(Mechanism, Protocol):
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say in words why a ladder with these odds is made over this mechanism; `asked` is what is asked for."""
         ...
+
+
+class TwoLevelRung(ABC):
+    """What all rungs share whose shift is favoured or not, mod `modulus`: each step below the first is an erasure.
+
+    A two-level law is uniform but for a part c = P(one favoured) - P(one other); the step that takes c to c' keeps
+    the report with probability c'/c, and else replaces it by a uniform one.
+    """
+
+    __slots__ = ()
+
+    size: int
+
+    @property
+    @abstractmethod
+    def modulus(self) -> int:
+        """How many reports there are."""
+
+    @property
+    @abstractmethod
+    def by_position(self) -> bool:
+        """Whether a report means nothing without its position."""
+
+    @property
+    @abstractmethod
+    def favoured_shifts(self) -> ShiftArray:
+        """The shifts that are `odds` times as probable as the others."""
+
+    @property
+    @abstractmethod
+    def favoured_count(self) -> int:
+        """How many shifts are favoured, without looking at them."""
+
+    @abstractmethod
+    def channel_at(self, position: int) -> AnyChannel:
+        """Return the channel of those at a position."""
+
+    @property
+    def says_answers(self) -> bool:
+        """As many reports as answers, and no shift favoured but none."""
+        same = self.modulus == self.size and not self.by_position
+        return same and self.favoured_shifts.tolist() == [0]
+
+    @property
+    def group(self) -> Residues:
+        """Residues mod `modulus`."""
+        return Residues(self.modulus)
+
+    def shift_at(self, odds: Fraction) -> TwoLevelShift:
+        """Return the shift whose favoured values are `odds` times as probable as the others."""
+        size = self.favoured_count
+        inside = size * odds / (size * odds + self.modulus - size)
+        return TwoLevelShift(modulus=self.modulus, favoured=self.favoured_shifts, inside=inside)
+
+    def step_down(self, above: Fraction, below: Fraction) -> TwoLevelShift:
+        """Return the erasure that takes the part of one level to that of another."""
+        return TwoLevelShift.erasure(self.modulus, 1 - self._part(below) / self._part(above))
+
+    def _part(self, odds: Fraction) -> Fraction:
+        return (odds - 1) / (self.favoured_count * odds + self.modulus - self.favoured_count)
+
+    def leads(self, step: Step, above: Fraction, below: Fraction) -> bool:
+        """Compare with the erasure's chance in one fraction."""
+        size, modulus = self.favoured_count, self.modulus
+        ratio = modulus * (above - below) / ((modulus + size * (above - 1)) * (below - 1))
+        return step.is_like(TwoLevelShift.erasure(modulus, ratio / (1 + ratio)))
+
+    def hitting(self) -> tuple[Fraction, Fraction, ShiftArray] | None:
+        """Not unless a family says so."""
+        return None
+
+    def measured_odds(self) -> Fraction | float:
+        """Measure the channel of the first position."""
+        return measures.odds(self.channel_at(0))
+
+    def remarks(self) -> tuple[str, ...]:
+        """None."""
+        return ()
 
 
 def member_deviation(own: Fraction, other: Fraction, share: float) -> float:
@@ -169,3 +277,11 @@ def whole(document: Mapping[str, Any], name: str) -> int:
     if type(number) is not int:
         raise ValueError(name)
     return number
+
+
+def flag(document: Mapping[str, Any], name: str) -> bool:
+    """Return whether a declaration says so; raises ValueError or KeyError when it is neither true nor false."""
+    found = document[name]
+    if type(found) is not bool:
+        raise ValueError(name)
+    return found

@@ -19,7 +19,7 @@ from sfumato.mechanisms import CyclicResponse
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import Family, best_set, least_noise
 from sfumato.prob import Circulant
-from sfumato.refine.rungs.base import Scores, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, member_deviation, whole
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 from sfumato.values import Interval, Tally
@@ -31,7 +31,7 @@ _MOST_EPSILON = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CyclicRung(CyclicResponse):
+class CyclicRung(CyclicResponse, TwoLevelRung):
     """The cyclic response as a level: the true symbol is the answer, the shift favours a difference set."""
 
     kind: ClassVar[str] = "cyclic_response"
@@ -69,6 +69,11 @@ class CyclicRung(CyclicResponse):
         """d of the difference set (K, d, λ)."""
         return self.favoured.parameters[1]
 
+    def hitting(self) -> tuple[Fraction, Fraction, ShiftArray]:
+        """Hit x by falling into x + D."""
+        own, other = self.probabilities
+        return own, other, self.favoured_shifts
+
     @property
     def by_position(self) -> bool:
         """Everybody is asked the same."""
@@ -93,8 +98,8 @@ class CyclicRung(CyclicResponse):
         return check_symbols("values", values, self.size)
 
     def answers(self, symbols: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the symbols themselves."""
-        return symbols
+        """Return the symbols themselves, -1 where a symbol is no answer."""
+        return np.where(symbols < self.size, symbols, -1)
 
     def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:  # noqa: ARG002  all are alike
         """Count reports."""

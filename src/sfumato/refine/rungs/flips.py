@@ -20,7 +20,7 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import odds_within
 from sfumato.prob import Channel
-from sfumato.refine.rungs.base import Scores, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, member_deviation, whole
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 
@@ -29,7 +29,7 @@ _MOST_ENTRIES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlipRung(BinaryHadamard):
+class FlipRung(BinaryHadamard, TwoLevelRung):
     """Binary Hadamard as a level: everybody answers, as often yes as the odds allow, so noise is a flip."""
 
     kind: ClassVar[str] = "binary_hadamard"

@@ -14,6 +14,7 @@ from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.refine.report_trees import NOTHING
+from sfumato.study.amended_cells import check_asked_by_column
 from sfumato.study.amending import Amendment, draw_amendment
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
@@ -73,6 +74,15 @@ def amend(
     `keys` know; and columns of questions, in which an empty cell stays as it is. Where the registrar's keys are at
     hand, cells that hold the right answer already are left alone. That a cell was amended is public. `cover` redraws so
     many people besides, chosen by chance, whose answers did not change; they pay as well.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> made = sf.publish(study, {"tired": ["no"] * 50}, out=folder / "reports", insecure_seed=7)
+    >>> sf.amend(study, {"row": [3], "tired": ["yes"]}, out=folder / "reports", insecure_seed=8).rows
+    1
     """
     from sfumato.study.steps.studies import guarantee_of  # noqa: PLC0415  that module imports this one's neighbours
 
@@ -119,6 +129,7 @@ def amend(
         plan = replace(plan, guarantee=Guarantee.COMPUTATIONAL)
     protections = protections_of(later.files, protection) if later.files.files else None
     kept = _kept(reports, amendment, plan.keep)
+    check_asked_by_column(declared, amendment.cells, kept, amendment.numbers)
 
     def draw(staged: StagedPart) -> tuple[ReportsNote, Keys]:
         _check_as_read(reports, place)

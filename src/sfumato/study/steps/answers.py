@@ -41,7 +41,19 @@ def answer_query(
     insecure_seed: int | None = None,
     limit_bytes: int = TABLE_LIMIT_BYTES,
 ) -> AnswerTable:
-    """Answer for every row of the data, debit the ledger if there is one, and write the answers."""
+    """Answer for every row of the data, debit the ledger if there is one, and write the answers.
+
+    >>> import pathlib, tempfile
+    >>> import sfumato as sf
+    >>> from sfumato.io.query_files import QueryDesign
+    >>> made = sf.design.recoverable({"0": 0.4, "A": 0.4, "B": 0.2}, {"0": "no", "A": "yes", "B": "yes"}, 0.8)
+    >>> out = pathlib.Path(tempfile.mkdtemp()) / "answers.csv"
+    >>> kept = QueryDesign(
+    ...     name=made.name, query=made.query, channels=(made.channel,), privacy=made.privacy, converse=made.privacy
+    ... )
+    >>> sf.answer_query({"group": ["0", "A", "B"]}, kept, out=out, insecure_seed=7).rows
+    3
+    """
     made = design if isinstance(design, QueryDesign) else read_query_design(design)
     book = ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, book) or SystemBits()

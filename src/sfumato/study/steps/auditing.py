@@ -24,9 +24,16 @@ def audit_samples(
     failure: float = 1e-6,
     engine: Engine | None = None,
 ) -> Audit:
-    """Let draws contradict a claimed ε: columns `input` and `output`, and `count` if pairs were counted.
+    r"""Let draws contradict a claimed ε: columns `input` and `output`, and `count` if pairs were counted.
 
     `samples` is a file, or a table of Spark; with `engine` spark, Spark reads the file. Only counts of pairs come back.
+
+    >>> import pathlib, tempfile
+    >>> import sfumato as sf
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "draws.csv"
+    >>> _ = path.write_text("input,output,count\nno,no,750\nno,yes,250\nyes,no,250\nyes,yes,750\n")
+    >>> sf.audit_samples(path, count="count").claim.value < 1.0987  # it bounds ln 3 from below
+    True
     """
     if engine is not None:
         samples = frame_of_files(samples, session_of(engine))

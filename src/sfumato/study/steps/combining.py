@@ -33,6 +33,7 @@ from sfumato.study.report_rows import Source
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
 from sfumato.study.steps.rewriting import put_part
+from sfumato.study.study_files import write_beside
 
 _COMBINING = "combining"
 
@@ -62,6 +63,17 @@ def combine(
 
     People who are in two of them are found only where the index of every part lies in one of the folders `keys` and
     opens; then they are refused, by their number.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for seed, office in enumerate(["north", "south"]):
+    ...     made = sf.publish(study, {"tired": ["no"] * 50}, out=folder / office, insecure_seed=seed)
+    >>> together = sf.combine([folder / "north", folder / "south"], folder / "all")
+    >>> len(sf.read_reports(folder / "all"))
+    100
     """
     target, opener = Path(out), unlocker_of(unlock)
     several = [read_report_files(path) for path in reports]
@@ -125,6 +137,7 @@ def _combine(together: Reports, target: Path) -> None:
             if codebook_path(path).exists():
                 _copy(codebook_path(path), codebook_path(copy))
         flush_staged(staged)
+    write_beside(together.note.study, target)
     for entry in manifest.parts:
         put_part(place, target / entry.file)
     manifest.write(target)

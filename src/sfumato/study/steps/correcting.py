@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.frames import TableLike, as_arrow
+from sfumato.files.frames import TableLike
 from sfumato.files.tables import Words, numbers_of, words_of
 from sfumato.refine.people_indexes import PeopleIndex
+from sfumato.study.amended_cells import units_of
 from sfumato.study.amending import Amendment, check_rows, corrections, with_cover
 from sfumato.study.key_folders import SHORT
 from sfumato.study.opening import recovered_chunks
@@ -18,6 +19,8 @@ from sfumato.study.report_rows import PART, ROW
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import keys_for
 from sfumato.study.steps.staging import Destination
+from sfumato.study.value_labels import answers_table
+from sfumato.study.ways import NO_ANSWER
 
 PartCells = Mapping[str, Mapping[str, Mapping[int, str]]]
 """By part and question: the answers, by the number of the row."""
@@ -25,11 +28,11 @@ PartCells = Mapping[str, Mapping[str, Mapping[int, str]]]
 
 def named_cells(reports: Reports, place: Destination, data: TableLike, id_column: str | None) -> PartCells:
     """Return the cells that a table names; refuses rows that are not there, or no longer."""
-    table = as_arrow(data)
-    asked = [question.id for question in reports.note.study.questions if question.id in table.column_names]
-    if not asked:
+    table = answers_table(data, reports.note.study.questions)
+    sources = {name for question in reports.note.study.questions for name in question.sources}
+    if sources.isdisjoint(table.column_names):
         raise InvalidParameter("has no column of a question", parameter="data", way_out="Name it by the question's id.")
-    cells = corrections(table, asked, _rows(reports, place, table, id_column))
+    cells = corrections(table, reports.note.study, _rows(reports, place, table, id_column))
     for name, columns in cells.items():
         check_rows(reports.note.part(name), {number for column in columns.values() for number in column})
     return cells
@@ -42,7 +45,7 @@ def amendment_of(
     cells, unchanged = named, 0
     held = _answers(reports, place, _asked(cells), set(cells))
     if held is not None:
-        cells, unchanged = _changed(cells, held)
+        cells, unchanged = _changed(cells, held, units_of(reports.note.study))
     if cover and held is None:
         raise InvalidParameter(
             "takes the registrar's keys, which tell the answers of those who are redrawn as cover",
@@ -150,18 +153,28 @@ def _answers(
         if name in found:
             numbers = numbers_of(table, ROW).tolist()
             for question in asked:
-                found[name][question].update(zip(numbers, table.column(question).to_pylist(), strict=True))
+                # Who gave no answer has none that could be drawn again, unless that is hidden.
+                none = NO_ANSWER if reports.note.study.question(question).hides else None
+                texts = (none if text is None else text for text in table.column(question).to_pylist())
+                there = zip(numbers, texts, strict=True)
+                found[name][question].update({number: text for number, text in there if text is not None})
     return found
 
 
-def _changed(cells: PartCells, held: PartCells) -> tuple[dict[str, dict[str, dict[int, str]]], int]:
-    """Return the cells whose answer is another one now, and how many are as they were."""
+def _changed(
+    cells: PartCells, held: PartCells, units: Collection[frozenset[str]]
+) -> tuple[dict[str, dict[str, dict[int, str]]], int]:
+    """Return the cells whose answer is another one now, and how many are as they were.
+
+    What is amended together stays together.
+    """
     found: dict[str, dict[str, dict[int, str]]] = {}
     same = 0
     for name, columns in cells.items():
         for question, column in columns.items():
             for number, answer in column.items():
-                if held[name][question].get(number) == answer:
+                beside = next((unit for unit in units if question in unit), frozenset({question}))
+                if all(held[name][other].get(number) == columns[other][number] for other in beside):
                     same += 1
                 else:
                     found.setdefault(name, {}).setdefault(question, {})[number] = answer

@@ -67,6 +67,17 @@ def erase(
     Their rows leave the reports and all amendments, true draws of theirs are overwritten by fresh ones in every key
     file of `keys` that `unlock` opens, and the index forgets them. Files that were handed out before are as they were.
     `progress` is told how many rows were written anew since it was last told, and how many there are.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> made = sf.publish(study, {"tired": ["no"] * 50}, out=folder / "reports", insecure_seed=7)
+    >>> sf.erase(folder / "reports", rows=[(None, 3)]).people
+    1
+    >>> len(sf.read_reports(folder / "reports"))
+    49
     """
     out, opener = Path(reports), unlocker_of(unlock)
     folder = None if keys is None else Path(keys)

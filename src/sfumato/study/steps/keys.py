@@ -15,10 +15,13 @@ from sfumato.io.private_key_files import (
     protection_of_private_key,
     write_key_pair,
 )
+from sfumato.io.share_key_files import write_share_pair
 from sfumato.refine import Key, Ladder, merge_keys, new_key_pair, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Protection, Unlock, Unprotected
 from sfumato.refine.people_indexes import index_protection
+from sfumato.refine.sealed_shares import Kem
 from sfumato.study.audience import REGISTRAR
+from sfumato.study.collect_terms import kem_of
 from sfumato.study.key_folders import Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import ENDING
@@ -133,10 +136,15 @@ def rotate_key_file(file: str | Path, out: str | Path, *, protection: Protection
     return rotated
 
 
-def make_key_pair(out: str | Path, *, passphrase: Passphrase | None = None) -> Path:
-    """Make a key pair: the private key at `out`, the public one beside it; returns where that is."""
+def make_key_pair(out: str | Path, *, passphrase: Passphrase | None = None, kem: Kem | str = Kem.X25519) -> Path:
+    """Make a key pair: the private key at `out`, the public one beside it; returns where that is.
+
+    A hybrid pair is for what devices seal in a study that is collected over the web, and protects no key files.
+    """
     check_places(out=out)
     check_free("out", Path(out), Path(f"{out}.pub"))
+    if kem_of(kem) is Kem.HYBRID:
+        return write_share_pair(out, passphrase)
     private, _ = new_key_pair()
     return write_key_pair(private, out, Unprotected() if passphrase is None else passphrase)
 

@@ -65,6 +65,13 @@ def release_noise(
     """Answer with the noise of a design, debit the ledger, and write the answer, its certificate first.
 
     The true `value` is in no error and in no file. Yes or no are True and False.
+
+    >>> import pathlib, tempfile
+    >>> import sfumato as sf
+    >>> out = pathlib.Path(tempfile.mkdtemp()) / "mean.json"
+    >>> told = sf.release_noise(sf.design.gaussian(low=0, high=10, budget_bits=0.5), 4.2, out=out, insecure_seed=7)
+    >>> out.exists()
+    True
     """
     book = ledger_of(study, ledger)
     source = source_of(bits, insecure_seed, book) or SystemBits()

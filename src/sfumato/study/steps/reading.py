@@ -45,6 +45,15 @@ def read_reports(
 
     Published reports carry their note, and a study given with them must be theirs. `column`, `group` and `count` name
     columns of typed-in reports; a column of counts is used only when it is named.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "reports.csv"
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, out=path, insecure_seed=7)
+    >>> len(sf.read_reports(path))
+    100
     """
     if study is None:
         _refuse(column=column, count=count)
@@ -110,6 +119,18 @@ def open_reports(
     Reports are a file, a folder, a glob or several of them, or a table of Spark, whose rows are opened there; with
     `engine` spark so are those of files. Keys are key files, or folders of them; of a folder the keys of these reports
     are used that open a level.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(
+    ...     name="Rest",
+    ...     questions=(sf.YesNo(id="tired", text="Tired?"),),
+    ...     analysts=(sf.Analyst(name="ministry", epsilon=Fraction(2)),),
+    ...     public_epsilon=Fraction(1),
+    ... )
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
+    >>> sf.open_reports(made.reports, made.keys["tired"][1])
+    <Reports on 'Rest': 100 rows; tired at the level of ministry>
     """
     found = read_published(reports, note=note, engine=engine)
     opened = keys_for(found.note, keys, unlock, recover=False)
@@ -130,6 +151,14 @@ def recover_answers(
 
     With `out` they are written there, chunk by chunk, so that only their owner may read them, by Spark as a folder of
     files; then it is their number that is returned.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> question = sf.YesNo(id="tired", text="Tired?")
+    >>> study = sf.Study(name="Rest", questions=(question,), public_epsilon=Fraction(1), recover=True)
+    >>> made = sf.publish(study, {"tired": ["no", "yes", "yes"]}, insecure_seed=7)
+    >>> sf.recover_answers(made.reports, made.keys["tired"][0]).column("tired").to_pylist()
+    ['no', 'yes', 'yes']
     """
     found = read_published(reports, note=note, engine=engine)
     if isinstance(found, SparkReports):
@@ -158,6 +187,7 @@ def estimate_reports(
     method: Method | str = Method.EXACT,
     ignoring: float | None = None,
     simultaneous: bool = False,
+    fakes: int | None = None,
     column: str | None = None,
     count: str | None = None,
     engine: Engine | None = None,
@@ -165,7 +195,16 @@ def estimate_reports(
     """Return what reports say about each question; typed-in reports of a card need the `study`.
 
     Reports are a file, a folder, a glob or several of them, or a table of Spark; `note` is that of rows which another
-    tool selected. With `engine` spark, Spark counts what is in files.
+    tool selected. With `engine` spark, Spark counts what is in files. With `fakes` there is beside each interval one
+    that holds although so many of the reports may be fake.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 5000}, insecure_seed=7)
+    >>> (found,) = sf.estimate_reports(made.reports)
+    >>> found.labels, 0.45 < found.shares[1] < 0.55
+    (('no', 'yes'), True)
     """
     found: Collected
     if is_spark_frame(reports) or isinstance(reports, str | Path | Sequence):
@@ -187,11 +226,23 @@ def estimate_reports(
         method=method,
         ignoring=ignoring,
         simultaneous=simultaneous,
+        fakes=fakes,
     )
 
 
 def write_reports(reports: Reports | SparkReports, out: str | Path, *, progress: Progress | None = None) -> None:
-    """Write reports as they are seen, with note and codebook: as one table, or by Spark as a folder of files."""
+    """Write reports as they are seen, with note and codebook: as one table, or by Spark as a folder of files.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> sf.write_reports(made.reports, folder / "reports.csv")
+    >>> sorted(path.suffix for path in folder.iterdir())
+    ['.csv', '.json', '.md']
+    """
     if isinstance(reports, SparkReports):
         write_spark_reports(reports, out, progress)
     else:

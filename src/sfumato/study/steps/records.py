@@ -40,7 +40,18 @@ class StudyRecord:
 def read_record(
     study: Study | str | Path, *, record: str | Path | None = None, ledger: str | Path | None = None
 ) -> StudyRecord:
-    """Return what was released of a study, from the record beside it or the one given, and from its ledger if any."""
+    """Return what was released of a study, from the record beside it or the one given, and from its ledger if any.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "study.toml"
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> sf.write_study(study, path)
+    >>> made = sf.publish(path, {"tired": ["no", "yes"] * 50}, out=path.with_name("reports.csv"))
+    >>> len(sf.read_record(path).releases)
+    1
+    """
     declared, payer = study_of(study), ledger_of(study, ledger)
     beside = None if isinstance(study, Study) else record_beside(study)
     file = None if isinstance(study, Study) else os.path.realpath(study)

@@ -31,6 +31,8 @@ from sfumato.study.part_notes import PartNote
 from sfumato.study.report_files import codebook_path, read_report_files
 from sfumato.study.report_rows import ROW, Source
 from sfumato.study.reports import Progress, Reports
+from sfumato.study.studies import Study
+from sfumato.study.study_files import write_beside
 
 Advance = Callable[[int], None]
 _REWRITING = "rewriting"
@@ -78,8 +80,13 @@ def rewrite_without(out: Path, reports: Reports, wanted: dict[str, set[int]], pr
     _put_whole(out)
 
 
-def put_part(staged: Path, table: Path) -> None:
-    """Put a part in place that is staged, or what is still missing of it: the reports last, which say nothing alone."""
+def put_part(staged: Path, table: Path, study: Study | None = None) -> None:
+    """Put a part in place that is staged, or what is still missing of it: the reports last, which say nothing alone.
+
+    Before it come the files that its reports are read with; a pipe or a device has no place for them.
+    """
+    if study is not None and (table.is_file() or table.is_dir() or not table.exists()):
+        write_beside(study, table.parent)
     for target in beside(table):
         put_in_place(staged / target.name, target)
 

@@ -19,6 +19,7 @@ from sfumato.study.report_files import Paths, codebook_path, read_report_files
 from sfumato.study.report_rows import PART, ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
+from sfumato.study.study_files import write_beside
 from sfumato.study.task_files import take_file
 
 
@@ -88,6 +89,7 @@ def write_spark_reports(reports: SparkReports, out: str | Path, progress: Progre
         # What is still being written there belongs to runs that nobody waits for.
         discard(attempts)
         if not reports.is_recovered:
+            write_beside(note.study, place.parent)
             write_atomically(codebook_path(table), codebook(note, reports.kept), private=True)
             write_atomically(note_path(table), note.to_text(), private=True)
         flush_folder(table)

@@ -245,7 +245,7 @@ class Destination:
             self._put_keys(staged)
         elif self.files.files and self.files.present:
             self._mark(noted.roots, keys)
-        put_part(self.staging(noted.id), self.table(noted.id))
+        put_part(self.staging(noted.id), self.table(noted.id), note.study)
         if self.is_folder:
             self._enter(note)
 

@@ -33,7 +33,14 @@ from sfumato.values import Guarantee
 
 
 def plan(study: Study | str | Path) -> StudyPlan:
-    """Work a study out: how each question is asked, what each reader sees, what it costs."""
+    """Work a study out: how each question is asked, what each reader sees, what it costs.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> sf.plan(study).questions[0].because
+    'Two answers: each report is the answer or its opposite, one level, by flips.'
+    """
     return plan_study(study_of(study))
 
 
@@ -81,6 +88,13 @@ def publish(
 
     The rows of a table of Spark stay on its executors, which write the part into the folder `out`; with `engine` spark,
     Spark reads the files of answers as well.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)  # to try it; else without
+    >>> made.reports
+    <Reports on 'Rest': 100 rows; tired at its only level>
     """
     declared, payer = study_of(study), ledger_of(study, ledger)
     asked = PublishRequest(
@@ -136,6 +150,17 @@ def write_publication(
 
     Returns the key files. `protection` has no default, because key files without one open for anyone. The record that
     remembers the publication is the one that knew it first, unless `record` names another.
+
+    >>> import pathlib, tempfile
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "reports.parquet"
+    >>> sf.write_publication(made, path)  # no keys, for everybody sees the same
+    ()
+    >>> len(sf.Reports.read(path))
+    100
     """
     note = publication.reports.note
     place = destination(note.study, out, keys, note.epoch, unlocker_of(None))

@@ -11,6 +11,7 @@ from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.files.frames import TableLike, as_arrow
+from sfumato.files.layouts import DataFile, as_file
 from sfumato.files.table_writers import write_table
 from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column
 from sfumato.io.priors import read_prior
@@ -48,6 +49,16 @@ def disclose_table(
     refused, and so is one that tells nothing. The book stands beside the data, `<data>.releases.json`, unless another
     is named. Unless the law is declared, law and mapping give the table away: they go to `<out>.PRIVATE.json`, for its
     owner alone, and the certificate commits to that file.
+
+    >>> import pathlib, tempfile
+    >>> import sfumato as sf
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> data = {"smokes": ["no", "yes", "yes", "no"] * 25, "drinks": ["no", "yes", "no", "yes"] * 25}
+    >>> told = sf.disclose_table(
+    ...     data, protect=["smokes", "drinks"], out=folder / "told.csv", book=folder / "book.json", insecure_seed=7
+    ... )
+    >>> told.certificate.title
+    'Certificate of a disclosure whose law is private: 2 samples with 2, 2 values'
     """
     names, told_about, what = _what(protect, about, study, samples)
     payer = ledger_of(study, ledger)
@@ -131,8 +142,8 @@ def _what(
 def _book_of(data: TableLike, book: str | Path | None) -> Path:
     if book is not None:
         return Path(book)
-    if isinstance(data, str | Path):
-        return Path(f"{data}.releases.json")
+    if isinstance(data, str | Path | DataFile):
+        return Path(f"{as_file(data).path}.releases.json")
     raise InvalidParameter(
         "must say where releases of this table are remembered",
         parameter="book",

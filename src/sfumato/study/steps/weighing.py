@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sfumato.files.places import check_table_place
 from sfumato.files.table_writers import write_table
+from sfumato.files.tables import number_column, text_column
+from sfumato.study.estimating import Collected
 from sfumato.study.reports import Reports
 from sfumato.study.weights import weights_table
 
@@ -21,6 +25,13 @@ def report_weights(
     """Return what each report counts towards each answer: a table of question, report, answer and weight.
 
     Joined to the reports and summed, weights are unbiased counts of answers. With `out` the table is written there.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
+    >>> sf.report_weights(made.reports).column_names
+    ['question', 'report', 'answer', 'weight']
     """
     check_table_place("out", out)
     note = reports.note if isinstance(reports, Reports) else Reports.read(reports).note
@@ -28,3 +39,27 @@ def report_weights(
     if out is not None:
         write_table(found, out)
     return found
+
+
+def raw_shares(reports: Collected | str | Path, question: str) -> pa.Table:
+    """Return the unbiased share of every answer to a question with its standard error, however many there are.
+
+    Estimates show of a long list only what was surely found; this is everything, noise and all.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> names = [f"name {number}" for number in range(100)]
+    >>> question = sf.LargeList(id="name", text="Your surname?", dictionary=names, epsilon=Fraction(4))
+    >>> study = sf.Study(name="Names", questions=(question,))
+    >>> made = sf.publish(study, {"name": names * 5}, insecure_seed=7)
+    >>> sf.raw_shares(made.reports, "name").num_rows
+    100
+    """
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    found = Reports.read(reports) if isinstance(reports, str | Path) else reports
+    way, level = found.note.way(question), found.note.column(question).level
+    _, tally = next(iter(found.tallies(question)))
+    labels, raw, errors = way.raw_shares(tally, level)
+    answers = text_column(np.arange(len(labels)), labels)
+    return pa.table({"answer": answers, "raw": number_column(raw), "standard_error": number_column(errors)})

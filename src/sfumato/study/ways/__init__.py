@@ -5,18 +5,26 @@ A new kind is a module with a `Question` and its `Way`, and one line here.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sfumato.errors import InvalidParameter
 from sfumato.study.ways.base import Way
 from sfumato.study.ways.card import Card
 from sfumato.study.ways.counts import Count
+from sfumato.study.ways.dictionaries import Dictionary, InFile, remember_dictionary
 from sfumato.study.ways.drawing import Draw, Drawer
-from sfumato.study.ways.estimates import MeanEstimate, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.estimates import Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
 from sfumato.study.ways.goals import Goal
 from sfumato.study.ways.hunt import FreeText
 from sfumato.study.ways.keys import check_table
-from sfumato.study.ways.ladder_questions import OneOfMany, YesNo
+from sfumato.study.ways.large_lists import LargeList
+from sfumato.study.ways.listed_questions import OneOfMany, YesNo
+from sfumato.study.ways.no_answer import NO_ANSWER, NO_ANSWER_KEYS, AskIf, Missing
+from sfumato.study.ways.numbers import BoundedNumber
+from sfumato.study.ways.ordered import Ordered
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.question import Question
+from sfumato.study.ways.several_questions import Several
 from sfumato.study.ways.told import Recoverable
 
 HEADING = ("id", "text", "kind")
@@ -48,8 +56,11 @@ def kinds() -> dict[str, tuple[type[Question], ...]]:
     return dict(_KINDS)
 
 
-def read_question(table: dict[str, object]) -> Question:
-    """Return the question of a table in a study file."""
+def read_question(table: dict[str, object], folder: Path | None = None, *, at_once: bool = True) -> Question:
+    """Return the question of a table in a study file; files that it names are found from a folder.
+
+    They are read `at_once`, or where the study stands in a note, when somebody asks for what they hold.
+    """
     from sfumato.study.ways.keys import as_text  # noqa: PLC0415  beside what it reads
 
     named = ", ".join(map(repr, _KINDS))
@@ -61,10 +72,17 @@ def read_question(table: dict[str, object]) -> Question:
     given = frozenset(table)
     classes = _KINDS[kind]
     meant = next((one for one in classes if one.is_meant(given)), classes[-1])
-    known = (*HEADING, *dict.fromkeys(key.name for one in classes for key in one.KEYS))
+    shared = {key.name: key for key in NO_ANSWER_KEYS}
+    known = (*HEADING, *dict.fromkeys(key.name for one in classes for key in one.KEYS), *shared)
     check_table(table, f"a question of kind {kind!r}", known, ("id", "text"))
     keys = {key.name: key for one in reversed(classes) for key in one.KEYS} | {key.name: key for key in meant.KEYS}
-    entries = {name: keys[name].read(value, name) for name, value in table.items() if name not in HEADING}
+    gaps = {name: shared[name].read(table[name], name) for name in shared if name in table}
+    entries = {
+        name: keys[name].read(value, name) for name, value in table.items() if name not in HEADING and name not in gaps
+    }
+    for name, value in entries.items():
+        if keys[name].is_path:
+            entries[name] = InFile((folder or Path()) / value, at_once)
     for key in meant.KEYS:
         if key.is_needed and key.name not in entries:
             raise InvalidParameter(f"a question of kind {kind!r} needs {key.name}", way_out="Add it.")
@@ -78,34 +96,49 @@ def read_question(table: dict[str, object]) -> Question:
             way_out="Delete one of the two.",
         )
     heading = {name: as_text(table[name], name) for name in ("id", "text")}
-    return meant.from_entries({**heading, **entries})
+    return meant.from_entries({**heading, **entries, **gaps})
 
 
 register(Card, YesNo)
 register(OneOfMany)
+register(Several)
+register(Ordered)
+register(BoundedNumber)
 register(Count)
+register(LargeList)
 register(FreeText)
 register(Recoverable)
 
 __all__ = [
+    "NO_ANSWER",
+    "AskIf",
+    "BoundedNumber",
     "Card",
     "Count",
+    "Dictionary",
     "Draw",
     "Drawer",
     "FreeText",
     "Goal",
-    "MeanEstimate",
+    "LargeList",
+    "Missing",
     "OneOfMany",
+    "Ordered",
+    "Picture",
+    "Quantity",
     "Question",
     "QuestionEstimate",
     "QuestionPlan",
     "Reading",
     "Recoverable",
+    "Several",
     "Truth",
+    "Unit",
     "Way",
     "YesNo",
     "kinds",
     "read_question",
     "register",
+    "remember_dictionary",
     "unregister",
 ]

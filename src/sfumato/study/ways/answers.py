@@ -13,11 +13,14 @@ import numpy.typing as npt
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import Words
+from sfumato.study.ways.cell_cures import answer_cure, number_cure
 from sfumato.study.wording import check_line
 
 SymbolArray = npt.NDArray[np.int64]
 
 MOST_ANSWERS = 100_000
+NOBODY = np.iinfo(np.int64).min
+"""What stands in the place of an answer where nobody answered, and that is hidden."""
 _FEW = 4096
 # In a file of reports, `row` and `part` are the columns that name a row, however they are written.
 IDENTIFIER = re.compile(r"(?!([Rr][Oo][Ww]|[Pp][Aa][Rr][Tt])$)[A-Za-z][A-Za-z0-9_-]{0,49}")
@@ -40,7 +43,7 @@ def check_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> None:
     """Check a list of answers."""
     if not 2 <= len(answers) <= most:
         raise InvalidParameter(
-            f"has {len(answers)} answers, and between 2 and {most} can be",
+            f"needs between 2 and {most:,} answers, and has {len(answers):,}",
             parameter="answers",
             way_out="List each answer once.",
         )
@@ -77,7 +80,7 @@ def positions(name: str, column: Words, answers: tuple[str, ...]) -> SymbolArray
         raise UnreadableFile(
             f"column {name}, row {column.row(outside[0])} holds none of the answers of the study ({shown}); "
             f"{column.among(outside.size)} are like this",
-            way_out="Correct it, or add the answer to the study.",
+            way_out=answer_cure(_texts_at(column, outside), answers),
         )
     return symbols
 
@@ -97,9 +100,13 @@ def whole_numbers(name: str, column: Words, lowest: int, highest: int) -> Symbol
         raise UnreadableFile(
             f"column {name}, row {column.row(outside[0])} holds no whole number from {lowest} to {highest}; "
             f"{column.among(outside.size)} are like this",
-            way_out="Correct it, or widen the range in the study.",
+            way_out=number_cure(_texts_at(column, outside), lowest, highest, whole=True),
         )
     return numbers
+
+
+def _texts_at(column: Words, places: SymbolArray) -> list[str]:
+    return [column.texts[code] for code in np.unique(column.codes[places])]
 
 
 def is_whole(text: str) -> bool:

@@ -23,27 +23,36 @@ from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.tables import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Key
+from sfumato.refine.level_words import listed
+from sfumato.refine.report_trees import positions_of
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
+from sfumato.study.ways.fakes import Removing
+from sfumato.study.ways.form_parts import OnDevice
+from sfumato.study.ways.group_needs import weighted_deviation
+from sfumato.study.ways.one_answer import OneAnswer
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question
+from sfumato.study.ways.reckonings import Reckoned
 from sfumato.values import Tally
 from sfumato.values.rounding import log2_bounds
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-# 1/ln 2, rounded up.
-_BITS_A_NAT = Fraction("1.4426950408889634074")
+BoolArray = npt.NDArray[np.bool_]
+_BITS_A_NAT = Fraction("1.4426950408889634074")  # 1/ln 2, rounded up
 
 
-class Way(ABC):
+class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
     """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one."""
 
     on_paper: ClassVar[bool] = False
     """Whether respondents can make their report by hand, so that reports may be typed in."""
     by_position: bool = False
     """Whether a report means something only at its place in the column: no groups and no parts then."""
+    by_number: bool = False
+    """Whether a report is read with the number of its row, which whoever selects rows keeps."""
     by_row: ClassVar[bool] = True
     """Whether one respondent can be asked alone, without the others' reports."""
 
@@ -83,13 +92,20 @@ class Way(ABC):
             for level, epsilon in enumerate(self.epsilons, start=1)
         )
 
+    @property
+    def key_readers(self) -> tuple[tuple[str, ...], ...]:
+        """The analysts of each level but the public one."""
+        return tuple(level.readers for level in self.levels[:-1])
+
     def level_words(self, level: int) -> str:
         """Say which level a column stands at."""
         if level == 0:
             return "the answers"
         if len(self.epsilons) == 1:
             return "its only level"
-        return "the public level" if level == len(self.epsilons) else f"level {level}"
+        return (
+            "the public level" if level == len(self.epsilons) else f"the level of {listed(self.key_readers[level - 1])}"
+        )
 
     # What it says before anybody is asked.
 
@@ -119,15 +135,28 @@ class Way(ABC):
     def read(self, column: Words) -> Any:
         """Return the answers of a column in a form that `draw` takes; what is no answer is refused by its row."""
 
+    def answers_in(self, column: Words) -> Any:
+        """Read a column as a table has it: aliases are replaced by what they stand for first."""
+        return self.read(self.question.cells.read(column))
+
+    def with_nobody(self, answers: Any, answered: BoolArray) -> Any:
+        """Return what `draw` takes where no answer is hidden: one a row, from the answers of those who gave any."""
+        del answers, answered
+        raise NotImplementedError
+
+    def hidden_price(self) -> float | None:
+        """Return how many times as many respondents it takes to hide who did not answer, for the same error.
+
+        It is the ratio of two exact variances at what everybody sees; None where it cannot be hidden.
+        """
+        return None
+
     @abstractmethod
     def drawer(self, draw: Draw) -> Drawer:
         """Return what makes the reports of a part. Where not `by_row`, it is given all answers of the part at once."""
 
     def next_rounds(self, rows: int, asked: tuple[Any, ...] | None, tally: Any) -> tuple[Any, ...] | None:
-        """Where not `by_row`: begin with None asked, and go on by the tally of the last round; None when all is asked.
-
-        This is for engines, which go through the rows once for every round.
-        """
+        """For engines, where not `by_row`: begin with None asked, go on by the last round's tally; None is the end."""
         del rows, asked, tally
         return None
 
@@ -138,6 +167,11 @@ class Way(ABC):
         """
         del reports, key, numbers, places
         raise self.without_keys()
+
+    def undone_by(self, reports: IntArray, shifts: IntArray, level: int) -> BoolArray:
+        """Say which reports shifts of a level, come from elsewhere, can have been drawn for."""
+        del shifts, level
+        return np.ones(reports.size, dtype=np.bool_)
 
     def answers_of(self, values: IntArray) -> tuple[IntArray, tuple[str, ...]]:
         """Return what `opened` gave with the key of level 0 as places in a list of texts, and the list."""
@@ -185,9 +219,19 @@ class Way(ABC):
         np.add.at(found, reports, 1 if counts is None else counts)
         return Tally(mechanism=self.question.id, counts=tuple(found.tolist()))
 
+    def placed(self, numbers: IntArray, part: str) -> int | IntArray:
+        """Return the positions of rows of a part, or of the part that an amendment amends: `tally` goes by them."""
+        del part
+        return positions_of(numbers)
+
     @abstractmethod
     def estimate(self, tally: Any, reading: Reading) -> QuestionEstimate:
         """Return what a tally says."""
+
+    def raw_shares(self, tally: Any, level: int) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+        """Return the answers, their unbiased shares and standard errors; all of them, however many there are."""
+        found = self.estimate(tally, Reading(level=level))
+        return found.labels, np.array(found.raw), np.array(found.standard_errors)
 
     def weights(self, level: int) -> FloatArray:
         """Return what a report counts towards each answer: a row a report, in their order, and a column an answer.
@@ -196,6 +240,17 @@ class Way(ABC):
         """
         del level
         raise self.without_weights()
+
+    def share_deviation(self, level: int, share: float) -> float | None:
+        """Return √n times the standard deviation of a share that is about `share`; None where no shares are read.
+
+        This is the unbiased share with the other answers equally frequent, read from what a report counts.
+        """
+        try:
+            weights, channel = self.weights(level), self.channel(level)
+        except InvalidParameter:
+            return None
+        return weighted_deviation(channel.array, weights, share) if channel.shape[0] == weights.shape[1] else None
 
     def without_weights(self) -> InvalidParameter:
         """Return the refusal of weights."""
@@ -206,10 +261,9 @@ class Way(ABC):
 
     def truth(self, held: Counter[str]) -> Truth | None:
         """Return the true shares of answers that a simulation started from; None where there are none to compare."""
-        labels, total = self.question.labels, held.total()
-        if not total or not set(held) <= set(labels):
+        if not held.total() or not set(held) <= set(self.question.labels):
             raise self.no_answers()
-        return Truth(shares=tuple(held[label] / total for label in labels))
+        return Truth(shares=tuple(held[label] / held.total() for label in self.question.labels))
 
     def no_answers(self) -> InvalidParameter:
         """Return the refusal of a column that does not hold answers."""

@@ -22,12 +22,14 @@ from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, checked_pair
 from sfumato.study.ways.base import FloatArray, label_bits
 from sfumato.study.ways.card_plans import plan_card
+from sfumato.study.ways.cells import ALIASES, checked_aliases
 from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import INTERVAL_KEYS, TEST_KEYS, Goal, checked_share
 from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, whole_key
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.question import Question
+from sfumato.study.ways.share_ranges import ShareRange
 from sfumato.study.ways.two_answers import estimate_two
 from sfumato.study.wording import exact_number, short_number
 from sfumato.values import Tally
@@ -61,17 +63,24 @@ class Card(Question):
 
     `weight` is that of missing the second answer; without `max_epsilon` ε is not limited. `faces` makes the draw
     playable with dice or a phone.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.Card(id="drugs", text="Have you taken drugs?", guess_error=Fraction(3, 8)).kind
+    'yes-no'
     """
 
     KIND: ClassVar[str] = "yes-no"
     HEADLINE: ClassVar[str] = "two answers"
     KEYS: ClassVar = (
         texts_key("answers", 'The answers, each once, "no" first.', low=2, high=2),
+        ALIASES,
         *OWN_KEYS,
         *INTERVAL_KEYS,
     )
     COMMENTS: ClassVar = {"answers": SECOND_IS_ESTIMATED}
     ONE_OF: ClassVar = ("guess_error", "delta")
+    NOT_HIDDEN: ClassVar = "is drawn by hand, and whoever does not answer draws nothing"
 
     answers: tuple[str, str] = ("no", "yes")
     guess_error: Fraction
@@ -84,6 +93,7 @@ class Card(Question):
     def __post_init__(self) -> None:
         check_heading(self.id, self.text)
         object.__setattr__(self, "answers", checked_pair(self.answers))
+        object.__setattr__(self, "aliases", checked_aliases(self.aliases, self.answers.__contains__))
         for name in ("guess_error", "weight"):
             object.__setattr__(self, name, checked_share(name, getattr(self, name)))
         if self.max_epsilon is not None:
@@ -115,6 +125,11 @@ class Card(Question):
         return self.answers
 
     @property
+    def listed(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    @property
     def promises(self) -> bool:
         """A guess error is a promise."""
         return True
@@ -138,7 +153,17 @@ class Card(Question):
         """An interval or a test."""
         return True
 
-    def with_goal(self, wished: Mapping[str, Fraction]) -> Self:
+    @property
+    def told_shares(self) -> ShareRange:
+        """What the goal states."""
+        return self.goal.told_shares
+
+    @property
+    def told_difference(self) -> Fraction:
+        """What the goal states."""
+        return self.goal.gap
+
+    def with_goal(self, wished: Mapping[str, Any]) -> Self:
         """Return the same question for another goal."""
         return replace(self, goal=self.goal.changed(wished))
 
@@ -173,7 +198,7 @@ class Card(Question):
             found["outputs"] = self.outputs
         if self.faces is not None:
             found["faces"] = self.faces
-        return found | self.goal.entries()
+        return found | self.goal.entries() | self.cell_entries()
 
     def first_lines(self) -> list[tuple[str, str]]:
         """Explain the promise, and what may be added."""

@@ -7,10 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.certificates import Certificate
-from sfumato.certificates.words import at_most, percent, percent_at_least, percent_at_most
+from sfumato.certificates.words import at_most, percent
 from sfumato.design import SpinnerCard, spinner_card
 from sfumato.errors import InvalidParameter
-from sfumato.study.ways.card_costs import DesignCost, Rule, cost_levels, design_costs
+from sfumato.study.ways.card_costs import cost_levels, design_costs
+from sfumato.study.ways.design_costs import DesignCost
+from sfumato.study.ways.design_footings import WARNER, Asked, Equal, Footing, compared, cost_document, footings_of
 from sfumato.study.ways.plans import CostCurve, CostLevel, LevelPlan, PlanTable, QuestionPlan, Said
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ TOO_FINE = (
     "The draw is too fine for coins, dice or a phone. Give the question faces = 1000 for a card, or let the software "
     "draw."
 )
-_COST_HEADER = ("design", "respondents", "J", "guess error", "ε (nats)", "exposure")
+_OURS = ("three outputs", "two outputs")
 # Where the curve of a picture is drawn.
 _CURVE = tuple(Fraction(i, 200) for i in range(2, 97))
 
@@ -29,6 +31,10 @@ def plan_card(card: Card, levels: tuple[LevelPlan, ...], certificate: Certificat
     """Work a card out: its draw, its costs, and those of its rivals."""
     design, found = card.design(), spinner(card)
     costs, by_error = design_costs(card), cost_levels(card)
+    asked = Asked(answers=card.answers, goal=card.goal, weight=card.weight)
+    same_error = Footing(equal=Equal.GUESS_ERROR, costs=costs)
+    ours = [cost for cost in costs[1:] if cost.name in _OURS]
+    beside = compared((same_error, *footings_of(costs[0], ours, asked)), asked)
     said = protection(certificate)
     lines = (TOO_FINE,) if found is None else found.lines()
     return QuestionPlan(
@@ -39,11 +45,26 @@ def plan_card(card: Card, levels: tuple[LevelPlan, ...], certificate: Certificat
         sentences=said,
         instructions=tuple(lines),
         protection=said,
-        tables=(_cost_table(card, costs), _level_table(card, by_error)),
+        arguments=(_means(costs), *beside.words),
+        tables=(*beside.tables, _level_table(card, by_error)),
         costs=lambda: _curve(card),
         card=found,
-        document=_document(card, costs, by_error, found),
+        document=_document(card, costs, by_error, found) | {"comparisons": list(beside.documents)},
     )
+
+
+def _means(costs: tuple[DesignCost, ...]) -> str:
+    """Say what the comparison at equal guess error holds equal, and what it does not."""
+    chosen, coin = costs[0], next((cost for cost in costs if cost.name == WARNER), costs[0])
+    said = "“At equal guess error” compares how often the best guess of an answer is wrong, on average over reports."
+    if chosen.epsilon > coin.epsilon:
+        most = "∞: some of its reports prove an answer" if math.isinf(chosen.epsilon) else f"{at_most(chosen.epsilon)}"
+        return (
+            f"{said} It does not make single reports equal: the ε of {chosen.name} is {most}, that of Warner's coin "
+            f"{at_most(coin.epsilon)}. Under a limit on ε alone no report says more about the share "
+            f"than that of Warner's coin."
+        )
+    return said
 
 
 def _curve(card: Card) -> CostCurve:
@@ -72,21 +93,6 @@ def protection(certificate: Certificate) -> tuple[Said, ...]:
     )
 
 
-def _cost_table(card: Card, costs: tuple[DesignCost, ...]) -> PlanTable:
-    rows = tuple(
-        (
-            cost.name,
-            _respondents(cost),
-            f"{cost.information:.4f}" if math.isfinite(cost.information) else "∞",
-            percent_at_least(cost.guess_error),
-            "∞" if cost.epsilon == math.inf else at_most(cost.epsilon),
-            percent_at_most(cost.exposure),
-        )
-        for cost in costs
-    )
-    return PlanTable(title=card.goal.words(card.answers[1]), header=_COST_HEADER, rows=rows, chosen=0)
-
-
 def _level_table(card: Card, levels: tuple[CostLevel, ...]) -> PlanTable:
     return PlanTable(
         title="About how many respondents each level of privacy costs",
@@ -94,12 +100,6 @@ def _level_table(card: Card, levels: tuple[CostLevel, ...]) -> PlanTable:
         rows=tuple((percent(level.guess_error), *(_about(n) for _, n in level.respondents)) for level in levels),
         chosen=next((i for i, level in enumerate(levels) if level.guess_error == card.guess_error), None),
     )
-
-
-def _respondents(cost: DesignCost) -> str:
-    if cost.respondents is None:
-        return "too many"
-    return f"{cost.respondents:,}" if cost.rule is Rule.EXACT else f"≈ {_rounded(cost.respondents, 3):,}"
 
 
 def _about(respondents: float) -> str:
@@ -129,19 +129,7 @@ def _document(
         "card": None
         if found is None
         else {"faces": found.faces, "device": found.device, "lines": found.lines(), "ranges": found.ranges},
-        "designs": [
-            {
-                "name": cost.name,
-                "chosen": cost.is_chosen,
-                "respondents": cost.respondents,
-                "rule": cost.rule,
-                "fisher_information": cost.information if math.isfinite(cost.information) else "inf",
-                "guess_error": str(cost.guess_error),
-                "epsilon": cost.epsilon if math.isfinite(cost.epsilon) else "inf",
-                "exposure": str(cost.exposure),
-            }
-            for cost in costs
-        ],
+        "designs": [cost_document(cost) for cost in costs],
         "levels_of_privacy": [
             {
                 "guess_error": str(level.guess_error),

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato import measures
 from sfumato.bits import RowDraws
 from sfumato.files.tables import Words
 from sfumato.measures import epsilon_interval
@@ -14,6 +15,7 @@ from sfumato.prob import Channel
 from sfumato.study.ways.answers import SymbolArray, positions
 from sfumato.study.ways.base import Way, channel_leakage_bits
 from sfumato.study.ways.drawing import Draw, Drawer
+from sfumato.study.ways.form_parts import FormPart
 from sfumato.study.ways.question import listed_answers
 
 
@@ -52,6 +54,17 @@ class ChannelWay(Way):
         """Draw a report for each answer, exactly."""
         rows = RowDraws(self.response.to_exact())
         return Drawer(lambda answers, bits: np.asarray(rows.draw(bits, answers)), draw)
+
+    def form(self) -> FormPart:
+        """Hand out the rows of the channel, over one denominator."""
+        numerators, _ = self.response.to_exact().integers()
+        counts = [[str(int(value)) for value in row] for row in numerators]
+        odds = measures.odds(self.response)
+        return FormPart(
+            asks={"type": "one", "answers": list(self.answers)},
+            draw={"type": "card", "counts": counts},
+            odds=(odds if isinstance(odds, Fraction) else None,),
+        )
 
     @property
     def report_labels(self) -> tuple[str, ...]:

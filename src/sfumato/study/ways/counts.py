@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-import numpy as np
-
-from sfumato.bits import RowSource, UniformBelow
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
-from sfumato.study.ways.answers import MOST_ANSWERS, SymbolArray, is_whole, whole_numbers
-from sfumato.study.ways.estimates import Truth
+from sfumato.study.ways.answers import MOST_ANSWERS
+from sfumato.study.ways.cell_cures import number_cure
+from sfumato.study.ways.cells import ALIASES
 from sfumato.study.ways.keys import EPSILON, MOST_WHOLE, whole_key
-from sfumato.study.ways.ladder_questions import LadderQuestion
+from sfumato.study.ways.scale_questions import ScaleQuestion
 from sfumato.values.checks import check_between, check_integer
 
 _ROUNDED = (
@@ -27,11 +23,16 @@ _SPAN = re.compile(r"\s*([+-]?\d{1,13})\s*\.\.\s*([+-]?\d{1,13})\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count(LadderQuestion):
+class Count(ScaleQuestion):
     """A whole number from `lowest` to `highest`, rounded at random to one of `points` evenly spread values.
 
     The rounding is right on average, so means stay right; few points make a mean more accurate, as many as there are
     numbers show the whole distribution.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.Count(id="rooms", text="How many rooms?", lowest=1, highest=9, points=5, epsilon=Fraction(2)).labels
+    ('1', '3', '5', '7', '9')
     """
 
     KIND: ClassVar[str] = "count"
@@ -45,6 +46,7 @@ class Count(LadderQuestion):
             2,
             MOST_ANSWERS,
         ),
+        ALIASES,
         EPSILON,
     )
     COMMENTS: ClassVar = {"points": "rounded at random to so many values; 2 is best for a mean"}
@@ -54,18 +56,14 @@ class Count(LadderQuestion):
     points: int = 2
 
     def __post_init__(self) -> None:
-        self._check()
         for name in ("lowest", "highest"):
             check_between(name, check_integer(name, getattr(self, name)), -MOST_WHOLE, MOST_WHOLE)
-        span = self.highest - self.lowest
-        if span < 1:
+        self._check_range()
+        self._check()
+        check_between("points", check_integer("points", self.points), 2, min(self.steps + 1, MOST_ANSWERS))
+        if self.steps % (self.points - 1):
             raise InvalidParameter(
-                "must be above `lowest`", parameter="highest", way_out="Give the range that answers can have."
-            )
-        check_between("points", check_integer("points", self.points), 2, min(span + 1, MOST_ANSWERS))
-        if span % (self.points - 1):
-            raise InvalidParameter(
-                f"do not spread evenly over {self.lowest}..{self.highest}: highest - lowest = {span} must be a "
+                f"do not spread evenly over {self.lowest}..{self.highest}: highest - lowest = {self.steps} must be a "
                 f"multiple of points - 1",
                 parameter="points",
                 value=self.points,
@@ -88,54 +86,47 @@ class Count(LadderQuestion):
         return cls(id=name, text=text, lowest=int(span[1]), highest=int(span[2]))
 
     @property
-    def step(self) -> int:
-        """How far two neighbouring values lie apart."""
-        return (self.highest - self.lowest) // (self.points - 1)
+    def ends(self) -> tuple[int, int]:
+        """The range."""
+        return self.lowest, self.highest
 
     @property
-    def values(self) -> tuple[int, ...]:
-        """What answers are rounded to."""
-        return tuple(range(self.lowest, self.highest + 1, self.step))
+    def grain(self) -> int:
+        """Whole numbers."""
+        return 1
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The values as text."""
-        return tuple(map(str, self.values))
+    def point_count(self) -> int:
+        """As many as were asked for."""
+        return self.points
+
+    @property
+    def shares_of(self) -> str:
+        """Rounded values, unless every number stands for itself."""
+        return "" if self.gap == 1 else f"counts rounded at random to one of {self.points} values, {self.gap} apart"
 
     @property
     def noun(self) -> str:
         """What the answers are."""
         return "rounded counts"
 
+    @property
+    def number_words(self) -> str:
+        """What a refusal calls an answer."""
+        return "whole number"
+
+    def _cure(self, texts: Sequence[str]) -> str:
+        return number_cure(texts, self.lowest, self.highest, whole=True)
+
     def describe(self) -> str:
         """Say the range, and what is rounded."""
         rounded = (
             "every number stands for itself"
-            if self.step == 1
-            else f"each is rounded at random, right on average, to one of {self.points} values, {self.step} apart"
+            if self.gap == 1
+            else f"each is rounded at random, right on average, to one of {self.points} values, {self.gap} apart"
         )
         return f"A whole number from {self.lowest} to {self.highest}; {rounded}."
 
     def limits(self) -> tuple[str, ...]:
         """Shares are of rounded counts."""
         return (_ROUNDED,)
-
-    def places(self, column: Words) -> SymbolArray:
-        """Return the numbers."""
-        return whole_numbers(self.id, column, self.lowest, self.highest)
-
-    def rounded(self, places: SymbolArray, words: Callable[[], RowSource]) -> SymbolArray:
-        """Return answers rounded up or down at random, so that the mean of the rounding is the answer."""
-        floors, rests = np.divmod(places - self.lowest, self.step)
-        if self.step > 1:
-            draws = UniformBelow(bound=self.step).draw_rows(words(), np.arange(places.size))
-            floors += draws < rests.astype(np.uint64)
-        symbols: SymbolArray = floors
-        return symbols
-
-    def true_mean(self, held: Counter[str]) -> Truth | None:
-        """Return the true mean; None if something is no number."""
-        total = held.total()
-        if not total or not all(is_whole(text) for text in held):
-            return None
-        return Truth(mean=sum(int(text) * count for text, count in held.items()) / total)

@@ -33,18 +33,25 @@ class KeyStore(Protocol):
 class Draw:
     """What the reports of a part are drawn with: fresh bits, or keys that were drawn before; what keys are bound to.
 
-    `part` is the part's id, which names its draws. With a `secret`, draws that nobody keeps are made from it by the
-    names of the rows. `rounds` is what the rounds of a question are asked about, where an engine has gone through them.
+    `part` is the part's id, which names its draws; an amendment `amends` another part, whose rows it is about. With a
+    `secret`, draws that nobody keeps are made from it by the names of the rows. `rounds` is what the rounds of a
+    question are asked about, where an engine has gone through them.
     """
 
     bits: BitSource
     binding: Binding
     part: str
+    amends: str | None = None
     guarantee: Guarantee = Guarantee.INFORMATION_THEORETIC
     keys: Mapping[int, Key] | None = None
     store: KeyStore | None = None
     secret: bytes | None = field(default=None, repr=False)
     rounds: tuple[Any, ...] | None = None
+
+    @property
+    def base(self) -> str:
+        """The part whose rows are drawn for."""
+        return self.part if self.amends is None else self.amends
 
 
 class Drawer:
@@ -58,12 +65,12 @@ class Drawer:
 
         Under a secret whole blocks of rows are drawn, each from bits of its own.
         """
-        del filled
-        if self._draw.secret is None:
-            return self._reports(answers, self._draw.bits)
+        rows = numbers if filled is None else numbers[filled]
+        if self._draw.secret is None or not rows.size:
+            return self._reports(answers, self._draw.bits) if rows.size else np.empty(0, dtype=np.int64)
         pieces = [
             self._reports(answers[start:stop], bits_of_block(self._draw.secret, block))
-            for block, start, stop in blocks_within(numbers)
+            for block, start, stop in blocks_within(rows)
         ]
         return np.concatenate(pieces)
 

@@ -2,36 +2,88 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
-from sfumato.infer import Method
+from sfumato.infer import Method, ReportedShares
+from sfumato.infer.reported import NEAREST
+from sfumato.study.ways.share_differences import ShareDifferences
 from sfumato.values import Estimate, Interval
+from sfumato.values.shown import Shown
 
 if TYPE_CHECKING:
     from sfumato.study.ways.question import Question
 
+# Answers up to which intervals are made from scores where a mechanism has no exact ones.
+MOST_SCORED = 256
+MEAN = "mean"
+"""The name of the quantity that is a mean."""
+
+
+class Unit(StrEnum):
+    """What a quantity is measured in, and so how it is shown."""
+
+    NUMBER = "number"
+    SHARE = "share"
+    ANSWER = "answer"
+
+
+class Picture(StrEnum):
+    """What suits the shares of a question: marks, steps of a scale, a curve over numbers, or a bar for each option."""
+
+    ANSWERS = "answers"
+    ORDERED = "ordered"
+    NUMBERS = "numbers"
+    OPTIONS = "options"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeanEstimate:
-    """The mean of a count, with its standard error and an interval (normal approximation, or exact for two points).
+class Quantity:
+    """A number of its own beside the shares: a mean, a median, a cumulative share.
 
-    `mean` is plausible, `raw` unbiased: with few reports it may lie outside of what can be answered.
+    `value` is plausible and inside `interval`; `raw` is unbiased, and with few reports it may lie outside of what can
+    be answered. `value` is None where nothing can be said, and `words` say why. Where the unit is an answer, numbers
+    are places in `scale`. `within` is where a mean lies whatever people answer, if that is known.
     """
 
-    mean: float
-    raw: float
-    standard_error: float
+    name: str
+    value: float | None
     interval: Interval
+    raw: float | None = None
+    standard_error: float | None = None
+    unit: Unit = Unit.NUMBER
+    scale: tuple[str, ...] = ()
+    words: str = ""
+    within: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionEstimate:
+class Robust:
+    """What holds although up to `fakes` of the reports may be fake: intervals of the shares and of the quantities.
+
+    `raised` and `lowered` are how far so many fakes can have moved each unbiased share, up and down.
+    """
+
+    fakes: int
+    intervals: tuple[Interval, ...]
+    quantities: tuple[Interval, ...]
+    raised: tuple[float, ...]
+    lowered: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionEstimate(Shown):
     """Shares of the answers to one question among one group; `shares` are plausible, `raw` unbiased.
 
     `band` is where the share of the second answer could lie if a share `ignoring` of the respondents ignored the
     instructions. `together` is the confidence at which all intervals of the question hold at once, if that was asked.
+    `numbers` is where answers lie on an axis, where their labels do not say it: the middles of ranges.
+    `raw_errors` are the standard errors of `raw`, where `standard_errors` are those of `shares`.
+    `shares_of` says what the shares are of where that is not the answers as they were given, such as rounded ones.
+    `differences` compares the shares of two answers when it is asked; None where nothing can be said of them.
+    `robust` is what holds although some reports may be fake, if that was asked and is worked out.
     """
 
     question: Question
@@ -46,11 +98,17 @@ class QuestionEstimate:
     confidence: float
     total: int
     method: str
-    mean: MeanEstimate | None = None
+    quantities: tuple[Quantity, ...] = ()
+    picture: Picture = Picture.ANSWERS
+    numbers: tuple[float, ...] = ()
+    raw_errors: tuple[float, ...] = ()
     band: Interval | None = None
     ignoring: float | None = None
     together: float | None = None
+    shares_of: str = ""
     notes: tuple[str, ...] = ()
+    robust: Robust | None = None
+    differences: ShareDifferences | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of_shares(
@@ -60,29 +118,64 @@ class QuestionEstimate:
         reading: Reading,
         *,
         epsilon: float,
-        mean: MeanEstimate | None = None,
+        seen: ReportedShares | None = None,
+        quantities: tuple[Quantity, ...] = (),
+        differences: ShareDifferences | None = None,
     ) -> QuestionEstimate:
-        """Return what the estimate of a mechanism says of the answers to a question."""
+        """Return what the estimate of a mechanism says of the answers to a question.
+
+        With what was `seen` through a channel, the likeliest shares are shown in place of the nearest law. Intervals of
+        the mechanism stay where they are exact.
+        """
+        shares, intervals = found.projected, found.intervals
+        if seen is not None:
+            shares = tuple(seen.likeliest.tolist())
+            if not found.exact and len(shares) <= MOST_SCORED:
+                intervals = tuple(one.interval for one in seen.shares(reading.confidence))
+            intervals = tuple(
+                Interval(min(ends.lower, share), max(ends.upper, share))
+                for ends, share in zip(intervals, shares, strict=True)
+            )
         return cls(
             question=question,
             group=reading.group,
             level=reading.level,
             epsilon=epsilon,
             labels=question.labels,
-            shares=found.projected,
+            shares=shares,
             raw=found.raw,
             standard_errors=found.standard_errors,
-            intervals=found.intervals,
+            intervals=intervals,
             confidence=reading.confidence,
             total=found.total,
-            method="unbiased shares, nearest law shown",
-            mean=mean,
+            method=NEAREST if seen is None else seen.method,
+            quantities=quantities,
+            differences=differences,
         )
 
     @property
     def claims(self) -> int:
-        """How many of its intervals say something of their own: of two answers, one follows from the other."""
-        return 1 if len(self.labels) == 2 else len(self.labels) + (self.mean is not None)
+        """How many of its intervals say something of their own: of two answers, one follows from the other.
+
+        Intervals that hold together already are one.
+        """
+        if self.together is not None:
+            return 1
+        return 1 if self.is_pair else len(self.labels) + len(self.quantities)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the question has two answers that exclude each other, so that the second says it all.
+
+        Two texts that were found among many are not such a pair.
+        """
+        excludes = self.picture is not Picture.OPTIONS
+        return excludes and len(self.labels) == 2 and len(self.question.labels) == 2
+
+    @property
+    def mean(self) -> Quantity | None:
+        """The mean, where answers are numbers."""
+        return next((one for one in self.quantities if one.name == MEAN), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,16 +9,37 @@ from typing import Any
 
 from sfumato.certificates.words import percent
 from sfumato.errors import InvalidParameter
-from sfumato.study.ways.keys import Entry, number_key
+from sfumato.study.ways.keys import FRACTION_PATTERN, Entry, Key, as_numbers, number_key
+from sfumato.study.ways.share_ranges import ShareRange
 from sfumato.study.wording import MOST_DENOMINATOR, exact_number, short_number
 from sfumato.values.checks import check_between
 
 DEFAULT_HALF_WIDTH = Fraction(1, 20)
+DEFAULT_DIFFERENCE = Fraction(1, 20)
 DEFAULT_ERROR = Fraction(1, 20)
 DEFAULT_CONFIDENCE = Fraction(19, 20)
 
+SHARE_RANGE = Key(
+    name="share_range",
+    words="The least and the largest share of the second answer for which the plan says what a report tells.",
+    read=as_numbers,
+    schema={
+        "type": "array",
+        "items": {
+            "description": "A share, or a fraction in quotes.",
+            "type": ["number", "string"],
+            "pattern": FRACTION_PATTERN,
+            "exclusiveMinimum": 0,
+            "exclusiveMaximum": 1,
+        },
+        "minItems": 2,
+        "maxItems": 2,
+    },
+)
 INTERVAL_KEYS = (
     number_key("expected_share", "Share of the second answer that you expect.", 0, 1),
+    SHARE_RANGE,
+    number_key("difference", "Plan for seeing so large a difference of shares between two groups.", 0.0001, 0.5),
     number_key("half_width", "Goal: half of the interval's width.", 0.0001, 0.5),
     number_key("confidence", "Confidence of the intervals.", 0.5, 1),
 )
@@ -33,10 +54,13 @@ TEST_KEYS = (
 class Goal:
     """An interval of a given half-width, or a test that tells two shares apart.
 
-    All shares are of the second answer. Without a goal, an interval of ± 5 points is planned for.
+    All shares are of the second answer. Without a goal, an interval of ± 5 points is planned for. What reports tell is
+    said for the shares of `share_range`, and how many are needed to see a `difference` between two groups.
     """
 
     expected_share: Fraction | None = None
+    share_range: tuple[Fraction, Fraction] | None = None
+    difference: Fraction | None = None
     half_width: Fraction | None = None
     theta_1: Fraction | None = None
     theta_2: Fraction | None = None
@@ -45,8 +69,10 @@ class Goal:
 
     def __post_init__(self) -> None:
         for name in GOAL_NAMES:
-            if getattr(self, name) is not None:
+            if name != SHARE_RANGE.name and getattr(self, name) is not None:
                 object.__setattr__(self, name, checked_share(name, getattr(self, name)))
+        if self.share_range is not None:
+            object.__setattr__(self, SHARE_RANGE.name, _checked_range(self.share_range))
         check_between("confidence", self.confidence, Fraction(1, 2), 1 - Fraction(1, MOST_DENOMINATOR))
         if self.half_width is not None and self.is_test:
             raise InvalidParameter(
@@ -54,13 +80,12 @@ class Goal:
                 parameter="half_width",
                 way_out="Give one of the two, and delete the other.",
             )
-        if self.half_width is not None and not Fraction(1, 10_000) <= self.half_width <= Fraction(1, 2):
-            raise InvalidParameter(
-                "must lie in [0.0001, 0.5]",
-                parameter="half_width",
-                value=short_number(self.half_width),
-                way_out="It is half of the interval's width.",
-            )
+        for name, words in (("half_width", "It is half of the interval's width."), ("difference", "Write 0.05.")):
+            value = getattr(self, name)
+            if value is not None and not Fraction(1, 10_000) <= value <= Fraction(1, 2):
+                raise InvalidParameter(
+                    "must lie in [0.0001, 0.5]", parameter=name, value=short_number(value), way_out=words
+                )
         if self.is_test:
             self._check_test()
         elif self.error is not None:
@@ -117,9 +142,20 @@ class Goal:
         """The half-width that is planned for."""
         return DEFAULT_HALF_WIDTH if self.half_width is None else self.half_width
 
-    def changed(self, wished: Mapping[str, Fraction]) -> Goal:
+    @property
+    def told_shares(self) -> ShareRange:
+        """The shares at which the plan says what a report tells."""
+        expected = self.theta_1 if self.expected_share is None else self.expected_share
+        return ShareRange.stated(expected, self.share_range)
+
+    @property
+    def gap(self) -> Fraction:
+        """The difference between two groups that is planned for."""
+        return DEFAULT_DIFFERENCE if self.difference is None else self.difference
+
+    def changed(self, wished: Mapping[str, Any]) -> Goal:
         """Put wishes in the place of what the goal says; wishing for an interval drops the test, and the reverse."""
-        changes: dict[str, Fraction | None] = dict(wished)
+        changes: dict[str, Any] = dict(wished)
         if "theta_2" in changes or "theta_1" in changes:
             if "half_width" in changes:
                 raise InvalidParameter(
@@ -137,7 +173,7 @@ class Goal:
             changes["half_width"] = None
         elif "half_width" in changes:
             changes |= {"theta_1": None, "theta_2": None, "error": None}
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return replace(self, **changes)
 
     def words(self, answer: str) -> str:
         """Say what the respondents are needed for."""
@@ -157,6 +193,8 @@ class Goal:
         found = {name: getattr(self, name) for name in GOAL_NAMES if getattr(self, name) is not None}
         if self.confidence == DEFAULT_CONFIDENCE:
             del found["confidence"]
+        if self.share_range is not None:
+            found["share_range"] = list(self.share_range)
         return found
 
     @staticmethod
@@ -180,3 +218,14 @@ def checked_share(name: str, value: Any) -> Fraction:
             way_out="Write a share: 0.05, not 5 or 5%.",
         )
     return number
+
+
+def _checked_range(ends: Any) -> tuple[Fraction, Fraction]:
+    shares = [checked_share(SHARE_RANGE.name, end) for end in ends]
+    if len(shares) != 2 or not 0 < shares[0] < shares[1] < 1:
+        raise InvalidParameter(
+            "must be two shares strictly between 0 and 1, the smaller one first",
+            parameter=SHARE_RANGE.name,
+            way_out="Write it like share_range = [0.05, 0.3].",
+        )
+    return shares[0], shares[1]

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any, ClassVar, Never
 
@@ -22,7 +23,8 @@ from sfumato.infer import PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.base import IntArray, Way
+from sfumato.study.ways.base import BoolArray, IntArray, Way
+from sfumato.study.ways.cells import ALIASES, checked_aliases
 from sfumato.study.ways.drawing import Draw
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.hunt_rounds import (
@@ -52,16 +54,23 @@ class FreeText(Question):
     """Any short text of at most `longest` bytes; the frequent ones are found, letter by letter, up to `keep` of them.
 
     Each respondent is asked once, about the beginning of their text, so it has one level and no keys.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.FreeText(id="town", text="Where do you live?", longest=12, epsilon=Fraction(4)).kind
+    'text'
     """
 
     KIND: ClassVar[str] = "text"
     HEADLINE: ClassVar[str] = "any short text"
     KEYS: ClassVar = (
+        ALIASES,
         EPSILON,
         whole_key("longest", "No text is longer than so many bytes.", 1, MOST_TEXT_BYTES),
         whole_key("keep", "So many of the most frequent texts are looked for.", 1, MOST_KEPT),
     )
     COMMENTS: ClassVar = {"longest": "bytes", "keep": "so many of the most frequent are looked for"}
+    NOT_HIDDEN: ClassVar = None
 
     epsilon: Fraction | None = None
     longest: int = 8
@@ -71,6 +80,7 @@ class FreeText(Question):
         check_heading(self.id, self.text)
         if self.epsilon is not None:
             object.__setattr__(self, "epsilon", checked_epsilon("epsilon", self.epsilon))
+        object.__setattr__(self, "aliases", checked_aliases(self.aliases, dict(self.aliases).__contains__))
         check_between("longest", check_integer("longest", self.longest), 1, MOST_TEXT_BYTES)
         check_between("keep", check_integer("keep", self.keep), 1, MOST_KEPT)
 
@@ -111,7 +121,7 @@ class HuntWay(Way):
         """The public's, or the question's own if that is less."""
         return (float_above(self._epsilon),)
 
-    @property
+    @cached_property
     def _hardest(self) -> CyclicResponse:
         """The last round: as many candidates as are kept, each with all its next bytes."""
         return CyclicResponse.within(
@@ -161,6 +171,10 @@ class HuntWay(Way):
             way_out="Its certificate says what a report can tell.",
         )
 
+    def form(self) -> Never:
+        """Refuse: nobody is asked alone."""
+        raise self._only_whole()
+
     def describe(self) -> str:
         """Say how long a text may be."""
         asked = self.question
@@ -178,6 +192,15 @@ class HuntWay(Way):
                 )
             known[code] = string_keys([text], max_bytes=self.question.longest)[0]
         return [known[code] for code in column.codes.tolist()]
+
+    def with_nobody(self, answers: list[int], answered: BoolArray) -> list[int | None]:
+        """Put nothing where there is no text: whatever prefixes are offered, it begins with none of them."""
+        texts = iter(answers)
+        return [next(texts) if there else None for there in answered.tolist()]
+
+    def hidden_price(self) -> float:
+        """Nothing: every round has a report for those whose text begins with none of the prefixes."""
+        return 1.0
 
     def drawer(self, draw: Draw) -> HuntDrawer:
         """Go through the rounds, one group after another, or draw under rounds that are known."""
@@ -225,20 +248,20 @@ class HuntWay(Way):
         if reading.plain(self.question.id).group is not None:
             raise self._only_whole()
         check_whole(tally)
-        found = found_texts(self.hunt, tally, max_bytes=self.question.longest)
-        reach = NormalDist().inv_cdf((1 + reading.confidence) / 2)
+        found = found_texts(self.hunt, tally, max_bytes=self.question.longest, confidence=reading.confidence)
+        shares = [_inside(share) for share, _, _ in found.values()]
         return QuestionEstimate(
             question=self.question,
             group=None,
             level=reading.level,
             epsilon=float(self._epsilon),
             labels=tuple(found),
-            shares=tuple(_inside(share) for share, _ in found.values()),
-            raw=tuple(share for share, _ in found.values()),
-            standard_errors=tuple(error for _, error in found.values()),
+            shares=tuple(shares),
+            raw=tuple(share for share, _, _ in found.values()),
+            standard_errors=tuple(error for _, error, _ in found.values()),
             intervals=tuple(
-                Interval(_inside(share - reach * error), _inside(share + reach * error))
-                for share, error in found.values()
+                Interval(min(ends.lower, share), max(ends.upper, share))
+                for share, (_, _, ends) in zip(shares, found.values(), strict=True)
             ),
             confidence=reading.confidence,
             total=tally.total,

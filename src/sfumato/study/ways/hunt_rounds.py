@@ -17,8 +17,9 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.infer import PrefixHunt, key_text
 from sfumato.refine.block_secrets import bits_of_block, blocks_within
+from sfumato.refine.report_trees import NOTHING
 from sfumato.study.ways.drawing import Draw, Drawer
-from sfumato.values import Tally
+from sfumato.values import Interval, Tally
 
 IntArray = npt.NDArray[np.int64]
 Prefixes = tuple[int, ...]
@@ -29,18 +30,25 @@ FIRST: tuple[Prefixes, ...] = ((0,),)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RoundTally:
-    """How often each report was given in each round, by the rows from `first` up to `last`."""
+    """How often each report was given in each round, by the rows from `first` up to `last`; `empty` ones gave none."""
 
     counts: IntArray
     first: int
     last: int
+    empty: int = 0
 
     @classmethod
     def of(cls, reports: IntArray, first: int, *, rounds: int, reports_known: int) -> RoundTally:
-        """Count reports of rows that follow one another."""
+        """Count reports of rows that follow one another; `NOTHING` stands where there is none."""
         asked = np.arange(first, first + reports.size) % rounds
-        found = np.bincount(asked * reports_known + reports, minlength=rounds * reports_known)
-        return cls(counts=found.reshape(rounds, reports_known), first=first, last=first + reports.size - 1)
+        there = reports != NOTHING
+        found = np.bincount(asked[there] * reports_known + reports[there], minlength=rounds * reports_known)
+        return cls(
+            counts=found.reshape(rounds, reports_known),
+            first=first,
+            last=first + reports.size - 1,
+            empty=int(reports.size - there.sum()),
+        )
 
     @property
     def total(self) -> int:
@@ -50,11 +58,14 @@ class RoundTally:
     @property
     def is_whole(self) -> bool:
         """Whether no row is missing, from the very first."""
-        return self.first == 0 and self.last + 1 == self.total
+        return self.first == 0 and self.last + 1 == self.total + self.empty
 
     def __add__(self, other: RoundTally) -> RoundTally:
         return RoundTally(
-            counts=self.counts + other.counts, first=min(self.first, other.first), last=max(self.last, other.last)
+            counts=self.counts + other.counts,
+            first=min(self.first, other.first),
+            last=max(self.last, other.last),
+            empty=self.empty + other.empty,
         )
 
 
@@ -66,7 +77,7 @@ class HuntDrawer(Drawer):
 
     def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
         """Return one report for each answer; when no prefix is left, the rest report 0."""
-        del filled
+        numbers = numbers if filled is None else numbers[filled]
         if self._draw.rounds is not None:
             return self._under(answers, numbers, self._draw.rounds)
         self._hunt.group(len(answers), 0)  # refuses too few
@@ -76,6 +87,8 @@ class HuntDrawer(Drawer):
             if not asked[level]:
                 break
             places, drawn = self._round(answers, numbers, asked[level], level)
+            if not places.size:
+                raise nobody_asked(level)
             reports[places] = drawn
             mechanism = self._hunt.mechanism(asked[level], level)
             asked += (self._hunt.survivors(mechanism.estimate(mechanism.tally(drawn)), asked[level], level),)
@@ -94,7 +107,9 @@ class HuntDrawer(Drawer):
         hunt, secret = self._hunt, self._draw.secret
         places = np.flatnonzero(numbers % hunt.levels == level)
         mechanism = hunt.mechanism(prefixes, level)
-        values = hunt.level_values([answers[place] for place in places.tolist()], prefixes, level)
+        values = self._values([answers[place] for place in places.tolist()], prefixes, level)
+        if not places.size:
+            return places, np.empty(0, dtype=np.uint32)
         if secret is None:
             return places, mechanism.privatize(values, self._draw.bits)
         pieces = [
@@ -103,25 +118,50 @@ class HuntDrawer(Drawer):
         ]
         return places, np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint32)
 
+    def _values(self, held: list[int | None], prefixes: Prefixes, level: int) -> IntArray:
+        """Return what is reported on; who gave no text is among those whose text begins with none of the prefixes."""
+        found = np.full(len(held), len(_offered(self._hunt, prefixes, level)), dtype=np.int64)
+        there = [place for place, key in enumerate(held) if key is not None]
+        if there:
+            texts = [key for key in held if key is not None]
+            found[there] = self._hunt.level_values(texts, prefixes, level)
+        return found
+
+
+def nobody_asked(level: int) -> InvalidParameter:
+    """Return the refusal of a round without anybody."""
+    return InvalidParameter(
+        f"too few people gave a text: nobody is left for round {level + 1}",
+        way_out="Ask more people, or shorten the texts.",
+    )
+
 
 def next_round(hunt: PrefixHunt, tally: RoundTally, asked: tuple[Prefixes, ...]) -> tuple[Prefixes, ...]:
     """Return what all rounds are asked about, with one more: what the reports of the last of them suggest."""
     level = len(asked) - 1
+    if not tally.counts[level].any():
+        raise nobody_asked(level)
     estimate = _estimate(hunt, tally, asked[level], level)
     return (*asked, hunt.survivors(estimate, asked[level], level))
 
 
-def found_texts(hunt: PrefixHunt, tally: RoundTally, *, max_bytes: int) -> dict[str, tuple[float, float]]:
-    """Return the texts found with their raw share and its standard error, largest first."""
+def found_texts(
+    hunt: PrefixHunt, tally: RoundTally, *, max_bytes: int, confidence: float
+) -> dict[str, tuple[float, float, Interval]]:
+    """Return the texts found with their raw share, its standard error and its interval, largest first."""
     candidates: Prefixes = (0,)
     for level in range(hunt.levels):
-        estimate = _estimate(hunt, tally, candidates, level)
+        estimate = _estimate(hunt, tally, candidates, level, confidence)
         places = {key: place for place, key in enumerate(_offered(hunt, candidates, level))}
         candidates = hunt.survivors(estimate, candidates, level)
         if not candidates:
             return {}
     return {
-        key_text(key, max_bytes=max_bytes): (estimate.raw[places[key]], estimate.standard_errors[places[key]])
+        key_text(key, max_bytes=max_bytes): (
+            estimate.raw[places[key]],
+            estimate.standard_errors[places[key]],
+            estimate.intervals[places[key]],
+        )
         for key in candidates
     }
 
@@ -135,7 +175,7 @@ def check_whole(tally: RoundTally) -> None:
         )
 
 
-def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: int) -> Any:
+def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: int, confidence: float = 0.95) -> Any:
     mechanism = hunt.mechanism(candidates, level)
     counts, known = tally.counts[level], len(mechanism.tally([0]).counts)
     if counts[known:].any():
@@ -143,7 +183,8 @@ def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: 
             "a report was never one of its round: reports were changed, or another study is theirs",
             way_out="Ask for the file again.",
         )
-    return mechanism.estimate(Tally(mechanism=mechanism.name, counts=tuple(counts[:known].tolist())))
+    counted = Tally(mechanism=mechanism.name, counts=tuple(counts[:known].tolist()))
+    return mechanism.estimate(counted, confidence=confidence)
 
 
 def _offered(hunt: PrefixHunt, candidates: Prefixes, level: int) -> list[int]:

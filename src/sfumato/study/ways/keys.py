@@ -15,7 +15,7 @@ from sfumato.files.json_documents import NumberText
 from sfumato.files.texts import short
 from sfumato.study.wording import LONGEST, MOST_EPSILON, exact_number
 
-Entry = bool | int | str | Fraction | list[str] | list[Fraction]
+Entry = bool | int | str | Fraction | list[str] | list[Fraction] | dict[str, list[str]]
 """What stands in a file; decimals are exact."""
 
 FRACTION_PATTERN = r"^\s*([+-]?[0-9]+\s*/\s*0*[1-9][0-9]*|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)\s*$"
@@ -31,6 +31,8 @@ class Key:
     read: Callable[[object, str], Any]
     schema: Mapping[str, Any] = field(default_factory=dict)
     is_needed: bool = False
+    is_path: bool = False
+    """Whether it names a file, from the folder of the study."""
 
     def described(self) -> dict[str, Any]:
         """Return what a JSON schema says of it."""
@@ -71,9 +73,24 @@ def line_key(name: str, words: str, *, most: int, is_needed: bool = False) -> Ke
     return Key(name=name, words=words, read=as_text, schema=line_schema(most), is_needed=is_needed)
 
 
-def texts_key(name: str, words: str, *, low: int, high: int, unique: bool = True, is_needed: bool = False) -> Key:
+def path_key(name: str, words: str, *, is_needed: bool = False) -> Key:
+    """The name of a file."""
+    schema = line_schema(LONGEST["ledger"])
+    return Key(name=name, words=words, read=as_text, schema=schema, is_needed=is_needed, is_path=True)
+
+
+def texts_key(
+    name: str,
+    words: str,
+    *,
+    low: int,
+    high: int,
+    unique: bool = True,
+    is_needed: bool = False,
+    longest: int = LONGEST["answers"],
+) -> Key:
     """A list of lines."""
-    items = {"description": "One of them.", **line_schema(LONGEST["answers"])}
+    items = {"description": "One of them.", **line_schema(longest)}
     schema: dict[str, Any] = {"type": "array", "items": items, "minItems": low, "maxItems": high}
     if unique:
         schema["uniqueItems"] = True

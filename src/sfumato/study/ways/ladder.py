@@ -8,28 +8,36 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sfumato import infer
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
-from sfumato.infer import share_weights
+from sfumato.infer import ReportedShares, share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
 from sfumato.refine.ladder_rows import undone_rows
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
-from sfumato.study.ways.answers import SymbolArray
-from sfumato.study.ways.base import FloatArray, IntArray, Way, label_bits
+from sfumato.study.ways.answering import among_answering
+from sfumato.study.ways.answers import NOBODY, SymbolArray
+from sfumato.study.ways.base import BoolArray, FloatArray, IntArray, Way, label_bits
 from sfumato.study.ways.drawing import Draw
-from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
-from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder
+from sfumato.study.ways.estimates import Picture, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder, hidden_price, promised_levels
 from sfumato.study.ways.ladder_draws import LadderDrawer
+from sfumato.study.ways.ladder_forms import LadderForm
 from sfumato.study.ways.ladder_plans import plan_ladder
-from sfumato.study.ways.means import mean_of_scores
+from sfumato.study.ways.means import mean_of_shares
 from sfumato.study.ways.plans import QuestionPlan
+from sfumato.study.ways.reckonings import LadderReckoning
+from sfumato.study.ways.share_differences import ReportedDifferences
 from sfumato.study.ways.two_answers import estimate_two
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
@@ -46,7 +54,7 @@ _TRUE_DRAWS = (
 )
 
 
-class LadderWay(Way):
+class LadderWay(LadderForm, LadderReckoning, Way):
     """How a question is asked by a ladder."""
 
     def __init__(self, question: LadderQuestion, audience: Audience, declaration: str | None = None) -> None:
@@ -57,12 +65,7 @@ class LadderWay(Way):
     @cached_property
     def _levels(self) -> tuple[Fraction, ...]:
         """The epsilons of the levels, sharpest first."""
-        ceiling, wanted = self.question.epsilon, [analyst.epsilon for analyst in self.audience.analysts]
-        if self.audience.public_epsilon is not None:
-            wanted.append(self.audience.public_epsilon)
-        elif ceiling is not None:
-            wanted.append(ceiling)
-        return tuple(sorted({value if ceiling is None else min(value, ceiling) for value in wanted}, reverse=True))
+        return promised_levels(self.question.epsilon, self.audience)
 
     @cached_property
     def ladder(self) -> Ladder:
@@ -102,7 +105,11 @@ class LadderWay(Way):
 
     def certificate(self) -> Certificate:
         """Return the claims about the ladder."""
-        return certify(self.ladder)
+        return certify(self.ladder, readers=self.key_readers)
+
+    def exact_epsilon(self, level: int) -> float:
+        """Return the ε that a level really has, which is a little less than what was promised."""
+        return math.log(self._rung(level).odds)
 
     def channel(self, level: int) -> AnyChannel:
         """Return the channel of a level: from answers to reports, with their labels while it is small."""
@@ -130,9 +137,19 @@ class LadderWay(Way):
         """Return answers that are checked, and rounded only when the draws are known."""
         return self.question.places(column)
 
+    def with_nobody(self, answers: SymbolArray, answered: BoolArray) -> SymbolArray:
+        """Mark rows without an answer; they are given the last symbol when reports are drawn."""
+        found = np.full(answered.size, NOBODY, dtype=np.int64)
+        found[answered] = answers
+        return found
+
+    def hidden_price(self) -> float | None:
+        """Compare the public level with and without one more answer, each with its best ladder."""
+        return hidden_price(self.question, self._levels, recover=self.audience.recover)
+
     def drawer(self, draw: Draw) -> LadderDrawer:
         """Make reports under new keys, or under those that were drawn before."""
-        return LadderDrawer(self.question, self.ladder, draw)
+        return LadderDrawer(self.question, self.ladder, draw, self.placed)
 
     def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
         """Undo the steps below the key's level, or all of them."""
@@ -140,11 +157,18 @@ class LadderWay(Way):
             raise self.without_keys()
         return undone_rows(self.ladder, reports, key, numbers, places)
 
+    def undone_by(self, reports: IntArray, shifts: IntArray, level: int) -> BoolArray:
+        """At a level every report is a report; the shifts of level 0 must lead to an answer."""
+        if level > 0:
+            return super().undone_by(reports, shifts, level)
+        symbols = self.ladder.group.moved_back(reports, shifts).astype(np.int64)
+        found: BoolArray = self.ladder.levels[0].answers(symbols) >= 0
+        return found
+
     @cached_property
     def _says_answers(self) -> bool:
-        """Whether a report is one of the answers: as many reports as answers, and no shift favoured but none."""
-        first = self.ladder.steps[0]
-        return self.ladder.modulus == self.ladder.size and first.favoured.tolist() == [0] and not self.by_position
+        """Whether a report is one of the answers."""
+        return self.ladder.levels[0].says_answers
 
     @property
     def report_labels(self) -> tuple[str, ...] | None:
@@ -153,8 +177,8 @@ class LadderWay(Way):
 
     @property
     def report_numbers(self) -> tuple[int, ...] | None:
-        """The values of the scale, where a report is one."""
-        return self.question.values if self._says_answers else None
+        """The values of the scale, where a report is one and each of them is a number."""
+        return self.question.whole_values if self._says_answers and not self.question.hides else None
 
     @property
     def report_words(self) -> str:
@@ -195,15 +219,38 @@ class LadderWay(Way):
         if self.ladder.size == 2:
             channel = _dense(rung.channel())
             ends = None if values is None else (float(values[0]), float(values[-1]))
-            return estimate_two(self.question, channel, tally, reading, values=ends)
+            found_two = estimate_two(self.question, channel, tally, reading, values=ends)
+            return found_two if values is None else self._of_numbers(found_two)
         if self.by_position and reading.group is not None:
             raise self._no_groups()
         counted = Tally(mechanism=rung.name, counts=tally.counts, reports=tally.reports)
         found = rung.estimate(counted, confidence=reading.plain(self.question.id).confidence)
-        mean = None
-        if values is not None and (scores := rung.linear_scores(values)) is not None:
-            mean = mean_of_scores(scores, tally, values, reading.confidence)
-        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=math.log(rung.odds), mean=mean)
+        hides = self.question.hides
+        shows_likeliest = not self.by_position and len(found.raw) <= infer.MOST_LIKELIEST
+        differences = ReportedDifferences(channel=rung.channel, counts=tally.counts)
+        if not (shows_likeliest or hides or values is not None):
+            return QuestionEstimate.of_shares(
+                self.question, found, reading, epsilon=math.log(rung.odds), differences=differences
+            )
+        seen = ReportedShares(rung.channel(), tally.counts)
+        shown = QuestionEstimate.of_shares(
+            self.question,
+            found,
+            reading,
+            epsilon=math.log(rung.odds),
+            seen=seen if shows_likeliest else None,
+            quantities=among_answering(self.question, seen, reading.confidence)
+            if hides
+            else mean_of_shares(seen, values, reading.confidence),
+            differences=differences,
+        )
+        return shown if values is None else self._of_numbers(shown)
+
+    def _of_numbers(self, found: QuestionEstimate) -> QuestionEstimate:
+        """Say of what the shares are, where answers are numbers that may be rounded."""
+        words = self.question.shares_of
+        notes = (f"Shares are of {words}, not of the answers; the mean is that of the answers.",) if words else ()
+        return replace(found, picture=Picture.NUMBERS, shares_of=words, notes=(*found.notes, *notes))
 
     def weights(self, level: int) -> FloatArray:
         """Return the weights of the level's mechanism."""
@@ -214,6 +261,10 @@ class LadderWay(Way):
         if found is None:
             raise self.without_weights()
         return found
+
+    def share_deviation(self, level: int, share: float) -> float | None:
+        """Return that of the level's mechanism."""
+        return self._rung(level).share_deviation(share)
 
     def truth(self, held: Counter[str]) -> Truth | None:
         """Return the true mean of a count, or the true shares."""
@@ -227,7 +278,7 @@ class LadderWay(Way):
     @property
     def answer_bits(self) -> Fraction:
         """Of the list of answers."""
-        return label_bits(len(self.question.labels))
+        return label_bits(self.question.size)
 
     def _rung(self, level: int) -> Rung:
         return self.ladder.levels[level - 1]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
 from sfumato.refine import Ladder
+from sfumato.study.audience import Audience
+from sfumato.study.ways.no_answer import Missing
 from sfumato.values.rounding import float_below
 
 if TYPE_CHECKING:
@@ -18,10 +21,23 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12
 
 
+def promised_levels(ceiling: Fraction | None, audience: Audience) -> tuple[Fraction, ...]:
+    """Return the epsilons of the levels, sharpest first: the analysts' and the public's, cut at the ceiling."""
+    wanted = [analyst.epsilon for analyst in audience.analysts]
+    if audience.public_epsilon is not None:
+        wanted.append(audience.public_epsilon)
+    elif ceiling is not None:
+        wanted.append(ceiling)
+    return tuple(sorted({value if ceiling is None else min(value, ceiling) for value in wanted}, reverse=True))
+
+
 def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> Ladder:
     """Return the ladder that serves these epsilons best, sharpest first."""
     epsilons = tuple(float_below(level) for level in levels)
-    size = len(question.labels)
+    size = question.size
+    made = question.mechanism(epsilons)
+    if made is not None:
+        return Ladder(made, epsilons, recover)
     if size == 2:
         return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
     if question.thrift is None:
@@ -44,13 +60,22 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
     return ladder
 
 
+def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> float:
+    """Return the variance of a share at the last level with no answer as one more answer, over that without it."""
+    without, within = (
+        best_ladder(replace(question, missing=missing), levels, recover=recover).levels[-1]
+        for missing in (None, Missing.HIDDEN)
+    )
+    return (within.share_deviation(question.goal_share) / without.share_deviation(question.goal_share)) ** 2
+
+
 def declared_ladder(question: LadderQuestion, epsilons: Sequence[float], declaration: str) -> Ladder:
     """Return the ladder that reports declare; refuses one that is not for the question, or shows more than promised."""
     found = Ladder.declared(declaration)
     keeps = len(found.odds) == len(epsilons) and all(
         math.log(odds) <= epsilon * (1 + _ROUNDING) for odds, epsilon in zip(found.odds, epsilons, strict=True)
     )
-    if found.size != len(question.labels) or not keeps:
+    if not question.fits(found) or not keeps:
         raise InvalidParameter(
             f"is not a ladder for question {question.id!r} and what is promised about it",
             parameter="declaration",

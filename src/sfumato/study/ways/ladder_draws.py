@@ -5,7 +5,7 @@ Draws belong to rows: what a row draws under a seed depends on its part and its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from sfumato.refine.drawing import LevelDraws, blank_key, check_drawn, check_key
 from sfumato.refine.expansion import shifts_at
 from sfumato.refine.keys import Seed
 from sfumato.refine.ladder_rows import made_rows
-from sfumato.refine.report_trees import positions_of
 from sfumato.study.ways.base import IntArray
 from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.values import Guarantee
@@ -28,14 +27,16 @@ from sfumato.values import Guarantee
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
+Placed = Callable[[IntArray, str], int | IntArray]
+"""The positions of rows of a part."""
 _UNKNOWN = 1  # how many rows there are is known at the end
 
 
 class LadderDrawer(Drawer):
     """Draws for one question of one part."""
 
-    def __init__(self, question: LadderQuestion, ladder: Ladder, draw: Draw) -> None:
-        self._question, self._ladder, self._draw = question, ladder, draw
+    def __init__(self, question: LadderQuestion, ladder: Ladder, draw: Draw, placed: Placed) -> None:
+        self._question, self._ladder, self._draw, self._placed = question, ladder, draw, placed
         self._keys: Mapping[int, Key] = {}
         self._levels: LevelDraws | None = None
         self._place = 0
@@ -59,8 +60,16 @@ class LadderDrawer(Drawer):
         """Make a report for each answer; a row that is not filled has its draw all the same, so that places stay."""
         shifts = self._shifts(numbers)
         rows = numbers if filled is None else numbers[filled]
-        rounded = self._question.rounded(answers, lambda: rounding_words(self._question.id, self._draw.part, rows))
-        return made_rows(self._ladder, rounded, shifts if filled is None else shifts[filled], positions_of(rows))
+        if not rows.size:
+            return np.empty(0, dtype=np.int64)
+
+        def words(answered: npt.NDArray[np.bool_] | None) -> RowWords:
+            which = rows if answered is None else rows[answered]
+            return rounding_words(self._question.id, self._draw.part, which)
+
+        symbols = self._question.symbols(answers, words)
+        drawn = shifts if filled is None else shifts[filled]
+        return made_rows(self._ladder, symbols, drawn, self._placed(rows, self._draw.base))
 
     def _shifts(self, numbers: IntArray) -> npt.NDArray[Any]:
         place, self._place = self._place, self._place + numbers.size

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.certificates import Certificate
 from sfumato.refine import Ladder
+from sfumato.refine.rungs import Rung, best_rung
+from sfumato.study.ways.design_footings import Compared
 from sfumato.study.ways.plans import AccuracyCurve, LevelPlan, PlanTable, QuestionPlan, Said
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
         for level, deviation in zip(levels, deviations, strict=True)
     ]
     together, apart = ladder.randomness_bits().upper, ladder.separate_bits().upper
+    beside = question.compared(ladder.levels[-1].channel()) if ladder.size == 2 else Compared()
     size = 1 if ladder.modulus <= 256 else 2 if ladder.modulus <= 65536 else 4
     return QuestionPlan(
         question=question,
@@ -52,7 +55,8 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
         levels=levels,
         certificate=certificate,
         sentences=_sentences(levels, certificate),
-        tables=(_table(question, rows),),
+        arguments=beside.words,
+        tables=(_table(question, rows), *beside.tables),
         curve=AccuracyCurve(
             points=accuracy_points(question),
             marks=tuple(
@@ -68,22 +72,27 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
             "share": question.goal_share,
             "goal_half_width": question.half_width,
             "levels": rows,
+            "comparisons": list(beside.documents),
         },
     )
 
 
 def accuracy_points(question: LadderQuestion) -> tuple[tuple[float, float], ...]:
     """√n times the standard deviation of a share against ε, each at the best set for that ε."""
-    size = len(question.labels)
-    points = []
-    for epsilon in CURVE_EPSILONS:
-        one = (
-            Ladder.of_flips(size=size, epsilons=(epsilon,))
-            if size == 2 or question.thrift is not None
-            else Ladder.within(size=size, epsilons=(epsilon,))
-        )
-        points.append((epsilon, one.levels[0].share_deviation(question.goal_share)))
-    return tuple(points)
+    rungs = [_best_rung(question, epsilon) for epsilon in CURVE_EPSILONS]
+    deviations = [rung.share_deviation(question.goal_share) for rung in rungs]
+    return tuple(zip(CURVE_EPSILONS, deviations, strict=True))
+
+
+def _best_rung(question: LadderQuestion, epsilon: float) -> Rung:
+    """Return the best for one level.
+
+    A rung knows its numbers without its set of favoured shifts, which takes long to make where answers are many.
+    """
+    size, made = question.size, question.mechanism((epsilon,))
+    if made is not None:
+        return Ladder(made, (epsilon,)).levels[0]
+    return best_rung(size=size, epsilon=epsilon, of_one_bit=size == 2 or question.thrift is not None)
 
 
 def _exact_levels(way: LadderWay) -> tuple[LevelPlan, ...]:
@@ -123,11 +132,7 @@ def _table(question: LadderQuestion, rows: list[dict[str, Any]]) -> PlanTable:
 
 
 def _sentences(levels: tuple[LevelPlan, ...], certificate: Certificate) -> tuple[Said, ...]:
-    said = []
-    for level in levels:
-        claim = certificate[f"epsilon_level_{level.level}"]
-        who = "everybody" if level.level == len(levels) else ", ".join(level.readers) or "nobody"
-        said.append(Said(sentence=f"{claim.sentence} Seen by {who}."))
+    said = [Said(sentence=certificate[f"epsilon_level_{level.level}"].sentence) for level in levels]
     everybody = "_".join(str(level.level) for level in levels)
     for measure in (f"epsilon_coalition_{everybody}" if len(levels) > 1 else "", "recovered"):
         said += [Said(sentence=claim.sentence) for claim in certificate.claims if claim.measure == measure]

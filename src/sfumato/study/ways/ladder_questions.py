@@ -1,42 +1,55 @@
-"""Questions asked by degrees: two answers, one of a list, and counts. A key shows the same report sharper."""
+"""What questions asked by degrees have in common: a list of answers, and a key shows the same report sharper."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
 
 from sfumato.bits import RowSource
+from sfumato.bits.mechanism import Mechanism
 from sfumato.errors import InvalidParameter
 from sfumato.files.tables import Words
+from sfumato.prob import AnyChannel
+from sfumato.refine import Ladder
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import (
-    MOST_ANSWERS,
+    NOBODY,
     SymbolArray,
     check_heading,
-    check_list,
-    checked_pair,
     positions,
 )
-from sfumato.study.ways.card import SECOND_IS_ESTIMATED, Card
+from sfumato.study.ways.cells import checked_aliases
+from sfumato.study.ways.design_footings import Compared
 from sfumato.study.ways.estimates import Truth
-from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH, INTERVAL_KEYS, Goal
-from sfumato.study.ways.keys import EPSILON, Entry, number_key, texts_key
+from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH
 from sfumato.study.ways.ladder import LadderWay
+from sfumato.study.ways.no_answer import NO_ANSWER
 from sfumato.study.ways.question import Question, listed_answers
-from sfumato.study.wording import checked_epsilon, exact_number
+from sfumato.study.wording import checked_epsilon
+
+Answered = npt.NDArray[np.bool_] | None
+Value = int | Fraction
+"""What an answer is worth: a whole number, or an exact one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderQuestion(Question):
     """A question with a list of answers that is asked by a ladder. `epsilon` is its own ceiling."""
 
+    NOT_HIDDEN: ClassVar = None
+
     epsilon: Fraction | None = None
 
     def _check(self) -> None:
         check_heading(self.id, self.text)
+        object.__setattr__(self, "aliases", checked_aliases(self.aliases, self.has_answer))
         if self.epsilon is not None:
             object.__setattr__(self, "epsilon", checked_epsilon("epsilon", self.epsilon))
 
@@ -50,9 +63,49 @@ class LadderQuestion(Question):
         return LadderWay(self, audience, declaration)
 
     @property
+    @abstractmethod
+    def choices(self) -> tuple[str, ...]:
+        """What a report can stand for, without `NO_ANSWER`."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What shares are estimated of; where no answer is hidden, that is the last."""
+        return (*self.choices, NO_ANSWER) if self.hides else self.choices
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The answers, unless they are numbers."""
+        return self.choices if self.values is None else ()
+
+    @property
+    def shares_of(self) -> str:
+        """What shares are of where it is not the answers themselves."""
+        return ""
+
+    def check_hidden(self) -> None:
+        """Refuse an answer that is called like no answer."""
+        if NO_ANSWER in self.choices:
+            raise InvalidParameter(
+                f"calls an empty cell {NO_ANSWER!r}, which is one of the answers already",
+                parameter="missing",
+                value=str(self.missing),
+                way_out="Take it out of the answers: empty cells are what it is for.",
+            )
+
+    @property
+    def choice_count(self) -> int:
+        """How many choices there are, without looking at them."""
+        return len(self.choices)
+
+    @property
+    def size(self) -> int:
+        """How many labels there are, without looking at them."""
+        return self.choice_count + self.hides
+
+    @property
     def goal_share(self) -> float:
         """The share at which accuracy is planned."""
-        return 1 / len(self.labels)
+        return 1 / self.choice_count
 
     @property
     def half_width(self) -> float:
@@ -75,179 +128,69 @@ class LadderQuestion(Question):
         return "answers"
 
     @property
-    def values(self) -> tuple[int, ...] | None:
-        """The numbers that answers are; None where they are words."""
+    def values(self) -> tuple[Value, ...] | None:
+        """What the answers are worth; None where they have no order."""
         return None
+
+    @property
+    def whole_values(self) -> tuple[int, ...] | None:
+        """The numbers that answers are, where all of them are whole; a column of reports holds numbers then."""
+        return None
+
+    def mechanism(self, epsilons: Sequence[float]) -> Mechanism | None:
+        """Return what levels with these epsilons are made over; None for what is best for shares."""
+        del epsilons
+        return None
+
+    def has_answer(self, text: str) -> bool:
+        """Whether a text is an answer, so that others may stand for it."""
+        return text in self.choices
+
+    def fits(self, ladder: Ladder) -> bool:
+        """Whether reports that a ladder made can be about these answers."""
+        return ladder.size == self.size
 
     def describe(self) -> str:
         """Name the answers."""
-        return listed_answers(self.labels)
+        return listed_answers(self.choices)
 
     def limits(self) -> tuple[str, ...]:
         """What the claims do not say."""
         return ()
 
+    def compared(self, channel: AnyChannel) -> Compared:
+        """Set other designs beside the public's channel, of two answers, where there are such."""
+        del channel
+        return Compared()
+
+    def page_asks(self) -> dict[str, Any]:
+        """Return how a page asks it, and how what is chosen there becomes a symbol: its place among the answers."""
+        return {"type": "one", "answers": list(self.choices)}
+
+    @property
+    def nobody(self) -> int:
+        """What stands for those who did not answer, where that is hidden."""
+        return self.choice_count
+
     def places(self, column: Words) -> SymbolArray:
         """Return answers that are checked, and not yet rounded."""
-        return positions(self.id, column, self.labels)
+        return positions(self.id, column, self.choices)
 
     def rounded(self, places: SymbolArray, words: Callable[[], RowSource]) -> SymbolArray:
         """Return the positions of the answers among `labels`; what is drawn for a row comes from its own words."""
         del words
         return places
 
+    def symbols(self, places: SymbolArray, words: Callable[[Answered], RowSource]) -> SymbolArray:
+        """Return the positions among `labels` of answers that may be hidden ones; these are not rounded."""
+        answered = places != NOBODY
+        if answered.all():
+            return self.rounded(places, lambda: words(None))
+        found = np.full(places.size, self.nobody, dtype=np.int64)
+        found[answered] = self.rounded(places[answered], lambda: words(answered))
+        return found
+
     def true_mean(self, held: Counter[str]) -> Truth | None:
         """Return the true mean where answers are numbers; None where shares are compared."""
         del held
         return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YesNo(LadderQuestion):
-    """Two answers, "no" first; the share of the second is what is asked for."""
-
-    KIND: ClassVar[str] = "yes-no"
-    HEADLINE: ClassVar[str] = "two answers"
-    KEYS: ClassVar = (
-        texts_key("answers", 'The answers, each once, "no" first.', low=2, high=2),
-        EPSILON,
-        *INTERVAL_KEYS,
-    )
-    COMMENTS: ClassVar = {"answers": SECOND_IS_ESTIMATED}
-
-    answers: tuple[str, str] = ("no", "yes")
-    goal: Goal = field(default_factory=Goal)
-
-    def __post_init__(self) -> None:
-        self._check()
-        object.__setattr__(self, "answers", checked_pair(self.answers))
-        if self.goal.is_test:
-            raise InvalidParameter(
-                "is a goal for a card",
-                parameter="theta_1",
-                way_out="Give `guess_error` as well, or plan for a `half_width`.",
-            )
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The answers."""
-        return self.answers
-
-    @property
-    def goal_share(self) -> float:
-        """The share that is expected."""
-        return float(self.goal.share)
-
-    @property
-    def half_width(self) -> float:
-        """What was asked for."""
-        return float(self.goal.width)
-
-    @property
-    def confidence(self) -> float:
-        """What was asked for."""
-        return float(self.goal.confidence)
-
-    @classmethod
-    def suits(cls, answers: str) -> bool:
-        """Two answers with a comma between."""
-        return len(listed(answers)) == 2
-
-    @classmethod
-    def typed(cls, name: str, text: str, answers: str) -> Self:
-        """Read two answers."""
-        first, *rest = listed(answers)
-        if len(rest) != 1:
-            raise InvalidParameter(
-                f"has {len(rest) + 1} answers, and a question of kind {cls.KIND!r} has two",
-                parameter="answers",
-                way_out="Write them with a comma between: no, yes.",
-            )
-        return cls(id=name, text=text, answers=(first, rest[0]))
-
-    def with_card(self, guess_error: Fraction) -> Question:
-        """Return the same question with a card."""
-        return Card(id=self.id, text=self.text, answers=self.answers, guess_error=guess_error, goal=self.goal)
-
-    @property
-    def takes_goal(self) -> bool:
-        """An interval."""
-        return True
-
-    def with_goal(self, wished: Mapping[str, Fraction]) -> Self:
-        """Return the same question for another goal."""
-        return replace(self, goal=self.goal.changed(wished))
-
-    @classmethod
-    def from_entries(cls, entries: dict[str, Any]) -> Self:
-        """Put the goal together."""
-        return cls(**Goal.taken_from(entries))
-
-    def entries(self) -> dict[str, Entry]:
-        """Return what a file says of it."""
-        found: dict[str, Entry] = {"answers": list(self.answers)}
-        if self.epsilon is not None:
-            found["epsilon"] = self.epsilon
-        return found | self.goal.entries()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneOfMany(LadderQuestion):
-    """One of a list of answers; "prefer not to answer" may be among them and is an answer like any other.
-
-    With `random_bits` a respondent's report takes no more random bits than that, on average.
-    """
-
-    KIND: ClassVar[str] = "one-of-many"
-    HEADLINE: ClassVar[str] = "one of a list"
-    KEYS: ClassVar = (
-        texts_key(
-            "answers",
-            'The answers, each once. "Prefer not to answer" may be one of them.',
-            low=2,
-            high=MOST_ANSWERS,
-            is_needed=True,
-        ),
-        EPSILON,
-        number_key("random_bits", "A report may take no more random bits than this, on average.", 0),
-    )
-
-    answers: tuple[str, ...]
-    random_bits: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        self._check()
-        check_list(self.answers)
-        if self.random_bits is not None:
-            object.__setattr__(self, "random_bits", exact_number("random_bits", self.random_bits))
-            if self.random_bits <= 0:
-                raise InvalidParameter(
-                    "must be above 0: without chance there is nothing to hide behind",
-                    parameter="random_bits",
-                    way_out="Raise it, or leave it out.",
-                )
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The answers."""
-        return self.answers
-
-    @property
-    def thrift(self) -> Fraction | None:
-        """As many as the study allows."""
-        return self.random_bits
-
-    @classmethod
-    def suits(cls, answers: str) -> bool:
-        """Answers with commas between."""
-        return ".." not in answers
-
-    @classmethod
-    def typed(cls, name: str, text: str, answers: str) -> Self:
-        """Read a list."""
-        return cls(id=name, text=text, answers=listed(answers))
-
-
-def listed(answers: str) -> tuple[str, ...]:
-    """Cut typed answers at their commas."""
-    return tuple(answer.strip() for answer in answers.split(","))

@@ -1,38 +1,43 @@
-"""The mean of a count: from the share of two values, or from numbers that stand for the reports of many."""
+"""The mean where answers are numbers: from the share of two values, or from the likeliest shares of many."""
 
 from __future__ import annotations
 
-import math
-from statistics import NormalDist
+from collections.abc import Sequence
+from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
-from sfumato.study.ways.estimates import MeanEstimate
-from sfumato.values import Interval, Tally
+from sfumato.infer import ReportedShares
+from sfumato.study.ways.estimates import MEAN, Quantity
+from sfumato.values import Interval
 
 
-def mean_of_two(
-    values: tuple[float, float], share: float, raw: float, error: float, interval: Interval
-) -> MeanEstimate:
+def mean_of_two(values: tuple[float, float], share: float, raw: float, error: float, interval: Interval) -> Quantity:
     """Read the mean off the share of the second of two values; its interval is as exact as that of the share."""
     low, span = values[0], values[1] - values[0]
-    return MeanEstimate(
-        mean=low + span * share,
+    return Quantity(
+        name=MEAN,
+        value=low + span * share,
         raw=low + span * float(raw),
         standard_error=span * error,
         interval=Interval(low + span * interval.lower, low + span * interval.upper),
+        within=Interval(*values),
     )
 
 
-def mean_of_scores(
-    scores: npt.NDArray[np.float64], tally: Tally, values: tuple[int, ...], confidence: float
-) -> MeanEstimate:
-    """Average the numbers whose mean is the mean of the answers."""
-    counts = np.array(tally.counts, dtype=np.float64)
-    total = counts.sum()
-    raw = float(counts @ scores / total)
-    error = math.sqrt(max(0.0, float(counts @ scores**2 / total) - raw**2) / total)
-    reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
-    low, mean, high = (float(min(max(end, values[0]), values[-1])) for end in (raw - reach, raw, raw + reach))
-    return MeanEstimate(mean=mean, raw=raw, standard_error=error, interval=Interval(low, high))
+def mean_of_shares(
+    seen: ReportedShares, values: Sequence[float | Fraction] | None, confidence: float
+) -> tuple[Quantity, ...]:
+    """Return the mean of the values of the answers, read off the likeliest shares; nothing where they have none."""
+    if values is None:
+        return ()
+    numbers = tuple(map(float, values))
+    found = seen.linear(numbers, confidence)
+    return (
+        Quantity(
+            name=MEAN,
+            value=found.value,
+            raw=found.raw,
+            standard_error=found.standard_error,
+            interval=found.interval,
+            within=Interval(min(numbers), max(numbers)),
+        ),
+    )

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.certificates import Certificate
 from sfumato.design import SpinnerCard
+from sfumato.values.shown import Shown
 
 if TYPE_CHECKING:
+    from sfumato.study.ways.group_needs import GroupNeeds
     from sfumato.study.ways.question import Question
+    from sfumato.study.ways.risks import QuestionRisk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +31,13 @@ class LevelPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTable:
-    """Rows of words under a title; `chosen` is the row that the study has."""
+    """Rows of words under a title; `chosen` is the row that the study has, `words` how many columns are no numbers."""
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     chosen: int | None = None
+    words: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +75,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPlan:
+class QuestionPlan(Shown):
     """A question worked out.
 
     `because` says how it is asked and why, `words` what that costs; `instructions` is what a respondent does by hand,
     `protection` what they should know before. `sentences` are the claims that matter most, for a page. `costs`
     draws a curve that takes a second to work out; `document` holds what is particular to the way, for programs.
+    `arguments` say what the tables compare.
+    `risk` is what reports tell, `groups` what it takes to see a difference; a study's plan fills them in for every way.
     """
 
     question: Question
@@ -87,11 +93,14 @@ class QuestionPlan:
     words: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     protection: tuple[Said, ...] = ()
+    arguments: tuple[str, ...] = ()
     tables: tuple[PlanTable, ...] = ()
     curve: AccuracyCurve | None = None
     costs: Callable[[], CostCurve] | None = None
     card: SpinnerCard | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
+    risk: QuestionRisk | None = None
+    groups: GroupNeeds | None = None
 
     def readers_of(self, level: int) -> str:
         """Name who sees a level."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.gaps import filled_words
+from sfumato.files.tables import Words
 from sfumato.study.audience import Audience
+from sfumato.study.ways.cells import Aliases, Cells
 from sfumato.study.ways.keys import Entry, Key
+from sfumato.study.ways.no_answer import AskIf, Missing, codes_of
+from sfumato.study.ways.share_ranges import ShareRange
 
 if TYPE_CHECKING:
     from sfumato.study.ways.base import Way
@@ -18,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(ABC):
-    """What a study asks. `KEYS` are its keys in a file, besides id, text and kind."""
+    """What a study asks. `KEYS` are its keys in a file, besides id, text and kind, and what empty cells mean.
+
+    `missing` is “hidden” or “public”, `missing_codes` are texts that mean no answer, and `ask_if` says who is asked.
+    """
 
     KIND: ClassVar[str]
     HEADLINE: ClassVar[str]
@@ -28,9 +36,18 @@ class Question(ABC):
     """Keys of which a table has exactly one."""
     COMMENTS: ClassVar[Mapping[str, str]] = {}
     """What a first file says beside a key."""
+    MODEL: ClassVar[str] = "multinomial"
+    """The regression that suits more than two answers: multinomial, ordered or linear."""
+    NOT_HIDDEN: ClassVar[str | None] = "has no report that could stand for it"
+    """Why nobody can hide that they did not answer; None where they can."""
 
     id: str
     text: str
+    missing: Missing | str | None = None
+    missing_codes: tuple[str, ...] = ()
+    ask_if: AskIf | None = None
+    aliases: Aliases = ()
+    """What stands for an answer in a table; for kinds that have the key."""
 
     @property
     def kind(self) -> str:
@@ -41,6 +58,55 @@ class Question(ABC):
     @abstractmethod
     def labels(self) -> tuple[str, ...]:
         """What shares are estimated of; none where that is what is looked for."""
+
+    @property
+    def values(self) -> Sequence[float | Fraction] | None:
+        """What the answers are worth in a mean, where they are numbers."""
+        return None
+
+    @property
+    def usual_model(self) -> str:
+        """The regression that suits it. Where no answer is one more answer, that has neither a place nor a value."""
+        if self.values is not None and self.MODEL == "linear" and not self.hides:
+            return "linear"
+        if len(self.labels) == 2:
+            return "logistic"
+        return "multinomial" if self.hides or self.MODEL == "linear" else self.MODEL
+
+    @property
+    def told_shares(self) -> ShareRange:
+        """The shares of an answer at which a plan says what a report tells."""
+        return ShareRange.of_equal(len(self.labels))
+
+    @property
+    def told_difference(self) -> Fraction:
+        """The difference of a share between two groups that a plan counts respondents for."""
+        return Fraction(1, 20)
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The answers as they stand in a table, where they are a list; skip rules choose among them."""
+        return ()
+
+    @property
+    def hides(self) -> bool:
+        """Whether nobody sees who did not answer."""
+        return self.missing == Missing.HIDDEN
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether cells may be empty in the reports, for everybody to see."""
+        return self.missing == Missing.PUBLIC or (self.ask_if is not None and self.ask_if.is_public)
+
+    def check_hidden(self) -> None:
+        """Refuse to hide who did not answer where that cannot be."""
+        if self.NOT_HIDDEN is not None:
+            raise InvalidParameter(
+                f"cannot be for a question of kind {self.kind!r} asked in this way: it {self.NOT_HIDDEN}",
+                parameter="missing",
+                value=str(self.missing),
+                way_out='Write missing = "public": the cell stays empty for everybody.',
+            )
 
     @property
     @abstractmethod
@@ -62,14 +128,46 @@ class Question(ABC):
         """Return the question of a table whose entries were read by `KEYS`."""
         return cls(**entries)
 
+    @property
+    def cells(self) -> Cells:
+        """How its cells are read: what they may say, and what stands for it."""
+        return Cells(answers=self.labels, aliases=self.aliases)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns of a table that it is read from."""
+        return (self.id,)
+
+    def words(self, table: Any, first: int = 0, *, amends: bool = False) -> Words:
+        """Return its cells in a table of which `first` rows were read before; empty ones are left out.
+
+        In a table of corrections, texts that mean no answer take one back, and stay.
+        """
+        if amends:
+            return filled_words(table, self.id, first)
+        return filled_words(table, self.id, first, codes_of(self))
+
+    def codes_meant(self, labels: Mapping[str, Mapping[str, str]]) -> list[str]:
+        """Return which of its columns are read in codes, of a file that has labels for them."""
+        is_meant = self.id in labels and self.cells.means_codes(self.id, labels[self.id])
+        return [self.id] if is_meant else []
+
     def entries(self) -> dict[str, Entry]:
         """Return what a file says of it, by key."""
         found: dict[str, Entry] = {}
         for key in self.KEYS:
             value = getattr(self, key.name)
-            if value is not None:
+            if value is not None and key.name != "aliases":
                 found[key.name] = list(value) if isinstance(value, tuple) else value
-        return found
+        return found | self.cell_entries()
+
+    def cell_entries(self) -> dict[str, Entry]:
+        """Return what a file says of how its cells are read."""
+        return {"aliases": {answer: list(texts) for answer, texts in self.aliases}} if self.aliases else {}
+
+    def files_beside(self) -> dict[str, Callable[[], bytes]]:
+        """Return the files that its reports are read with, by name; those that are not to be had are left out."""
+        return {}
 
     @classmethod
     def suits(cls, answers: str) -> bool:
@@ -101,11 +199,16 @@ class Question(ABC):
         )
 
     @property
+    def first_missing(self) -> Missing:
+        """What a first file says of empty cells: that they are hidden, wherever that can be."""
+        return Missing.HIDDEN if self.NOT_HIDDEN is None else Missing.PUBLIC
+
+    @property
     def takes_goal(self) -> bool:
         """Whether an interval or a test can be planned for."""
         return False
 
-    def with_goal(self, wished: Mapping[str, Fraction]) -> Question:
+    def with_goal(self, wished: Mapping[str, Any]) -> Question:
         """Return the question with another goal; refuses where it takes none."""
         del wished
         raise InvalidParameter(

@@ -16,16 +16,21 @@ from sfumato.certificates import Certificate
 from sfumato.certificates.words import percent_at_least
 from sfumato.design import Query, RecoverableDesign, best_answer
 from sfumato.errors import InvalidParameter
+from sfumato.infer import ReportedShares
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, check_list, check_masses
 from sfumato.study.ways.base import FloatArray, label_bits
+from sfumato.study.ways.cells import ALIASES, Cells, checked_aliases
 from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
+from sfumato.study.ways.group_needs import weighted_deviation
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
 from sfumato.study.ways.plans import QuestionPlan, Said
 from sfumato.study.ways.question import Question
+from sfumato.study.ways.share_differences import ReportedDifferences
+from sfumato.study.ways.share_ranges import ShareRange
 from sfumato.study.wording import LONGEST, check_line, exact_number
 from sfumato.values import Tally
 
@@ -39,12 +44,25 @@ class Recoverable(Question):
 
     The answer itself stays as hidden as that allows, for a guesser who knows the `probabilities` of the answers; left
     out, all are equally likely [A, Thm 2].
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> told = sf.Recoverable(
+    ...     id="blood",
+    ...     text="Blood group?",
+    ...     answers=("0", "A", "B"),
+    ...     tell=("gives to all", "no", "no"),
+    ...     rho=Fraction(9, 10),
+    ... )
+    >>> told.labels
+    ('gives to all', 'no')
     """
 
     KIND: ClassVar[str] = "recoverable"
     HEADLINE: ClassVar[str] = "a part is told"
     KEYS: ClassVar = (
         texts_key("answers", "The answers, each once.", low=2, high=MOST_ANSWERS, is_needed=True),
+        ALIASES,
         texts_key(
             "tell",
             "What may be told of each answer, in the order of the answers; several may share a value.",
@@ -73,6 +91,8 @@ class Recoverable(Question):
         ),
     )
 
+    NOT_HIDDEN: ClassVar = "tells only what `tell` lists; an answer such as “prefer not to answer” can be listed there"
+
     answers: tuple[str, ...]
     tell: tuple[str, ...]
     rho: Fraction
@@ -81,6 +101,7 @@ class Recoverable(Question):
     def __post_init__(self) -> None:
         check_heading(self.id, self.text)
         check_list(self.answers, MOST_ANSWERS)
+        object.__setattr__(self, "aliases", checked_aliases(self.aliases, self.answers.__contains__))
         for value in self.tell:
             check_line("tell", value, most=LONGEST["answers"])
         if len(self.tell) != len(self.answers) or len(self.labels) < 2:
@@ -102,9 +123,26 @@ class Recoverable(Question):
         return _designed(self)
 
     @property
+    def listed(self) -> tuple[str, ...]:
+        """The answers."""
+        return self.answers
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """What may be told."""
         return tuple(dict.fromkeys(self.tell))
+
+    @property
+    def told_shares(self) -> ShareRange:
+        """From the least to the most likely answer, where that is declared."""
+        if self.probabilities is None:
+            return ShareRange.of_equal(len(self.answers))
+        return ShareRange.stated(None, (min(self.probabilities), max(self.probabilities)))
+
+    @property
+    def cells(self) -> Cells:
+        """Cells say the answers, and not what may be told."""
+        return Cells(answers=self.answers, aliases=self.aliases)
 
     @property
     def promises(self) -> bool:
@@ -172,12 +210,23 @@ class ToldWay(ChannelWay):
         reading = reading.plain(self.question.id)
         mechanism = self._noise()
         found = mechanism.estimate(Tally(mechanism=mechanism.name, counts=tally.counts), confidence=reading.confidence)
-        return QuestionEstimate.of_shares(self.question, found, reading, epsilon=measures.epsilon(self.design.channel))
+        seen = ReportedShares(mechanism.channel(), tally.counts)
+        epsilon = measures.epsilon(self.design.channel)
+        differences = ReportedDifferences(channel=mechanism.channel, counts=tally.counts)
+        return QuestionEstimate.of_shares(
+            self.question, found, reading, epsilon=epsilon, seen=seen, differences=differences
+        )
 
     def weights(self, level: int) -> FloatArray:
         """Return the weights of what was told."""
         del level
         return self._noise().weights()
+
+    def share_deviation(self, level: int, share: float) -> float | None:
+        """Return that of what may be told."""
+        del level
+        noise = self.design.noise
+        return None if noise is None else weighted_deviation(noise.array, self._noise().weights(), share)
 
     def _noise(self) -> Tabulated:
         if self.design.noise is None:

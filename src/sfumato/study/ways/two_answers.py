@@ -10,6 +10,7 @@ from sfumato.prob import Channel
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.means import mean_of_two
 from sfumato.study.ways.question import Question
+from sfumato.study.ways.share_differences import TwoDifferences
 from sfumato.values import Interval, Tally
 
 METHOD_WORDS = {
@@ -31,7 +32,10 @@ def estimate_two(
     """
     found = infer.estimate_share(channel, tally.counts, confidence=reading.confidence, method=reading.method)
     upper = found.interval
-    raw = np.array(tally.counts) @ infer.share_weights(channel) / tally.total
+    weights = infer.share_weights(channel)
+    raw = np.array(tally.counts) @ weights / tally.total
+    law = (1 - found.share) * channel.array[0] + found.share * channel.array[1]
+    raw_error = float(np.sqrt(max(law @ weights[:, 1] ** 2 - found.share**2, 0.0) / tally.total))
     band = (
         None if reading.ignoring is None else infer.sensitivity_band(channel, tally.counts, ignoring=reading.ignoring)
     )
@@ -48,8 +52,12 @@ def estimate_two(
         confidence=found.confidence,
         total=found.total,
         method=METHOD_WORDS.get(found.method, f"maximum likelihood, {found.method.value} interval"),
-        mean=None if values is None else mean_of_two(values, found.share, raw[1], found.standard_error, upper),
+        quantities=() if values is None else (mean_of_two(values, found.share, raw[1], found.standard_error, upper),),
+        raw_errors=(raw_error, raw_error),
         band=band,
         ignoring=reading.ignoring,
         notes=tuple(found.notes),
+        differences=TwoDifferences(
+            channel=channel, counts=tally.counts, method=reading.method, raw=float(raw[1]), error=raw_error
+        ),
     )

@@ -1,0 +1,180 @@
+// The desk of whoever runs a study: invitations, readers' links, closing, withdrawing, the export, and a new study.
+
+import { Desk, Refused } from "../desk/asking.js";
+import { byId, csv, download, element } from "../desk/elements.js";
+import { StudyForm } from "../desk/study_form.js";
+
+const COUNT_EVERY = 5000;
+
+const desk = new Desk();
+const studyForm = new StudyForm();
+let invitations = [];
+let draft = null;
+let timer = 0;
+
+function start() {
+  byId("invite-link").value = location.origin;
+  byId("sign-in").addEventListener("submit", (event) => {
+    event.preventDefault();
+    desk.takeToken(byId("token").value);
+    byId("token").value = "";
+    enter();
+  });
+  onSubmit("invite", invite);
+  onSubmit("withdraw", withdraw);
+  onSubmit("new-study", plan);
+  onClick("close", close);
+  onClick("export", exported);
+  onClick("sign-out", () => location.reload());
+  onClick("invited-csv", () => download("invitations.csv", "text/csv", invitedCsv()));
+  onClick("print", () => window.print());
+  onClick("draft-toml", () => download(draft.file, "application/toml", draft.toml));
+}
+
+async function enter() {
+  const counts = await tried("sign-in-said", () => desk.get("/counts"));
+  if (counts === null) return;
+  byId("sign-in").hidden = true;
+  byId("desk").hidden = false;
+  byId("desk-title").focus();
+  show(counts);
+}
+
+function show(counts) {
+  const shown = { reports: counts.reports, invited: counts.invited, spent: counts.spent, withdrawn: counts.withdrawn };
+  for (const [name, value] of Object.entries(shown)) byId(`count-${name}`).textContent = value.toLocaleString("en");
+  byId("state").textContent = counts.open ? "open: reports are taken" : "closed: nothing new is taken";
+  byId("close").disabled = !counts.open;
+  byId("withdraw-part").hidden = counts.mode !== "panel";
+  byId("spent-part").hidden = counts.mode === "panel";
+  const links = counts.readers.map(({ name, token }) =>
+    element("li", {}, element("a", { href: `/dashboard#reader=${token}`, target: "_blank", rel: "noopener noreferrer" }, `Dashboard of ${name}`)),
+  );
+  if (byId("readers").childElementCount !== links.length) byId("readers").replaceChildren(...links);
+  clearTimeout(timer);
+  timer = setTimeout(again, COUNT_EVERY);
+}
+
+async function again() {
+  try {
+    show(await desk.get("/counts"));
+  } catch (error) {
+    byId("desk-said").textContent = error.message;
+    timer = setTimeout(again, COUNT_EVERY);
+  }
+}
+
+async function invite() {
+  const document_ = { count: Number(byId("invite-count").value), link: byId("invite-link").value.trim(), codes: byId("invite-codes").checked };
+  const found = await tried("invite-said", () => desk.post("/invitations", document_));
+  if (found === null) return;
+  invitations = found.invitations;
+  byId("invite-said").textContent = `${invitations.length.toLocaleString("en")} people are invited. Their tokens are on this page and nowhere else: save them now.`;
+  byId("invited").hidden = false;
+  byId("sheet").replaceChildren(...invitations.filter(({ code }) => code).map(card));
+  byId("print").hidden = byId("sheet").childElementCount === 0;
+  again();
+}
+
+/** One invitation on the printed sheet. */
+function card({ token, link, code }) {
+  const picture = element("img", { src: `data:image/svg+xml;base64,${btoa(code)}`, alt: `QR code of the link ${link}`, width: "160", height: "160" });
+  return element("li", {}, picture, element("p", {}, new URL(link).origin), element("p", { class: "token" }, token));
+}
+
+function invitedCsv() {
+  const columns = ["token", "link", "panel"].filter((name) => invitations.some((one) => one[name] !== undefined));
+  return csv(columns, invitations.map((one) => columns.map((name) => one[name])));
+}
+
+async function close() {
+  if (!window.confirm("Close the study? No report is taken any more, also of those who are invited.")) return;
+  const found = await tried("close-said", () => desk.post("/close", {}));
+  if (found === null) return;
+  byId("close-said").textContent = `Closed, with ${found.reports.toLocaleString("en")} reports.`;
+  again();
+}
+
+async function withdraw() {
+  const found = await tried("withdraw-said", () => desk.post("/withdrawals", { panel: byId("panel").value.trim() }));
+  if (found === null) return;
+  byId("panel").value = "";
+  byId("withdraw-said").textContent = "No report of this pseudonym is kept any more.";
+  again();
+}
+
+async function exported() {
+  byId("export-said").textContent = "Making the export.";
+  const data = await tried("export-said", () => desk.bytes("/export"));
+  if (data === null) return;
+  download("export.zip", "application/zip", data);
+  byId("export-said").textContent = `The export has ${data.byteLength.toLocaleString("en")} bytes.`;
+}
+
+async function plan() {
+  byId("draft").hidden = true;
+  byId("new-said").textContent = "Working the study out.";
+  draft = await tried("new-said", () => desk.post("/drafts", studyForm.document()));
+  if (draft === null) return;
+  byId("new-said").textContent = "The study is worked out. Nothing of it is kept here: take its files.";
+  byId("draft").hidden = false;
+  byId("draft-command").textContent = draft.command;
+  byId("draft-toml").textContent = `Download ${draft.file}`;
+  byId("draft-keys").replaceChildren(
+    ...Object.entries(draft.keys).map(([name, text]) =>
+      element("li", {}, element("button", { type: "button", class: "plain", onclick: () => download(name, "application/x-pem-file", text) }, `Download ${name}`)),
+    ),
+  );
+  byId("draft-text").textContent = draft.toml;
+  byId("draft-plan").replaceChildren(...draft.plan.questions.map(planned));
+  byId("draft-title").focus();
+}
+
+function planned({ text, because, words, told, tables }, i) {
+  const id = `planned-${i + 1}`;
+  return element(
+    "section",
+    { "aria-labelledby": id },
+    element("h4", { id }, text),
+    [because, ...words].map((sentence) => element("p", {}, sentence)),
+    told.map(({ sentence, is_alarm: isAlarm }) => element("p", { class: isAlarm ? "alarm" : "" }, sentence)),
+    tables.map(({ title, header, rows }) =>
+      element(
+        "div",
+        { class: "scroll", role: "region", tabindex: "0", "aria-label": title },
+        element(
+          "table",
+          {},
+          element("caption", {}, title),
+          element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
+          element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, place) => element(place ? "td" : "th", place ? {} : { scope: "row" }, cell))))),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Ask for something; what is refused is said in its place, and null comes back. */
+async function tried(place, ask) {
+  byId(place).textContent = "";
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    byId(place).textContent = error.message;
+    return null;
+  }
+}
+
+function onSubmit(id, act) {
+  byId(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    act();
+  });
+}
+
+function onClick(id, act) {
+  byId(id).addEventListener("click", act);
+}
+
+start();

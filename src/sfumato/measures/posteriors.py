@@ -1,0 +1,62 @@
+"""What a report makes of a belief: Bayes' rule, and the most that it can make of the share of one answer.
+
+A prior on all answers is seldom known. A share of one answer is: then the worst case over how the others are spread is
+at one of them alone, so two probabilities of a report, its largest and its smallest, are all that counts.
+Theory: docs/theory/posteriors.md
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sfumato.errors import InvalidLaw
+from sfumato.prob import AnyChannel, Channel, Distribution
+from sfumato.values.checks import Number, as_number, check_between
+
+
+def posterior(channel: Channel, prior: Distribution, report: int) -> tuple[Number, ...]:
+    """P(.|y) of the report at a place, by Bayes' rule; a report that cannot occur leaves the prior as it was.
+
+    Exact when channel and prior are.
+    """
+    if len(prior.probabilities) != channel.shape[0]:
+        raise InvalidLaw(
+            f"has {len(prior.probabilities)} entries and the channel has {channel.shape[0]} inputs",
+            parameter="prior",
+            way_out="Give one for each input.",
+        )
+    masses = [share * channel[x, report] for x, share in enumerate(prior.probabilities)]
+    total = sum(masses)
+    return tuple(mass / total for mass in masses) if total else prior.probabilities
+
+
+def raised_share(share: Number, favoured: Number, other: Number) -> Number:
+    """P(x|y) when a share holds x, x gives y with probability `favoured`, and all others with probability `other`.
+
+    A report that neither gives leaves the share as it was.
+    """
+    hit, miss = share * favoured, (1 - share) * other
+    return hit / (hit + miss) if hit + miss else share
+
+
+def largest_posterior(channel: AnyChannel, share: Number) -> Number:
+    """Return the most that P(x|y) is for any answer x, held by `share`, and any report y, however the others are held.
+
+    Among the others the worst is that all hold the answer that gives y least, so no prior with that share does more.
+    """
+    held = _checked(share)
+    return max(raised_share(held, high, low) for high, low, _ in channel.column_extremes())
+
+
+def largest_even_posterior(channel: AnyChannel, share: Number) -> Number:
+    """Return the same when all other answers are equally frequent: one prior rather than the worst."""
+    held, others = _checked(share), channel.shape[0] - 1
+    if not others:
+        return Fraction(1)
+    return max(raised_share(held, high, (total - high) / others) for high, total, _ in channel.column_peaks())
+
+
+def _checked(share: Number) -> Number:
+    found = as_number("share", share)
+    check_between("share", found, 0, 1)
+    return found

@@ -1,0 +1,80 @@
+"""What a step of a ladder can do: be drawn, from a source or for the rows of a key, and be spelled in a key file."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits import BitSource, RowSource, RowStarts
+from sfumato.bits.row_words import RowArray
+from sfumato.refine.shifts import ShiftArray, Sums
+from sfumato.values import Interval
+
+if TYPE_CHECKING:
+    from sfumato.refine.shifts import TwoLevelShift
+
+
+class Step(Protocol):
+    """A random shift with an exact law, in a group of `modulus` members."""
+
+    @property
+    def modulus(self) -> int:
+        """How many shifts there are."""
+        ...
+
+    def law(self) -> tuple[Fraction, ...]:
+        """Return the probability of every shift."""
+        ...
+
+    def entropy_bits(self) -> Interval:
+        """Enclose what a draw costs and what storing it takes, at the least."""
+        ...
+
+    def document(self) -> dict[str, Any]:
+        """Return what another program needs to draw it, in whole numbers and fractions as text."""
+        ...
+
+    def is_like(self, other: object) -> bool:
+        """Whether another step has the same law, made in the same way."""
+        ...
+
+    @property
+    def letter(self) -> TwoLevelShift:
+        """What a draw is spelled in, for a key file: independent shifts of one law."""
+        ...
+
+    @property
+    def letters(self) -> int:
+        """How many of them a draw takes."""
+        ...
+
+    def spelled(self, shifts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+        """Return the letters of shifts, row after row."""
+        ...
+
+    def joined(self, letters: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the shifts that letters spell, as small as the modulus allows."""
+        ...
+
+    def draw(self, bits: BitSource, count: int) -> Sums:
+        """`count` independent shifts."""
+        ...
+
+    def add_drawn(self, bits: BitSource, sums: Sums) -> None:
+        """Add independent shifts to sums."""
+        ...
+
+    def draw_rows(self, source: RowSource, count: int) -> ShiftArray:
+        """A shift for each of `count` rows, from words of its own."""
+        ...
+
+    def draw_numbered(self, key: bytes, numbers: RowArray) -> Sums:
+        """The shifts of the rows with these numbers under a key."""
+        ...
+
+    def add_numbered(self, key: bytes, starts: RowStarts, sums: Sums) -> None:
+        """Add the shifts of numbered rows under a key: what `draw_rows` says, in fast passes."""
+        ...

@@ -1,0 +1,68 @@
+"""The tables of a study's page: a line for each share and number, and two columns for each reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from sfumato.render.estimate_lines import Line, estimate_column, numbers_first, quantity_lines, share_lines
+from sfumato.render.report_material import Seen
+from sfumato.render.words import epsilon_text
+from sfumato.study.ways import QuestionEstimate, Truth
+
+_LONGEST_NUMBER = 30
+
+
+def estimates_frame(first: Sequence[str], seen: Sequence[Seen], rows: str, *, has_truth: bool = False) -> str:
+    """Return a table whose first columns name its lines."""
+    top = "".join(f'<th scope="col" rowspan="2">{escape(name)}</th>' for name in first)
+    heads = "".join(
+        f'<th scope="colgroup" colspan="2" class="number">{escape(one.reader)}, '
+        f"ε = {epsilon_text(one.whole.epsilon)}</th>"
+        for one in seen
+    )
+    truth = '<th scope="col" rowspan="2" class="number">truth</th>' if has_truth else ""
+    below = (
+        f'<th scope="col" class="number">{estimate_column(seen[0].whole)}</th>'
+        f'<th scope="col" class="number">{confidence_words(seen)} interval</th>'
+    )
+    return f"<table><thead><tr>{top}{heads}{truth}</tr><tr>{below * len(seen)}</tr></thead>{rows}</table>"
+
+
+def estimates_rows(
+    estimates: Sequence[QuestionEstimate], places: Sequence[int], *, group: str = "", truth: Truth | None = None
+) -> str:
+    """Return the lines of everybody, or of one group: what each reader sees of each share and number."""
+    known = truth if truth is not None and (truth.shares is not None or truth.mean is not None) else None
+    shares = list(zip(*(share_lines(found, places) for found in estimates), strict=True))
+    numbers = list(zip(*(quantity_lines(found) for found in estimates), strict=True))
+    parts = [numbers, shares] if numbers_first(estimates[0]) else [shares, numbers]
+    rows = [_row(same, known) for part in parts for same in part]
+    if group and rows:
+        head = f'<th scope="rowgroup" rowspan="{len(rows)}">{escape(group)}</th>'
+        rows[0] = rows[0].replace("<tr>", f"<tr>{head}", 1)
+    return f"<tbody>{''.join(rows)}</tbody>"
+
+
+def _row(same: Sequence[Line], truth: Truth | None) -> str:
+    cells = [text for line in same for text in (line.value, line.reach)]
+    if truth is not None:
+        cells.append(_truth(same[0], truth))
+    return f'<tr><th scope="row">{escape(same[0].name)}</th>{"".join(map(_cell, cells))}</tr>'
+
+
+def _cell(text: str) -> str:
+    # An answer, or a sentence that stands for a number, may be folded.
+    is_number = not text or (any(letter.isdigit() for letter in text) and len(text) <= _LONGEST_NUMBER)
+    return f'<td class="{"number" if is_number else "words"}">{escape(text)}</td>'
+
+
+def _truth(line: Line, truth: Truth) -> str:
+    if line.place is not None:
+        return "" if truth.shares is None else f"{100 * truth.shares[line.place]:.1f} %"
+    return f"{truth.mean:.4g}" if truth.mean is not None and line.name == "mean" else ""
+
+
+def confidence_words(seen: Sequence[Seen]) -> str:
+    """Return the confidence of the intervals."""
+    return f"{100 * seen[0].whole.confidence:g} %"

@@ -1,0 +1,250 @@
+"""Answering without JavaScript: the respondent draws by hand, and what is typed in is the outcome, never the answer.
+
+Only questions with a card can be drawn so. Others are left out where a study allows gaps, and else named as not
+possible. Who types is the study's decision (`paper` under [collect]): an office with codes that belong to nobody, or
+respondents with their own token, which the server then sees together with the report; the page says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from sfumato.study.collect_terms import Mode, Paper
+from sfumato.web.pages.layout import section, sentences, whole_html
+from sfumato.web.pages.page_messages import Messages
+from sfumato.web.pages.paper_cards import card_picture, card_table, drawing_words, proving_reports
+from sfumato.web.pages.paper_forms import LEFT_OUT, PaperForm, PaperQuestion, Typed
+
+_NOTHING = Typed()
+_WARN, _WRONG = ' class="warn"', ' class="wrong"'
+
+
+def paper_page(form: PaperForm, messages: Messages, typed: Typed = _NOTHING) -> str:
+    """Return the page of instructions, with the form where respondents type for themselves."""
+    study, terms = form.collection.study.name, form.collection.terms
+    title = messages("paper.title", study=study)
+    if not form.is_possible:
+        return _whole(messages, title, _impossible(form, messages), "/paper")
+    steps = [messages(f"paper.{key}") for key in ("step_draw", "step_find", "step_report")]
+    listed = "".join(f"<li>{escape(one)}</li>" for one in steps)
+    inside = (
+        f'{_faults(form, typed, messages)}<p class="lead">{escape(messages("paper.lead"))}</p>'
+        f"{'' if form.typed_by else _note(messages('paper.not_offered'))}"
+        f"{section('need', messages('paper.what_title'), sentences([messages('paper.what')]))}"
+        f"{section('steps', messages('paper.steps_title'), f'<ol>{listed}</ol>')}"
+    )
+    asked = "".join(
+        _question(form, place, messages, typed, with_field=form.typed_by is Paper.TYPED)
+        for place in range(len(form.questions))
+    )
+    if form.typed_by is Paper.TYPED:
+        inside += _form(messages, asked + _sending(form, messages, typed, "/paper"), "/paper")
+    else:
+        inside += asked
+    if form.typed_by is Paper.OFFICE:
+        inside += _office(terms.contact or "", messages)
+    return _whole(messages, title, inside, "/paper", is_wrong=typed.is_wrong)
+
+
+def office_page(form: PaperForm, messages: Messages, typed: Typed = _NOTHING) -> str:
+    """Return the page on which an office types in a sheet."""
+    title = messages("paper.office_form_title", study=form.collection.study.name)
+    asked = "".join(
+        _question(form, place, messages, typed, with_field=True, with_card=False)
+        for place in range(len(form.questions))
+    )
+    inside = (
+        f'{_faults(form, typed, messages)}<p class="lead">{escape(messages("paper.office_form_lead"))}</p>'
+        f"{_form(messages, asked + _sending(form, messages, typed, '/paper/office'), '/paper/office')}"
+    )
+    return _whole(messages, title, inside, "/paper/office", is_wrong=typed.is_wrong)
+
+
+def paper_thanks(form: PaperForm, reports: Mapping[str, int | None], secret: bytes, messages: Messages) -> str:
+    """Return what is said once the reports are kept: what was sent, and the secret that takes it back."""
+    said = []
+    for one in form.questions:
+        report = reports[one.id]
+        if report is None:
+            said.append(messages("paper.sent_left", question=one.text))
+        else:
+            shown = messages("page.quoted", text=one.reports[report])
+            said.append(messages("paper.sent", question=one.text, report=shown))
+    listed = "".join(f"<li>{escape(one)}</li>" for one in said)
+    keep = (
+        f"<p>{escape(messages('paper.secret_text'))}</p>"
+        f'<p><span class="label">{escape(messages("thanks.secret"))}</span></p>'
+        f'<p><code class="secret">{secret.hex()}</code></p>'
+    )
+    return _whole(
+        messages,
+        messages("paper.sent_title"),
+        f'<ul class="plain">{listed}</ul>{section("keep", messages("thanks.keep_title"), keep)}',
+        "/paper",
+    )
+
+
+def closed_page(messages: Messages) -> str:
+    """Return what is said once a study is closed."""
+    told = f"<p><strong>{escape(messages('problem.closed'))}</strong></p><p>{escape(messages('paper.closed_way'))}</p>"
+    return _whole(messages, messages("problem.title"), f'<div class="note">{told}</div>', "/paper")
+
+
+def _whole(messages: Messages, title: str, inside: str, path: str, *, is_wrong: bool = False) -> str:
+    heading = f"{messages('fault.label')} {title}" if is_wrong else title
+    return whole_html(
+        messages,
+        title=heading,
+        main=f"<h1>{escape(title)}</h1>{inside}",
+        path=path,
+        links=(
+            (messages.path("/"), messages("page.front")),
+            (messages.path("/certificate"), messages("page.certificate")),
+        ),
+    )
+
+
+def _impossible(form: PaperForm, messages: Messages) -> str:
+    named = "".join(f"<li>{escape(one.text)}</li>" for one in form.questions if one.card is None)
+    return (
+        f"<h2>{escape(messages('paper.cannot_title'))}</h2><p>{escape(messages('paper.cannot'))}</p>"
+        f'<ul class="plain">{named}</ul>'
+        f"{sentences([messages('paper.cannot_reason'), messages('paper.cannot_instead')])}"
+    )
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def _question(
+    form: PaperForm, place: int, messages: Messages, typed: Typed, *, with_field: bool, with_card: bool = True
+) -> str:
+    question, number = form.questions[place], place + 1
+    head = f'<p class="kicker">{escape(messages("paper.question", place=number))}</p>'
+    if question.card is None:
+        inside = f"<p>{escape(messages('paper.left_out'))}</p>"
+    else:
+        inside = _instructions(question, number, messages) if with_card else ""
+        if with_field:
+            inside += _field(form, place, messages, typed, by_office=not with_card)
+        elif form.typed_by is Paper.OFFICE:
+            inside += _boxes(form, place, messages)
+    title = f'{head}<h2 id="question-{number}">{escape(question.text)}</h2>'
+    return f'<section class="asked" aria-labelledby="question-{number}">{title}{inside}</section>'
+
+
+def _instructions(question: PaperQuestion, number: int, messages: Messages) -> str:
+    card = question.card
+    if card is None:
+        return ""
+    proving = proving_reports(card)
+    named = messages("card.either").join(messages("page.quoted", text=one) for one in proving)
+    honest = messages("paper.exposes", reports=named) if proving else messages("paper.nobody_knows")
+    label = f"{messages('paper.table')}: {messages('paper.question', place=number)}"
+    return (
+        f"<p><strong>{escape(messages('paper.device'))}</strong> {escape(drawing_words(card, messages))}</p>"
+        f"{card_table(card, messages, label)}{card_picture(card, question.text, messages)}"
+        f"<p{_WARN if proving else ''}>{escape(honest)}</p>"
+    )
+
+
+def _choices(question: PaperQuestion, messages: Messages) -> list[tuple[str, str]]:
+    """What may be reported: the value of a field, and what it says."""
+    found = [(str(value), label) for value, label in enumerate(question.reports)]
+    return [*found, (LEFT_OUT, messages("paper.left"))] if question.may_be_left else found
+
+
+def _boxes(form: PaperForm, place: int, messages: Messages) -> str:
+    """Boxes to tick on the sheet."""
+    items = "".join(f'<li class="box">{escape(label)}</li>' for _, label in _choices(form.questions[place], messages))
+    legend = escape(messages("paper.report_legend", place=place + 1))
+    return f'<p class="label">{legend}</p><ul class="boxes">{items}</ul>'
+
+
+def _field(form: PaperForm, place: int, messages: Messages, typed: Typed, *, by_office: bool) -> str:
+    question, name = form.questions[place], form.name(place)
+    chosen = typed.fields.get(name)
+    choices = _choices(question, messages)
+    legend = messages("paper.office_legend" if by_office else "paper.report_legend", place=place + 1)
+    helped = messages("paper.office_help" if by_office else "paper.report_help")
+    buttons = "".join(
+        f'<label class="choice"><input type="radio" name="{name}" value="{value}" required'
+        f"{' checked' if value == chosen else ''}> <span>{escape(label)}</span></label>"
+        for value, label in choices
+    )
+    is_wrong = name in typed.wrong
+    fault = messages("paper.fault_report", place=place + 1)
+    told = f'<p class="fault" id="{name}-fault">{_faulty(fault, messages)}</p>' if is_wrong else ""
+    described = f"{name}-help{f' {name}-fault' if is_wrong else ''}"
+    return (
+        f'<fieldset id="{name}" aria-describedby="{described}"{_WRONG if is_wrong else ""}>'
+        f"<legend>{escape(legend)}</legend>"
+        f'<p class="help" id="{name}-help">{escape(helped)}</p>{told}'
+        f'<div class="choices">{buttons}</div></fieldset>'
+    )
+
+
+def _form(messages: Messages, inside: str, path: str) -> str:
+    return f'<form method="post" action="{escape(messages.path(path))}" autocomplete="off" novalidate>{inside}</form>'
+
+
+def _sending(form: PaperForm, messages: Messages, typed: Typed, path: str) -> str:
+    """The code, what it links, and the button."""
+    by_office = path != "/paper"
+    helped = messages("paper.office_code_help" if by_office else "welcome.token_help")
+    told = []
+    if not by_office:
+        told.append(messages("paper.typed_panel" if form.collection.mode is Mode.PANEL else "paper.typed_linked"))
+    if form.collection.receivers:
+        told.append(messages("paper.typed_public"))
+    is_wrong = typed.has_wrong_code
+    fault = (
+        f'<p class="fault" id="code-fault">{_faulty(messages("paper.fault_code"), messages)}</p>' if is_wrong else ""
+    )
+    described = f"code-help{' code-fault' if is_wrong else ''}"
+    code = (
+        f'<div class="field{" wrong" if is_wrong else ""}"><label for="code">'
+        f"{escape(messages('paper.code_office' if by_office else 'paper.code'))}</label>"
+        f'<p class="help" id="code-help">{escape(helped)}</p>{fault}'
+        f'<input id="code" name="token" type="text" required autocomplete="off" autocapitalize="characters" '
+        f'spellcheck="false" maxlength="80" aria-describedby="{described}"></div>'
+    )
+    linked = sentences(told)
+    button = f'<p class="actions"><button class="button" type="submit">{escape(messages("paper.send"))}</button></p>'
+    title = messages("paper.office_code_title" if by_office else "paper.typed_title")
+    return section("send", title, f"{linked}{code}{button}")
+
+
+def _office(contact: str, messages: Messages) -> str:
+    where = escape(messages("paper.office_where", contact=contact))
+    inside = (
+        f'<p>{escape(messages("paper.office"))}</p><p class="note">{where}</p>'
+        f"<p>{escape(messages('paper.office_types'))}</p>"
+        f'<p class="screen"><a href="{escape(messages.path("/paper/office"))}">'
+        f"{escape(messages('paper.office_link'))}</a></p>"
+    )
+    return section("return", messages("paper.office_title"), inside)
+
+
+def _faults(form: PaperForm, typed: Typed, messages: Messages) -> str:
+    """List what is wrong at the top, each with a link to where it is."""
+    if not typed.is_wrong:
+        return ""
+    items = [
+        (form.name(place), messages("paper.fault_report", place=place + 1))
+        for place in range(len(form.questions))
+        if form.name(place) in typed.wrong
+    ]
+    if typed.has_wrong_code:
+        items.append(("code", messages("paper.fault_code")))
+    listed = "".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in items)
+    return (
+        f'<div class="faults" role="alert" aria-labelledby="faults"><h2 id="faults">'
+        f"{escape(messages('paper.fault_title'))}</h2><ul>{listed}</ul></div>"
+    )
+
+
+def _faulty(text: str, messages: Messages) -> str:
+    return f'<span class="unseen">{escape(messages("fault.label"))} </span>{escape(text)}'

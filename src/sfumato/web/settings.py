@@ -1,0 +1,149 @@
+"""What can be set about a server: one list, each with a name, a default and a sentence.
+
+A setting is an option of `sfumato serve`, or a variable of the environment: `SFUMATO_` and the name in capitals. The
+option wins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sfumato.errors import InvalidParameter
+
+_LEAST_TOKEN = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One thing that can be set."""
+
+    name: str
+    value_type: type[int | float | str]
+    default: int | float | str
+    help: str
+    least: float | None = None
+    among: tuple[str, ...] = ()
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return f"SFUMATO_{self.name.upper()}"
+
+
+SETTINGS = (
+    Setting(name="host", value_type=str, default="127.0.0.1", help="Listen at this address."),
+    Setting(name="port", value_type=int, default=8733, least=0, help="Listen at this port; 0 takes a free one."),
+    Setting(
+        name="rate", value_type=float, default=20.0, least=0, help="Requests a second from one address; 0: no limit."
+    ),
+    Setting(name="burst", value_type=int, default=100, least=1, help="Requests at once from one address."),
+    Setting(
+        name="body_bytes", value_type=int, default=0, least=0, help="Most bytes of a body; 0: what this study can need."
+    ),
+    Setting(
+        name="tally_seconds", value_type=float, default=1.0, least=0, help="The live tally is made anew after so long."
+    ),
+    Setting(
+        name="tally_reports",
+        value_type=int,
+        default=50,
+        least=1,
+        help="The live tally changes by at least so many reports at a time.",
+    ),
+    Setting(
+        name="tally_fakes", value_type=int, default=10, least=0, help="The tally says how far so many fakes move it."
+    ),
+    Setting(
+        name="dashboard",
+        value_type=str,
+        default="admin",
+        among=("admin", "public"),
+        help="Who sees live numbers: whoever has the administrator's token or a reader's, or everybody.",
+    ),
+    Setting(name="writers", value_type=int, default=0, least=0, help="Connections that write; 0: 1 of SQLite, else 3."),
+    Setting(
+        name="trusted_proxies",
+        value_type=str,
+        default="127.0.0.1",
+        help="Proxies whose word about a sender's address is taken, with commas between.",
+    ),
+    Setting(
+        name="wait_seconds",
+        value_type=float,
+        default=300.0,
+        least=0,
+        help="Pages wait so long on average, at random, between spending a token and sending the report.",
+    ),
+    Setting(
+        name="metrics_token",
+        value_type=str,
+        default="",
+        help="Whoever says this token may see /metrics, and nothing else; without it, the administrator alone.",
+    ),
+    Setting(name="grace_seconds", value_type=int, default=15, least=1, help="On stopping, wait so long for requests."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of a server, as they are in force."""
+
+    host: str = "127.0.0.1"
+    port: int = 8733
+    rate: float = 20.0
+    burst: int = 100
+    body_bytes: int = 0
+    tally_seconds: float = 1.0
+    tally_reports: int = 50
+    tally_fakes: int = 10
+    dashboard: str = "admin"
+    writers: int = 0
+    trusted_proxies: str = "127.0.0.1"
+    wait_seconds: float = 300.0
+    metrics_token: str = field(default="", repr=False)
+    grace_seconds: int = 15
+
+
+def settings_from(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings in force: options that are given, then the environment, then the defaults."""
+    found: dict[str, Any] = {}
+    surroundings = os.environ if environment is None else environment
+    for setting in SETTINGS:
+        given = options.get(setting.name)
+        if given is None:
+            given = surroundings.get(setting.variable)
+        found[setting.name] = setting.default if given is None else _checked(setting, given)
+    if 0 < len(found["metrics_token"]) < _LEAST_TOKEN:
+        raise InvalidParameter(
+            f"must have at least {_LEAST_TOKEN} letters",
+            parameter="metrics_token",
+            way_out="Take a long one at random: nobody types it.",
+        )
+    return Settings(**found)
+
+
+def _checked(setting: Setting, given: Any) -> Any:
+    value: Any
+    try:
+        value = setting.value_type(given)
+    except ValueError:
+        value = None
+    if setting.among and value not in setting.among:
+        raise InvalidParameter(
+            f"must be one of {', '.join(setting.among)}",
+            parameter=setting.name,
+            value=given,
+            way_out=f"Change the option, or {setting.variable} in the environment.",
+        )
+    if value is None or (setting.least is not None and not value >= setting.least):
+        least = "" if setting.least is None else f" of at least {setting.least:g}"
+        raise InvalidParameter(
+            f"must be {'a number' if setting.value_type is float else 'a whole number'}{least}",
+            parameter=setting.name,
+            value=given,
+            way_out=f"Change the option, or {setting.variable} in the environment.",
+        )
+    return value

@@ -1,0 +1,51 @@
+"""Where reports are kept: SQLite by default, PostgreSQL when it grows, behind one small protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter
+from sfumato.study.collections import StoredRow
+from sfumato.web.stores.base import Counts, Invitation, Issue, Outcome, Spending, Spent, State, Store, StoreFailed
+
+DATABASE_FILE = "reports.sqlite"
+
+__all__ = [
+    "DATABASE_FILE",
+    "Counts",
+    "Invitation",
+    "Issue",
+    "Outcome",
+    "Spending",
+    "Spent",
+    "State",
+    "Store",
+    "StoreFailed",
+    "StoredRow",
+    "open_store",
+]
+
+
+def open_store(database: str | None, data: Path) -> Store:
+    """Open the database of a URL, or the file in the server's folder where there is none; tables are made."""
+    store: Store
+    if database is None:
+        from sfumato.web.stores.sqlite import SqliteStore  # noqa: PLC0415  one database is loaded, not both
+
+        store = SqliteStore(data / DATABASE_FILE)
+    elif database.startswith(("postgresql://", "postgres://")):
+        from sfumato.web.stores.postgres import PostgresStore  # noqa: PLC0415
+
+        store = PostgresStore(database)
+    elif database.startswith("sqlite:///"):
+        from sfumato.web.stores.sqlite import SqliteStore  # noqa: PLC0415
+
+        store = SqliteStore(database.removeprefix("sqlite:///"))
+    else:
+        raise InvalidParameter(
+            "must begin with postgresql:// or sqlite:///",
+            parameter="database",
+            way_out="Leave it out for a file of SQLite in the server's folder.",
+        )
+    store.migrate()
+    return store

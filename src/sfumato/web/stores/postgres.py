@@ -1,0 +1,295 @@
+"""PostgreSQL, when it grows: the same tables, one statement a batch, several writers at a time.
+
+A batch is one call of a function in the database: one transaction, one round trip. After each further one a writer
+would wait for Python's lock, which the event loop has most of the time. What was not new is told apart afterwards.
+
+Every session asks for `synchronous_commit`, and a server that does not flush to disk (`fsync=off`) is refused. Rows
+that come together are inserted in the order of their ids. What the database itself keeps (`xmin`, the order on its
+pages, its log) shows in which order transactions came; docs/theory/collection.md says what follows from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any, LiteralString
+
+import psycopg
+
+from sfumato.study.collections import StoredRow
+from sfumato.web.stores.base import Counts, Invitation, Issue, Outcome, Spending, Spent, State, StoreFailed
+from sfumato.web.stores.byte_arrays import byte_array, take_byte_arrays
+from sfumato.web.stores.migrations import newer_tables, unmade
+from sfumato.web.stores.postgres_tables import MIGRATIONS, let_log_go_on, place_of, write_anew
+from sfumato.web.stores.turns import IN_THE_WAY, InTheWay, first_places, taking_turns
+
+_KEEP: LiteralString = "SELECT sfumato_keep(%b::int, %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[])"
+_ROW: LiteralString = "SELECT wave, id, credential, row, shares, panel FROM reports "
+# Writers hold the door together; who closes it, goes to another wave, or withdraws waits until they are through.
+_SHARED: LiteralString = "SELECT pg_advisory_xact_lock_shared(7360191921)"
+_ALONE: LiteralString = "SELECT pg_advisory_xact_lock(7360191921)"
+_MAKING: LiteralString = "SELECT pg_advisory_xact_lock(7360191922)"
+
+
+class PostgresStore:
+    """One connection to a database of PostgreSQL.
+
+    `synchronous` is on wherever reports are collected; a test takes off, to see that its absence is noticed.
+    """
+
+    def __init__(self, url: str, *, synchronous: bool = True) -> None:
+        self.url = url
+        self._synchronous = synchronous
+        self.place = place_of(url)
+        with self._sentences():
+            self._connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
+        try:
+            self._begin()
+        except StoreFailed:
+            self._connection.close()
+            raise
+
+    def _begin(self) -> None:
+        """Say what every transaction of this connection needs; refuse a server that does not flush."""
+        take_byte_arrays(self._connection)
+        with self._sentences():
+            self._connection.prepare_threshold = 1
+            self._connection.execute(f"SET synchronous_commit TO {'on' if self._synchronous else 'off'}")
+            # Under another default of the database, who waited at the door would see what was before it was closed.
+            self._connection.execute("SET default_transaction_isolation TO 'read committed'")
+            flushing = self._connection.execute("SELECT current_setting('fsync')").fetchone()
+        if self._synchronous and flushing != ("on",):
+            raise StoreFailed(
+                "runs with fsync=off, so what is acknowledged could be lost",
+                parameter="database",
+                value=self.place,
+                way_out="Set fsync = on in postgresql.conf, and restart it.",
+            )
+
+    def clone(self) -> PostgresStore:
+        """Return another connection to the same database."""
+        return PostgresStore(self.url, synchronous=self._synchronous)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._connection.close()
+
+    def ping(self) -> None:
+        """Ask for the state."""
+        self.state()
+
+    def migrate(self) -> None:
+        """Make the tables, or bring those of an older version up to date."""
+        with self._transaction() as run:
+            run(_MAKING)
+            run("CREATE TABLE IF NOT EXISTS sfumato_tables (version INTEGER NOT NULL)")
+            found = run("SELECT version FROM sfumato_tables").fetchone()
+            version = 0 if found is None else found[0]
+            if version > len(MIGRATIONS):
+                raise newer_tables(self.place)
+            for step in MIGRATIONS[version:]:
+                for statement in step:
+                    run(statement)
+            run("DELETE FROM sfumato_tables")
+            run("INSERT INTO sfumato_tables VALUES (%s)", (len(MIGRATIONS),))
+
+    def add(self, rows: Sequence[StoredRow]) -> list[Outcome]:
+        """Keep reports: new ones in one transaction, which is on disk; the others are told apart in another."""
+        places = first_places(rows)
+        found = {places[name]: Outcome.NEW for name in self._keep_new([rows[place] for place in places.values()])}
+        if len(found) < len(rows):
+            others = [place for place in range(len(rows)) if place not in found]
+            told = self._tell_apart([rows[place] for place in others])
+            found |= dict(zip(others, told, strict=True))
+        return [found[place] for place in range(len(rows))]
+
+    @taking_turns
+    def _keep_new(self, rows: Sequence[StoredRow]) -> set[tuple[int, bytes]]:
+        with self._sentences(), self._connection.cursor(binary=True) as cursor:
+            return self._keep(cursor.execute, rows)
+
+    def _keep(self, run: Any, rows: Sequence[StoredRow]) -> set[tuple[int, bytes]]:
+        """Insert rows that are sorted, so that two writers wait for each other in one order; returns which are new."""
+        new: set[tuple[int, bytes]] = set()
+        for wave, some in groupby(rows, key=lambda row: row.wave):
+            records = [(one.id, one.credential, one.row, one.shares, one.panel) for one in some]
+            found = run(_KEEP, (wave, *map(byte_array, zip(*records, strict=True)))).fetchall()
+            new.update((wave, one[0]) for one in found)
+        return new
+
+    @taking_turns
+    def _tell_apart(self, rows: Sequence[StoredRow]) -> list[Outcome]:
+        """Say why rows were not new. They are tried again, for what was in their way may be gone."""
+        with self._transaction() as run:
+            run(_SHARED)
+            state = self._state()
+            places = first_places(rows)
+            new = {places[name] for name in self._keep(run, [rows[place] for place in places.values()])}
+            return [
+                Outcome.NEW
+                if place in new
+                else self._seen_before(run, row, is_open=not state.closed and row.wave == state.wave)
+                for place, row in enumerate(rows)
+            ]
+
+    def _seen_before(self, run: Any, row: StoredRow, *, is_open: bool) -> Outcome:
+        found = run(_ROW + "WHERE wave = %b AND id = %b", (row.wave, row.id)).fetchone()
+        if found is not None:
+            same = found == (row.wave, row.id, row.credential, row.row, row.shares, row.panel)
+            return Outcome.SAME if same else Outcome.OTHER_BODY
+        if run("SELECT 1 FROM withdrawn WHERE credential = %b", (row.credential,)).fetchone():
+            return Outcome.WITHDRAWN
+        return Outcome.USED_CREDENTIAL if is_open else Outcome.CLOSED
+
+    def find(self, ids: Sequence[bytes], *, wave: int) -> set[bytes]:
+        """Return which of these reports are kept."""
+        with self._transaction() as run:
+            found = run("SELECT id FROM reports WHERE wave = %b AND id = ANY(%b::bytea[])", (wave, list(ids)))
+            return {one[0] for one in found}
+
+    def invitation(self, token: bytes) -> Invitation | None:
+        """Return what is known of a token."""
+        with self._sentences():
+            query: LiteralString = "SELECT panel, blinded, signature FROM tokens WHERE token = %b"
+            found = self._connection.execute(query, (token,)).fetchone()
+        if found is None:
+            return None
+        return Invitation(token=token, panel=found[0], blinded=found[1], signature=found[2])
+
+    @taking_turns
+    def spend(self, spendings: Sequence[Spending]) -> list[Spent]:
+        """Spend tokens in one transaction, in the order of their hashes: two writers cannot block each other."""
+        order = sorted(range(len(spendings)), key=lambda index: spendings[index].token)
+        with self._transaction() as run:
+            run(_SHARED)
+            closed = self._state().closed
+            found = {index: self._spend_one(run, spendings[index], closed=closed) for index in order}
+        return [found[index] for index in range(len(spendings))]
+
+    def _spend_one(self, run: Any, one: Spending, *, closed: bool) -> Spent:
+        if not closed:
+            change = "UPDATE tokens SET blinded = %b, signature = %b WHERE token = %b AND blinded IS NULL"
+            if run(change, (one.blinded, one.signature, one.token)).rowcount == 1:
+                return Spent(outcome=Issue.NEW, signature=one.signature)
+        found = run("SELECT blinded, signature FROM tokens WHERE token = %b", (one.token,)).fetchone()
+        if found is None:
+            return Spent(outcome=Issue.UNKNOWN_TOKEN)
+        if found[0] is None:
+            return Spent(outcome=Issue.CLOSED)
+        same = found[0] == one.blinded
+        return Spent(outcome=Issue.SAME, signature=found[1]) if same else Spent(outcome=Issue.OTHER_NONCE)
+
+    def invite(self, invitations: Sequence[Invitation]) -> None:
+        """Let tokens in."""
+        records = sorted((one.token, one.panel) for one in invitations)
+        with self._transaction(), self._connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO tokens (token, panel) VALUES (%b, %b)", records)
+
+    @taking_turns
+    def withdraw(self, report: bytes) -> int | None:
+        """Delete the report of an id."""
+        with self._transaction() as run:
+            run(_ALONE)
+            gone = self._delete(run, "id = %b", report)
+            if not gone and not run("SELECT 1 FROM withdrawn WHERE id = %b", (report,)).fetchone():
+                return None
+        return gone
+
+    @taking_turns
+    def withdraw_panel(self, panel: bytes) -> int:
+        """Delete all reports of a pseudonym."""
+        with self._transaction() as run:
+            run(_ALONE)
+            return self._delete(run, "panel = %b", panel)
+
+    def _delete(self, run: Any, which: LiteralString, value: bytes) -> int:
+        """What a deletion returns is remembered: no row can go without its credential staying spent."""
+        query: LiteralString = (
+            "WITH gone AS (DELETE FROM reports WHERE " + which + " RETURNING credential, id) "  # noqa: S608  both are ours
+            "INSERT INTO withdrawn (credential, id) SELECT credential, id FROM gone"
+        )
+        return int(run(query, (value,)).rowcount)
+
+    @taking_turns
+    def compact(self) -> None:
+        """Write all rows anew in one transaction. The log keeps what it had until it is recycled."""
+        with self._transaction() as run:
+            run(_ALONE)
+            write_anew(run)
+        let_log_go_on(self._connection)
+
+    def snapshot(self, wave: int | None = None) -> Iterator[StoredRow]:
+        """Go through all rows as they were when this began."""
+        where: LiteralString = "" if wave is None else "WHERE wave = %b "
+        with self._transaction() as run:
+            run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            # Before anything is seen: a table that is written anew would look empty to whoever looked away before.
+            run("LOCK TABLE reports IN ACCESS SHARE MODE")
+            with self._connection.cursor("snapshot", binary=True) as cursor:
+                cursor.itersize = 5000
+                cursor.execute(_ROW + where + "ORDER BY wave, id", None if wave is None else (wave,))
+                for found in cursor:
+                    yield StoredRow(
+                        wave=found[0], id=found[1], credential=found[2], row=found[3], shares=found[4], panel=found[5]
+                    )
+
+    def row_counts(self, wave: int) -> list[tuple[bytes, int]]:
+        """Count equal rows, in one statement that keeps no writer waiting."""
+        with self._transaction() as run:
+            found: list[tuple[bytes, int]] = run(
+                "SELECT row, count(*) FROM reports WHERE wave = %b GROUP BY row", (wave,)
+            ).fetchall()
+        return found
+
+    def counts(self) -> Counts:
+        """Count what is kept."""
+        with self._transaction() as run:
+            found = run(
+                "SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM tokens), "
+                "(SELECT count(*) FROM tokens WHERE blinded IS NOT NULL), (SELECT count(*) FROM withdrawn)"
+            ).fetchone()
+        return Counts(reports=found[0], invited=found[1], spent=found[2], withdrawn=found[3])
+
+    def state(self) -> State | None:
+        """Return what the store is for."""
+        with self._sentences():
+            found = self._connection.execute("SELECT fingerprint, mode, wave, closed FROM state").fetchone()
+        return None if found is None else State(fingerprint=found[0], mode=found[1], wave=found[2], closed=found[3])
+
+    def _state(self) -> State:
+        state = self.state()
+        if state is None:
+            raise unmade(self.place)
+        return state
+
+    @taking_turns
+    def set_state(self, state: State) -> None:
+        """Write the state, when no writer is under way."""
+        with self._transaction() as run:
+            run(_ALONE)
+            run("DELETE FROM state")
+            run(
+                "INSERT INTO state VALUES (1, %s, %s, %s, %s)",
+                (state.fingerprint, state.mode, state.wave, state.closed),
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Any]:
+        """One transaction: committed at the end, which is when it is on disk, or rolled back as a whole."""
+        with self._sentences(), self._connection.transaction(), self._connection.cursor(binary=True) as cursor:
+            yield cursor.execute
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            # Its own message may quote what it was given, so only its kind is passed on.
+            kind = InTheWay if isinstance(error, IN_THE_WAY) else StoreFailed
+            raise kind(
+                f"could not be reached, written or read: {type(error).__name__}",
+                parameter="database",
+                value=self.place,
+                way_out="Check that it runs and has room. What was acknowledged is kept; senders try again.",
+            ) from None

@@ -1,0 +1,206 @@
+"""The top answers of a long list: the cut is exact, none is false more often than allowed, and power is as planned."""
+
+import math
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom
+
+from sfumato.bits import InsecureSeeded
+from sfumato.errors import InvalidParameter
+from sfumato.infer.family_cuts import FamilyCut, found_answers
+from sfumato.mechanisms import CyclicResponse
+from sfumato.mechanisms.favoured_sets import best_set
+from surname_laws import LEAST, MOST, TOP, drawn_names, surname_law
+
+MILLION = 10**6
+
+
+def cut_of(size, epsilon, n, **rest):
+    """The cut at odds e^ε as near as floats come, not rounded down as a mechanism's are."""
+    chosen = best_set(size, lambda one: one.noise(math.exp(epsilon)))
+    modulus, members, repeats = chosen.parameters
+    odds = Fraction(math.exp(epsilon))
+    total = members * odds + modulus - members
+    own, other = members * odds / total, (repeats * odds + members - repeats) / total
+    return FamilyCut(size=size, n=n, own=own, other=other, **rest)
+
+
+# k, ε, the least count, the share there, the power at .1, .3 and .9 %, and the share that is found 9 times of 10.
+TABLE = [
+    (10**5, 1, 252120, ".00941290", ("6.1e-06", "4.3e-04", ".41552548"), ".011881"),
+    (10**5, 2, 126620, ".00417408", ("1.0e-04", ".08503456", ".99999999"), ".005271"),
+    (10**6, 1, 252309, ".01024702", ("7.7e-07", "8.3e-05", ".25906007"), ".012716"),
+    (10**6, 2, 126766, ".00454601", ("1.6e-05", ".03540784", ".99999989"), ".005644"),
+]
+
+
+def printed(value, like):
+    """A number with the digits that another is printed with."""
+    if "e" in like:
+        return f"{value:.1e}"
+    return f"{value:.{len(like) - 1}f}".removeprefix("0")
+
+
+@pytest.mark.parametrize(("size", "epsilon", "count", "share", "powers", "found"), TABLE)
+def test_the_printed_table_is_met_to_its_digits(size, epsilon, count, share, powers, found):
+    """The table of the theory page, for a million reports and a family-wise error of 5 %."""
+    rule = cut_of(size, epsilon, MILLION)
+    assert rule.count() == count
+    assert printed(rule.share, share) == share
+    assert tuple(printed(rule.power(p), like) for p, like in zip((0.001, 0.003, 0.009), powers, strict=True)) == powers
+    assert printed(rule.share_found(0.9), found) == found
+
+
+def test_the_normal_cut_would_not_do():
+    """With the normal approximation in its place the family-wise error is above 5 %, as the page says."""
+    for n, error in ((MILLION, 0.05285), (10**5, 0.05828)):
+        rule = cut_of(10**6, 2, n)
+        chance = float(rule.other)
+        reach = -float(ndtri(0.05 / 10**6))
+        normal = n * chance + reach * math.sqrt(n * chance * (1 - chance))
+        assert 10**6 * float(binom.sf(math.ceil(normal) - 1, n, chance)) == pytest.approx(error, rel=0.02)
+        assert 10**6 * float(binom.sf(rule.count() - 1, n, chance)) <= 0.05
+
+
+def test_holms_step_down_is_that_of_p_values():
+    """Against the textbook: p-values in order, each against α over those that are left."""
+    rng = np.random.default_rng(5)
+    rule = FamilyCut(size=40, n=300, own=Fraction(1, 2), other=Fraction(1, 4), error=Fraction(1, 5))
+    steps = 0
+    for _ in range(200):
+        held = np.where(rng.random(40) < 0.5, 0.25, rng.uniform(0.3, 0.42, 40))
+        hits = rng.binomial(300, held)
+        values = binom.sf(hits - 1, 300, 0.25)
+        order, found = np.argsort(values, kind="stable"), set()
+        for rank, place in enumerate(order.tolist()):
+            if values[place] > 0.2 / (40 - rank):
+                break
+            found.add(place)
+        got = found_answers(hits, rule)
+        assert set(got.places.tolist()) == found
+        assert (np.diff(hits[got.places]) <= 0).all()
+        steps += len(found) > np.count_nonzero(hits >= rule.count())
+    assert steps > 20, "the step down finds more than the first cut"
+
+
+def test_a_fixed_share_at_the_border_is_rarely_reported():
+    """Exactly a share p_0 of n people hold an answer: a sum of unequal chances stays within its level."""
+    n, held = 2000, 20
+    rule = FamilyCut(size=10, n=n, own=Fraction(1, 2), other=Fraction(1, 4), at_least=Fraction(held, n))
+    law = np.convolve(binom.pmf(np.arange(held + 1), held, 0.5), binom.pmf(np.arange(n - held + 1), n - held, 0.25))
+    assert law[rule.count() :].sum() <= 0.005
+    assert law[rule.count() - 3 :].sum() > 0.004, "and the cut is no further out than it must be"
+    assert rule.count() > FamilyCut(size=10, n=n, own=rule.own, other=rule.other).count()
+    assert rule.power(held / n) <= 0.005 < rule.power(0.2)
+
+
+def test_few_reports_find_nothing_and_say_so():
+    rule = cut_of(1000, 1, 5)
+    assert rule.count() == 6
+    assert rule.share_found() is None
+    assert found_answers(np.full(1000, 5), rule).places.size == 0
+
+
+def test_intervals_hold_for_all_answers_at_once():
+    """In at least 95 % of draws the intervals of all answers that were found cover; one by one they would not."""
+    mechanism = CyclicResponse.within(size=200, epsilon=2)
+    law = surname_law(200)[:200]
+    own, other = mechanism.probabilities
+    rng, covered, narrow = np.random.default_rng(2), 0, 0
+    rule = FamilyCut(size=200, n=50_000, own=own, other=other)
+    chances = float(other) + float(own - other) * law
+    for _ in range(400):
+        hits = rng.binomial(50_000, chances)
+        found = found_answers(hits, rule)
+        truth = law[found.places]
+        covered += bool(((found.lower <= truth) & (truth <= found.upper)).all())
+        narrow += bool((np.abs(found.raw - truth) <= 1.96 * found.standard_errors).all())
+    assert covered >= 0.95 * 400
+    assert narrow < 0.9 * 400
+
+
+def test_what_is_no_rule_is_refused():
+    with pytest.raises(InvalidParameter, match="must lie below `own`"):
+        FamilyCut(size=3, n=9, own=Fraction(1, 4), other=Fraction(1, 4))
+    rule = FamilyCut(size=3, n=9, own=Fraction(1, 2), other=Fraction(1, 4))
+    with pytest.raises(InvalidParameter, match="3 counts, one for each answer"):
+        found_answers(np.zeros(4), rule)
+
+
+# Through the mechanism itself.
+
+
+@cache
+def rule_of(size, epsilon, people):
+    mechanism = CyclicResponse.within(size=size, epsilon=epsilon)
+    own, other = mechanism.probabilities
+    return mechanism, FamilyCut(size=size, n=people, own=own, other=other)
+
+
+def run(size, epsilon, people, law, seed):
+    """The answers that are found in one survey."""
+    mechanism, rule = rule_of(size, epsilon, people)
+    reports = mechanism.privatize(drawn_names(law, people, seed), InsecureSeeded(seed))
+    hits = mechanism.hits(np.bincount(reports, minlength=mechanism.modulus).astype(np.float64))
+    return found_answers(hits, rule).places
+
+
+def judge(size, epsilon, people, law, seeds):
+    """How many surveys had a false answer, and how often each answer was found."""
+    false, found = 0, np.zeros(size, dtype=np.int64)
+    for seed in range(seeds):
+        places = run(size, epsilon, people, law, seed)
+        false += bool((law[places] == 0).any())
+        found[places] += 1
+    return false, found
+
+
+def check_power(size, epsilon, people, law, seeds, found):
+    _, rule = rule_of(size, epsilon, people)
+    powers = np.array([rule.power(float(share)) for share in law[:TOP]])
+    # Four Monte Carlo errors as exact tails, since powers near 0 and 1 are far from normal.
+    least = float(ndtr(-4))
+    hits = found[:TOP]
+    assert (np.minimum(binom.cdf(hits, seeds, powers), binom.sf(hits - 1, seeds, powers)) > least).all()
+    assert ((powers > 0.05) & (powers < 0.95)).any(), "some shares are neither always found nor never"
+
+
+def test_the_law_of_surnames_is_the_one_of_the_page():
+    law = surname_law()
+    assert law[0] == pytest.approx(MOST, rel=1e-9)
+    assert law[TOP - 1] == pytest.approx(LEAST, rel=1e-9)
+    assert law.sum() == pytest.approx(1)
+    assert (np.diff(law) < 0).all()
+    assert law[:TOP].sum() == pytest.approx(0.1117, abs=2e-3)
+
+
+def test_a_small_list_is_as_right_as_planned():
+    """200 surveys of a list of 2,000, all but 40 of them held by nobody."""
+    law = surname_law(2000, unused=1960)
+    false, found = judge(2000, 2.0, 20_000, law, 200)
+    assert false <= 20
+    law = surname_law(2000)
+    _, found = judge(2000, 5.0, 20_000, law, 100)
+    check_power(2000, 5.0, 20_000, law, 100, found)
+
+
+def test_of_a_census_nearly_all_of_the_top_are_found():
+    """A million people, 10⁵ names, ε = 4: at least 29 of the 32 most common, where hunting byte by byte found 2."""
+    places = run(10**5, 4.0, MILLION, surname_law(), 1)
+    assert np.count_nonzero(places < TOP) >= 29
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_two_hundred_surveys_of_a_million(epsilon):
+    """10⁵ names of which 40 are held: no false one in at least 180 of 200; shares of the top found as planned."""
+    law = surname_law(10**5, unused=10**5 - 40)
+    false, _ = judge(10**5, epsilon, MILLION, law, 200)
+    assert false <= 20
+    law = surname_law()
+    _, found = judge(10**5, epsilon, MILLION, law, 200)
+    check_power(10**5, epsilon, MILLION, law, 200, found)
