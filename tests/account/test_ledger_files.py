@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.account import Charges, Ledger, information, perfect_samples
-from sfumato.account.ledger_books import Row
+from sfumato.account.ledger_entries import Row
 from sfumato.account.ledger_files import APPLICATION_ID, append
 from sfumato.account.ledger_records import Debited, Opened, Settled, chained, record_text
 from sfumato.errors import InvalidParameter, SfumatoError, UnknownSchema, UnreadableFile
@@ -187,11 +187,11 @@ def test_a_chain_that_holds_and_makes_sense(whole):
 
 
 @pytest.mark.parametrize(
-    "statement", ["PRAGMA user_version = 3", "PRAGMA user_version = 1", "PRAGMA user_version = -1"]
+    "statement", ["PRAGMA user_version = 4", "PRAGMA user_version = 1", "PRAGMA user_version = -1"]
 )
 def test_another_version(whole, statement):
     edit(whole.path, statement)
-    with pytest.raises(UnknownSchema, match=r"is a ledger of version -?\d, and this Sfumato knows version 2"):
+    with pytest.raises(UnknownSchema, match=r"is a ledger of version -?\d, and this Sfumato knows versions 2 to 3"):
         Ledger(whole.path)
 
 

@@ -279,7 +279,7 @@ def test_the_file_holds_nothing_else(ledger):
     connection.close()
     time, name = ledger.read().opened.time, ledger.read().opened.name
     assert texts[0] == (
-        f'{{"event":"opened","limits":{{"bits":"2"}},"name":"{name}","schema":"sfumato/ledger/2","time":"{time}"}}'
+        f'{{"event":"opened","limits":{{"bits":"2"}},"name":"{name}","schema":"sfumato/ledger/3","time":"{time}"}}'
     )
     (entry,) = ledger.entries()
     assert texts[1] == (

@@ -1,6 +1,7 @@
 """The account over many releases: what adds up, what does not, and a ledger that refuses when the budget is spent."""
 
 from sfumato.account.amounts import Charges, Currency
+from sfumato.account.assumptions import Assumption, Counting
 from sfumato.account.composition import (
     Composed,
     Parallel,
@@ -12,7 +13,8 @@ from sfumato.account.composition import (
     group_bound_bits,
     joint_of_two_data_sets,
 )
-from sfumato.account.ledger_books import Book, Entry, Receipt
+from sfumato.account.ledger_books import Book
+from sfumato.account.ledger_entries import Entry, Receipt
 from sfumato.account.ledger_sums import Standing
 from sfumato.account.ledgers import Ledger
 from sfumato.account.periods import Per, Period
@@ -20,9 +22,11 @@ from sfumato.account.published import Published, PublishedColumn, Role
 from sfumato.account.releases import Kind, Release, information, local, perfect_samples, recoverable
 
 __all__ = [
+    "Assumption",
     "Book",
     "Charges",
     "Composed",
+    "Counting",
     "Currency",
     "Entry",
     "Kind",

@@ -74,6 +74,7 @@ class Charges:
 
 
 NO_LIMITS = Charges()
+NOTHING = Charges(bits=Fraction(0), epsilon=Fraction(0), leakage_bits=Fraction(0))
 
 
 def charge_of(name: str, value: object) -> Amount:

@@ -2,6 +2,7 @@
 
 Charges of one currency add up over all releases that one person pays for: bits by [E, Thm 5], ε by basic composition,
 maximal leakage for answers that are independent given the data. Who pays is in `payers`, the sums are in `ledger_sums`.
+All bits are counted under one assumption about who depends on whom, which is in `assumptions`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from sfumato.account.amounts import Charges
+from sfumato.account.amounts import NOTHING, Amount, Charges
+from sfumato.account.assumptions import Counting, counted_anew, to_count
+from sfumato.account.ledger_entries import Entry, Receipt, Row
 from sfumato.account.ledger_records import (
     MOST_TEXT,
     NO_DIGEST,
@@ -27,47 +30,10 @@ from sfumato.account.ledger_sums import LedgerSums, Standing
 from sfumato.account.payers import people_key
 from sfumato.account.periods import Period, now, period_of
 from sfumato.account.published import Published, Role, check_parts
-from sfumato.account.refusals import rows_again, short_of, voidable
+from sfumato.account.refusals import Recounted, rows_again, short_of, voidable
 from sfumato.account.releases import Release
 from sfumato.errors import InvalidParameter
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """Proof that a release is paid for: which record of the ledger says so, and the digest of that record.
-
-    `is_new` is False when this id had been debited before, and nothing was taken this time.
-    """
-
-    number: int
-    release_id: str
-    time: str
-    digest: str
-    is_new: bool = field(default=True, compare=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A debit: the release, its receipt, and when it was settled; None while nobody said that the release was made.
-
-    `period` is the one whose limits it counts for, None where there are none; `voided` says when and why it was given
-    back, if it was.
-    """
-
-    release: Release
-    receipt: Receipt
-    settled: str | None = None
-    period: Period | None = None
-    voided: Voided | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A record as it stands in the file."""
-
-    number: int
-    text: str
-    digest: str
+from sfumato.values.correlation import ANYONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +45,7 @@ class Book:
     opened: Opened | None = None
     entries: tuple[Entry, ...] = ()
     latest: str = ""
+    counting: Counting = field(default_factory=Counting)
     _sums: LedgerSums = field(default_factory=LedgerSums, compare=False, repr=False)
 
     @property
@@ -150,9 +117,9 @@ class Book:
     def with_rows(self, rows: Iterable[tuple[object, object, object]]) -> Book:
         """Return the book with the rows that follow it; raise Damaged at the first that does not."""
         book, entries = self, list(self.entries)
+        afresh = False
         places = {entry.receipt.number: place for place, entry in enumerate(entries)}
         ids = {entry.receipt.release_id for entry in self.live}
-        fewer = False
         for number, text, found in rows:
             record = record_from(text)
             digest = chained(book.digest, str(text))
@@ -164,6 +131,7 @@ class Book:
                 digest=digest,
                 opened=record if isinstance(record, Opened) else book.opened,
                 latest=max(book.latest, record.time),
+                counting=Counting(stated=record.correlated) if isinstance(record, Opened) else book.counting,
             )
             if isinstance(record, Debited):
                 if record.release_id in ids:
@@ -173,6 +141,8 @@ class Book:
                 receipt = Receipt(number=book.count - 1, release_id=record.release_id, time=record.time, digest=digest)
                 period = book.period_at(record.time)
                 entries.append(Entry(release=record.release, receipt=receipt, period=period))
+                book = book._counted(record, entries)
+                afresh = afresh or bool(record.counted)
             elif isinstance(record, Settled | Voided):
                 place = places.get(record.number)
                 if place is None or entries[place].settled is not None or entries[place].voided is not None:
@@ -180,13 +150,14 @@ class Book:
                 if isinstance(record, Settled):
                     entries[place] = replace(entries[place], settled=record.time)
                 else:
-                    fewer = True
+                    afresh = True
                     ids.remove(entries[place].receipt.release_id)
                     entries[place] = replace(entries[place], voided=record)
         book = replace(book, entries=tuple(entries))
-        # What was given back is not taken out of a sum, where a larger one may stand before it: all are added anew.
-        debits = ((entry.release, entry.period) for entry in (book.live if fewer else entries[len(self.entries) :]))
-        book = replace(book, _sums=LedgerSums(debits) if fewer else self._sums.extended(debits))
+        # What was given back is not taken out of a sum, where a larger one may stand before it, nor is a figure that
+        # was counted anew: all are added anew.
+        debits = (entry.debit for entry in (book.live if afresh else entries[len(self.entries) :]))
+        book = replace(book, _sums=LedgerSums(debits) if afresh else self._sums.extended(debits))
         book.check_sense()
         return book
 
@@ -216,8 +187,17 @@ class Book:
 
     def debit(self, release: Release, release_id: str, time: str) -> Row:
         """Return the row that pays for a release; raise BudgetSpent when it cannot be paid for."""
-        self.check_affordable(release, time)
-        return self.row_for(Debited(time=time, release_id=release_id, release=release))
+        counted = self.check_affordable(release, time)
+        return self.row_for(
+            Debited(time=time, release_id=release_id, release=release, counted=tuple(sorted(counted.items())))
+        )
+
+    def as_booked(self, release: Release) -> Release:
+        """Return a release as this ledger takes it: one that is for anyone, as all before version 3 are, as such."""
+        if release.assumption is None or not self._opened.is_for_anyone:
+            return release
+        bits = max(release.charges.bits, release.assumption.bits_under(ANYONE))
+        return replace(release, charges=replace(release.charges, bits=bits), assumption=None)
 
     def settling(self, entry: Entry, time: str) -> Row:
         """Return the row that says that a release was made."""
@@ -235,11 +215,11 @@ class Book:
             )
         return self.row_for(Voided(time=time, number=entry.receipt.number, reason=reason))
 
-    def check_affordable(self, release: Release, time: str | None = None) -> None:
+    def check_affordable(self, release: Release, time: str | None = None) -> dict[int, Amount]:
         """Raise BudgetSpent if any limit would be exceeded, or rows be released a second time.
 
         Reports whose draws made others are refused, and those of people who were released about before, unless they
-        are named as a further release.
+        are named as a further release. Returns the bits of debits that the release has counted anew, by their number.
         """
         if release.published is not None:
             release.published.check_draws(self.published)
@@ -248,15 +228,50 @@ class Book:
         again = {row for entry in self.live for row in entry.release.rows} & set(release.rows)
         if again:
             raise rows_again(release, len(again))
-        paid = [Standing(limits=self.limits, spent=self._sums.total.paid_by(release.payer))]
+        after = self.counting.with_release(release.assumption, is_local=release.is_local)
+        new = (self.count, release.assumption, release.charges.bits)
+        counted = counted_anew(self.counting, after, [entry.figure for entry in self.entries], new)
+        asked = replace(release.charges, bits=counted.get(self.count, release.charges.bits))
+        anew = {number: bits for number, bits in counted.items() if number != self.count}
+        sums = LedgerSums(entry.counted_with(anew).debit for entry in self.live) if anew else self._sums
         today = now() if time is None else time
-        period = self.period_at(today)
-        if period is not None:
-            spent = self._sums.within(period).paid_by(release.payer)
-            paid.append(Standing(limits=self._opened.period_limits, spent=spent, period=period))
-        refusal = short_of(release, paid, is_behind=today < self.latest)
+        refusal = short_of(
+            release,
+            self._standings(sums, release, asked, self.period_at(today), anew=bool(anew)),
+            is_behind=today < self.latest,
+            recounted=Recounted(counting=after, before=self.spent.bits, after=sums.total.worst.bits, debits=len(anew)),
+        )
         if refusal is not None:
             raise refusal
+        return counted
+
+    def _standings(
+        self, sums: LedgerSums, release: Release, asked: Charges, period: Period | None, *, anew: bool
+    ) -> list[tuple[Charges, Standing]]:
+        """Pair what is asked with what is left for it: in all, in the present period, and in others counted anew."""
+        found = [(asked, Standing(limits=self.limits, spent=sums.total.paid_by(release.payer)))]
+        for one in {*sums.periods, period} if anew else {period}:
+            if one is not None:
+                spent = sums.within(one).paid_by(release.payer) if one == period else sums.within(one).worst
+                standing = Standing(limits=self._opened.period_limits, spent=spent, period=one)
+                found.append((asked if one == period else NOTHING, standing))
+        return found
+
+    def _counted(self, record: Debited, entries: list[Entry]) -> Book:
+        """Write the figures of a debit over those of the entries; raise Damaged at figures that nobody writes."""
+        after = self.counting.with_release(record.release.assumption, is_local=record.release.is_local)
+        *earlier, new = (entry.figure for entry in entries)
+        standing = {number: bits for number, _, bits in to_count(self.counting, after, earlier, new)}
+        counted = dict(record.counted)
+        if tuple(sorted(counted.items())) != record.counted or counted.keys() != standing.keys():
+            raise Damaged
+        if any(bits < standing[number] for number, bits in counted.items()):
+            raise Damaged
+        if self._opened.is_for_anyone and record.release.assumption is not None:
+            raise Damaged
+        if counted:
+            entries[:] = [entry.counted_with(counted) for entry in entries]
+        return replace(self, counting=after)
 
     @property
     def _opened(self) -> Opened:

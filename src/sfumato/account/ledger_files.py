@@ -17,13 +17,16 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.account.ledger_books import Book, Row
+from sfumato.account.ledger_books import Book
+from sfumato.account.ledger_entries import Row
 from sfumato.account.ledger_records import Damaged, Opened
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnknownSchema, UnreadableFile
 from sfumato.files.disk import create_atomically
 
 APPLICATION_ID = int.from_bytes(b"Sfum", "big")
-VERSION = 2
+VERSION = 3
+# Ledgers of version 2 are read and written as they are: all their bits are for anyone.
+_READ = (2, VERSION)
 MOST_BYTES = 2**28
 
 _TABLES = {
@@ -69,9 +72,9 @@ def check_file(connection: sqlite3.Connection, path: Path) -> None:
             way_out="Name a ledger.",
             place=Place(file=str(path)),
         )
-    if version != VERSION:
+    if version not in _READ:
         raise UnknownSchema(
-            f"the file is a ledger of version {version}, and this Sfumato knows version {VERSION}",
+            f"the file is a ledger of version {version}, and this Sfumato knows versions {_READ[0]} to {VERSION}",
             way_out="Update Sfumato." if version > VERSION else "Begin another, and say so to the people.",
             place=Place(file=str(path)),
         )

@@ -15,13 +15,18 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from sfumato.account.amounts import NO_LIMITS, Charges, Currency, amount_from, amount_text
+from sfumato.account.amounts import NO_LIMITS, Amount, Charges, Currency, amount_from, amount_text
+from sfumato.account.assumption_documents import assumption_from, assumption_json
+from sfumato.account.assumptions import correlation_from, correlation_json
 from sfumato.account.lines import MOST_NOTE, check_line
 from sfumato.account.periods import Per, checked_time
 from sfumato.account.published_documents import published_from, published_json
 from sfumato.account.releases import Kind, Release, checked_id
+from sfumato.values.correlation import ANYONE, Correlation
 
-SCHEMA = "sfumato/ledger/2"
+SCHEMA = "sfumato/ledger/3"
+# Before there were assumptions: whatever it promised in bits, it promised for anyone, and so it stays.
+FOR_ANYONE = "sfumato/ledger/2"
 NO_DIGEST = "0" * 64
 # A thousand questions, each with its drawing and digest.
 MOST_TEXT = 1_000_000
@@ -35,22 +40,37 @@ class Damaged(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """The first record: the limits in all, those for each period if there are any, and a name no other ledger has."""
+    """The first record: the limits in all, those for each period if there are any, and a name no other ledger has.
+
+    `correlated` says for whom the limits in bits hold at least, whatever releases assume; None leaves that to them.
+    """
 
     time: str
     name: str
     limits: Charges
     per: Per | None = None
     period_limits: Charges = NO_LIMITS
+    correlated: Correlation | None = None
+    schema: str = SCHEMA
+
+    @property
+    def is_for_anyone(self) -> bool:
+        """Whether it was made before there were assumptions, so that its records know none."""
+        return self.schema == FOR_ANYONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Debited:
-    """A release was paid for; it may follow from now on."""
+    """A release was paid for; it may follow from now on.
+
+    `counted` has the bits of debits, by their numbers, that are counted for others from now on than before, and its own
+    if it is counted for others than those whom it was made for.
+    """
 
     time: str
     release_id: str
     release: Release
+    counted: tuple[tuple[int, Amount], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +102,10 @@ def record_text(record: Record) -> str:
     """Write a record in its only spelling."""
     content: dict[str, Any]
     if isinstance(record, Opened):
-        content = {"event": "opened", "limits": _charges_json(record.limits), "name": record.name, "schema": SCHEMA}
+        content = {"event": "opened", "limits": _charges_json(record.limits), "name": record.name}
+        content["schema"] = record.schema
+        if record.correlated is not None and not record.is_for_anyone:
+            content["correlated"] = correlation_json(record.correlated)
         if record.per is not None:
             content |= {"per": record.per.value, "period_limits": _charges_json(record.period_limits)}
     elif isinstance(record, Debited):
@@ -100,6 +123,10 @@ def record_text(record: Record) -> str:
             content["published"] = published_json(release.published)
         elif release.people is not None:
             content["people"] = release.people
+        if release.assumption is not None:
+            content["assumption"] = assumption_json(release.assumption)
+        if record.counted:
+            content["counted"] = [[number, amount_text(bits)] for number, bits in record.counted]
     elif isinstance(record, Settled):
         content = {"event": "settled", "number": record.number}
     else:
@@ -135,15 +162,15 @@ def _read(content: dict[str, Any]) -> Record:
             notes=tuple(content["notes"]),
             published=published,
             people=content.get("people") if published is None else published.people,
+            assumption=assumption_from(content["assumption"]) if "assumption" in content else None,
         )
-        return Debited(time=time, release_id=checked_id(content["id"]), release=release)
-    if type(content["number"]) is not int:
-        raise Damaged
+        counted = tuple((_place(number), amount_from(text)) for number, text in content.get("counted", ()))
+        return Debited(time=time, release_id=checked_id(content["id"]), release=release, counted=counted)
     if content["event"] == "settled":
-        return Settled(time=time, number=content["number"])
+        return Settled(time=time, number=_place(content["number"]))
     if content["event"] == "voided":
         check_line("reason", content["reason"], MOST_NOTE)
-        return Voided(time=time, number=content["number"], reason=content["reason"])
+        return Voided(time=time, number=_place(content["number"]), reason=content["reason"])
     raise Damaged
 
 
@@ -153,11 +180,27 @@ def _opened(content: dict[str, Any], time: str) -> Opened:
     period_limits = NO_LIMITS if per is None else _charges(content["period_limits"])
     # Opening sets at least one limit, at least one for a period if there are periods, and each is positive.
     finite = [[amount for _, amount in some if isinstance(amount, Fraction)] for some in (limits, period_limits)]
-    if content["schema"] != SCHEMA or not _NAME.fullmatch(content["name"]) or min(finite[0] + finite[1]) <= 0:
+    schema = content["schema"]
+    if schema not in {SCHEMA, FOR_ANYONE} or not _NAME.fullmatch(content["name"]) or min(finite[0] + finite[1]) <= 0:
         raise Damaged
     if per is not None and not finite[1]:
         raise Damaged
-    return Opened(time=time, name=content["name"], limits=limits, per=per, period_limits=period_limits)
+    correlated = correlation_from(content["correlated"]) if "correlated" in content else None
+    return Opened(
+        time=time,
+        name=content["name"],
+        limits=limits,
+        per=per,
+        period_limits=period_limits,
+        correlated=ANYONE if schema == FOR_ANYONE else correlated,
+        schema=schema,
+    )
+
+
+def _place(number: object) -> int:
+    if type(number) is not int:
+        raise Damaged
+    return number
 
 
 def _charges_json(charges: Charges) -> dict[str, str]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from sfumato.account.amounts import Charges, Currency
 from sfumato.account.payers import EVERYBODY, Payer, WorstSum
 from sfumato.account.periods import Period
-from sfumato.account.releases import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +29,20 @@ class Standing:
         return self.spent.left_of(self.limits)
 
 
+Debit = tuple[Charges, Payer, Period | None]
+"""What is paid, by whom, and in which period; None where there are no periods."""
+
+
 class Sums:
     """Sums over debits, by currency and by who pays."""
 
     def __init__(self) -> None:
         self._by_currency = {currency: WorstSum() for currency in Currency}
 
-    def charge(self, release: Release) -> None:
+    def charge(self, charges: Charges, payer: Payer) -> None:
         """Add what a release costs."""
-        for currency, amount in release.charges:
-            self._by_currency[currency].charge(_payer(currency, release.payer), amount)
+        for currency, amount in charges:
+            self._by_currency[currency].charge(_payer(currency, payer), amount)
 
     @property
     def worst(self) -> Charges:
@@ -62,34 +65,39 @@ class Sums:
 class LedgerSums:
     """The sums of a ledger: over all debits, and over those of each period."""
 
-    def __init__(self, debits: Iterable[tuple[Release, Period | None]] = ()) -> None:
+    def __init__(self, debits: Iterable[Debit] = ()) -> None:
         self.total = Sums()
         self._periods: dict[Period, Sums] = {}
-        for release, period in debits:
-            self.charge(release, period)
+        for debit in debits:
+            self.charge(*debit)
 
-    def charge(self, release: Release, period: Period | None) -> None:
+    def charge(self, charges: Charges, payer: Payer, period: Period | None) -> None:
         """Add a debit."""
-        self.total.charge(release)
+        self.total.charge(charges, payer)
         if period is not None:
-            self._periods.setdefault(period, Sums()).charge(release)
+            self._periods.setdefault(period, Sums()).charge(charges, payer)
 
     def within(self, period: Period) -> Sums:
         """Return the sums of a period."""
         return self._periods.get(period, Sums())
+
+    @property
+    def periods(self) -> tuple[Period, ...]:
+        """The periods in which anything was paid."""
+        return tuple(self._periods)
 
     def exceed(self, limits: Charges, period_limits: Charges) -> bool:
         """Whether some sum is above its limit."""
         within = (sums.worst for sums in self._periods.values())
         return _exceeds(self.total.worst, limits) or any(_exceeds(spent, period_limits) for spent in within)
 
-    def extended(self, debits: Iterable[tuple[Release, Period | None]]) -> LedgerSums:
+    def extended(self, debits: Iterable[Debit]) -> LedgerSums:
         """Return these with further debits; they themselves stay as they are."""
         found = LedgerSums()
         found.total = self.total.copy()
         found._periods = {period: sums.copy() for period, sums in self._periods.items()}
-        for release, period in debits:
-            found.charge(release, period)
+        for debit in debits:
+            found.charge(*debit)
         return found
 
 

@@ -15,7 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from sfumato.account.amounts import NO_LIMITS, Charges, Currency, limit_of
-from sfumato.account.ledger_books import Book, Entry, Receipt
+from sfumato.account.ledger_books import Book
+from sfumato.account.ledger_entries import Entry, Receipt
 from sfumato.account.ledger_files import append, check_file, create_file, read_book, reading, writing
 from sfumato.account.ledger_records import Opened
 from sfumato.account.lines import MOST_NOTE, check_line
@@ -23,6 +24,7 @@ from sfumato.account.periods import Per, now, per_of
 from sfumato.account.releases import Release, checked_id
 from sfumato.errors import DigestMismatch, InvalidParameter, Place
 from sfumato.values.checks import check_positive
+from sfumato.values.correlation import Correlation
 from sfumato.values.types import Real
 
 PATIENCE_SECONDS = 60.0
@@ -58,10 +60,13 @@ class Ledger:
         budget_bits_per_period: Real | None = None,
         epsilon_per_period: Real | None = None,
         leakage_bits_per_period: Real | None = None,
+        correlated: Correlation | str | int | None = None,
     ) -> Ledger:
         """Make a new ledger and open it. A file that exists is never overwritten; at least one limit is needed.
 
-        Beside the limits in all, or instead, there may be limits for each calendar month, quarter or year, in UTC.
+        Beside the limits in all, or instead, there may be limits for each calendar month, quarter or year, in UTC. Bits
+        are counted for the most people who depend on each other in any release, and with `correlated` for so many at
+        least: anyone, nobody (who is alike), or a number.
         """
         limits = Charges(
             bits=limit_of("budget_bits", budget_bits),
@@ -75,7 +80,14 @@ class Ledger:
         )
         length = None if per is None else per_of(per)
         _check_limits(limits, period_limits, length)
-        opened = Opened(time=now(), name=secrets.token_hex(16), limits=limits, per=length, period_limits=period_limits)
+        opened = Opened(
+            time=now(),
+            name=secrets.token_hex(16),
+            limits=limits,
+            per=length,
+            period_limits=period_limits,
+            correlated=None if correlated is None else Correlation.of(correlated),
+        )
         create_file(Path(path), opened)
         return cls(path)
 
@@ -126,14 +138,15 @@ class Ledger:
         with writing(self._path, self._patience_seconds) as connection:
             book = read_book(connection, self._book)
             before = book.entry_called(name)
+            booked = book.as_booked(release)
             if before is None:
-                row = book.debit(release, name, now())
+                row = book.debit(booked, name, now())
                 append(connection, row)
                 book = book.with_rows([(row.number, row.text, row.digest)])
         self._book = book
         if before is None:
             return book.entries[-1].receipt
-        if before.release != release:
+        if before.release != booked:
             raise InvalidParameter(
                 f"belongs to another release, {before.release.title!r}",
                 parameter="release_id",

@@ -17,6 +17,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.account.amounts import Amount, Charges, charge_of
+from sfumato.account.assumptions import Assumption
 from sfumato.account.lines import MOST_TITLE, check_line, checked_lines
 from sfumato.account.payers import Payer, people_key
 from sfumato.account.published import Published, checked_name
@@ -44,8 +45,8 @@ class Kind(StrEnum):
 
 _HOW_IT_ADDS = {
     Kind.INFORMATION: (
-        "Bits add. They bound what any adversary learns about one person, whatever is known of correlations, so "
-        "releases about disjoint groups of people add as well."
+        "Bits add, under one assumption about who depends on whom. Without one they bound what any adversary learns "
+        "about one person. Releases about disjoint groups of people add as well."
     ),
     Kind.LOCAL: (
         "ε adds for the same people, and bounds what a report says about the person's own answer. What correlated "
@@ -68,7 +69,8 @@ class Release:
 
     `people` names the people whom it is about, who are declared to be others than people of another name; without a
     name it is about anybody. `published` says of reports which draws made which of them, about whom, so that no ledger
-    takes one for another. Make one with `information`, `local`, `recoverable` or `perfect_samples`.
+    takes one for another. `assumption` says for whom its bits hold, and what they are for others; without one they
+    hold for anyone. Make one with `information`, `local`, `recoverable` or `perfect_samples`.
     """
 
     title: str
@@ -78,6 +80,7 @@ class Release:
     notes: tuple[str, ...] = ()
     published: Published | None = None
     people: str | None = None
+    assumption: Assumption | None = None
 
     def __post_init__(self) -> None:
         check_line("title", self.title, MOST_TITLE)
@@ -104,6 +107,12 @@ class Release:
             raise InvalidParameter(
                 "go with releases of perfect samples, and with no others", parameter="rows", way_out="Name them there."
             )
+        if self.assumption is not None and (self.kind is not Kind.INFORMATION or math.isinf(self.charges.bits)):
+            raise InvalidParameter(
+                "goes with a release of so many bits, and with no other",
+                parameter="assumption",
+                way_out="Let `information` make the release.",
+            )
         if all(math.isinf(amount) for _, amount in self.charges):
             raise InvalidParameter(
                 "are infinite in every currency, so nothing is promised", parameter="charges", way_out="Give one bound."
@@ -113,6 +122,11 @@ class Release:
     def payer(self) -> Payer:
         """Who pays for it."""
         return Payer(people=people_key(self.people)) if self.published is None else self.published.payer
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is made of reports, each drawn from one person's answer alone."""
+        return self.kind is Kind.LOCAL
 
     @property
     def how_it_adds(self) -> str:
@@ -128,14 +142,23 @@ def information(
     leakage_bits: Amount = math.inf,
     notes: Iterable[str] = (),
     people: str | None = None,
+    assumption: Assumption | None = None,
 ) -> Release:
     """Return a release of at most `budget_bits` = C_1 about one person, to any adversary with any correlations in mind.
 
-    C_1 of several releases of one data set is at most the sum [E, Thm 5]. It bounds neither ε nor maximal leakage, so
-    these are infinite unless they are known too.
+    With an `assumption` they bound what is told if no more people depend on each other than it says. C_1 of several
+    releases of one data set is at most the sum [E, Thm 5]. It bounds neither ε nor maximal leakage, so these are
+    infinite unless they are known too.
     """
     charges = Charges(bits=charge_of("budget_bits", budget_bits), epsilon=epsilon, leakage_bits=leakage_bits)
-    return Release(title=title, kind=Kind.INFORMATION, charges=charges, notes=tuple(notes), people=people)
+    return Release(
+        title=title,
+        kind=Kind.INFORMATION,
+        charges=charges,
+        notes=tuple(notes),
+        people=people,
+        assumption=assumption,
+    )
 
 
 def local(

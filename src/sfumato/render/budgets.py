@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
-from sfumato.account.ledger_books import Book, Entry
+from sfumato.account.ledger_books import Book
+from sfumato.account.ledger_entries import Entry
 from sfumato.account.ledger_sums import Standing
 from sfumato.account.releases import Kind, Release
 from sfumato.printing import printable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.account import Book, Ledger, Per, Release
-from sfumato.account.ledger_books import Receipt
+from sfumato.account.ledger_entries import Receipt
 from sfumato.values.types import Real
 
 

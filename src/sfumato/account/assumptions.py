@@ -1,0 +1,128 @@
+"""Under which assumption an account is counted, and what each release costs under it.
+
+Bits under different assumptions are never added. An account is counted under the widest assumption that any of its
+releases was made for, and those that were made for a narrower one are counted anew for it. A release that states no
+assumption has bits that hold for anyone: under any number of people who depend on each other they hold too, so it
+keeps its figure and asks for no other.   Rule and proof: docs/theory/composition.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.account.amounts import Amount, amount_from, charge_of
+from sfumato.values.correlation import ANYONE, Correlation
+
+if TYPE_CHECKING:  # the calibrations wait until something is counted anew
+    from sfumato.design.recounts import Recount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """Who may depend on whom for the bits of a release to hold, and what it takes to count them for others."""
+
+    correlated: Correlation
+    recount: Recount
+
+    def bits_under(self, correlated: Correlation) -> Amount:
+        """What the release tells at most about one person if so many depend on each other."""
+        from sfumato.design.recounts import bits_of  # noqa: PLC0415  calibration is only needed here
+
+        return charge_of("bits", bits_of(self.recount, correlated))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """The widest assumption that was stated so far; None: none was, and every figure holds for anyone.
+
+    `is_mixed` says that there is a release that is neither local nor made for a belief of few shared bits: what is
+    seen of it may tie people together, so sums under such a belief are no longer proved.
+    """
+
+    stated: Correlation | None = None
+    is_mixed: bool = False
+
+    @property
+    def correlated(self) -> Correlation | None:
+        """The assumption under which the account is counted."""
+        if self.stated is not None and self.stated.shared_bits is not None and self.is_mixed:
+            return ANYONE
+        return self.stated
+
+    @property
+    def words(self) -> str:
+        """Who may depend on whom, in a few words."""
+        return (self.correlated or ANYONE).words
+
+    def with_release(self, assumption: Assumption | None, *, is_local: bool) -> Counting:
+        """Return the counting of an account that has one release more."""
+        if assumption is None:
+            return Counting(stated=self.stated, is_mixed=self.is_mixed or not is_local)
+        one = assumption.correlated
+        return Counting(
+            stated=one if self.stated is None else widest(self.stated, one),
+            is_mixed=self.is_mixed or one.shared_bits is None,
+        )
+
+
+def widest(one: Correlation, other: Correlation) -> Correlation:
+    """Return the narrowest assumption at hand that excludes nobody whom one of the two includes.
+
+    Households of at most m are among those of at most m' ≥ m, and beliefs that share c bits among those that share
+    c' ≥ c. A household of two that is all alike may share any number of bits, and a belief that shares one may be about
+    everybody, so the two kinds have only anyone in common.
+    """
+    if one == other:
+        return one
+    if one.people is not None and other.people is not None:
+        return Correlation(people=max(one.people, other.people))
+    if one.shared_bits is not None and other.shared_bits is not None:
+        return Correlation(shared_bits=max(one.shared_bits, other.shared_bits))
+    return ANYONE
+
+
+Figure = tuple[int, Assumption | None, Amount]
+"""A debit: its number, what it assumes, and its bits as the account counts them now."""
+
+
+def to_count(before: Counting, after: Counting, figures: Iterable[Figure], new: Figure) -> list[Figure]:
+    """Return the debits whose bits change when a new one comes in: those counted for others than they were made for."""
+    touched = (*figures, new) if after.correlated != before.correlated else (new,)
+    return [one for one in touched if one[1] is not None and one[1].correlated != after.correlated]
+
+
+def counted_anew(before: Counting, after: Counting, figures: Iterable[Figure], new: Figure) -> dict[int, Amount]:
+    """Return the bits of those debits under the assumption that holds from now on, by their numbers.
+
+    No figure is lowered: the one on the books bounds the narrower case, and the wider one cannot cost less.
+    """
+    found = {}
+    for number, assumption, bits in to_count(before, after, figures, new):
+        assert assumption is not None
+        found[number] = max(bits, assumption.bits_under(after.correlated or ANYONE))
+    return found
+
+
+def correlation_json(correlated: Correlation) -> str | dict[str, int | str]:
+    """Write an assumption."""
+    if correlated.shared_bits is not None:
+        return {"shared_bits": str(correlated.shared_bits)}
+    return "anyone" if correlated.people is None else {"people": correlated.people}
+
+
+def correlation_from(document: object) -> Correlation:
+    """Read an assumption; ValueError for anything that is never written."""
+    if document == "anyone":
+        return ANYONE
+    if isinstance(document, dict) and len(document) == 1:
+        ((kind, value),) = document.items()
+        if kind == "people" and type(value) is int and value >= 1:
+            return Correlation(people=value)
+        if kind == "shared_bits" and isinstance(value, str):
+            bits = amount_from(value)
+            if isinstance(bits, Fraction):
+                return Correlation(shared_bits=bits)
+    raise ValueError("no assumption")
