@@ -5,21 +5,60 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.account.assumptions import Assumption, correlation_from, correlation_json
+from sfumato.account.amounts import amount_from
+from sfumato.account.assumptions import Assumption
+from sfumato.account.lines import check_line
+from sfumato.design.recounts import Recount
+from sfumato.values.correlation import ANYONE, Correlation
+
+_MOST_PARAMETERS = 20
+_MOST_TEXT = 1000
 
 
 def assumption_json(assumption: Assumption) -> dict[str, Any]:
     """Return it as plain texts and numbers."""
-    from sfumato.design.recounts import recount_json
-
+    recount = assumption.recount
     return {
         "correlated": correlation_json(assumption.correlated),
-        "recount": recount_json(assumption.recount),
+        "recount": {"kind": recount.kind, "parameters": dict(recount.parameters)},
     }
 
 
 def assumption_from(document: Mapping[str, Any]) -> Assumption:
-    """Read it back; ValueError, KeyError, TypeError or InvalidParameter for what is never written."""
-    from sfumato.design.recounts import recount_from
+    """Read it back; whatever `assumption_json` never says ends in some error, which the reader of the file knows.
 
-    return Assumption(correlated=correlation_from(document["correlated"]), recount=recount_from(document["recount"]))
+    What a recount says is not computed here: that takes a while, and is done when it is counted anew.
+    """
+    recount = document["recount"]
+    parameters = recount["parameters"]
+    check_line("kind", recount["kind"], _MOST_TEXT)
+    if not isinstance(parameters, dict) or len(parameters) > _MOST_PARAMETERS:
+        raise ValueError("no parameters of noise")
+    for name, value in parameters.items():
+        check_line("name", name, _MOST_TEXT)
+        if type(value) is not int:
+            check_line("value", value, _MOST_TEXT)
+    return Assumption(
+        correlated=correlation_from(document["correlated"]),
+        recount=Recount(kind=recount["kind"], parameters=parameters),
+    )
+
+
+def correlation_json(correlated: Correlation) -> str | dict[str, int | str]:
+    """Write who may depend on whom."""
+    if correlated.shared_bits is not None:
+        return {"shared_bits": str(correlated.shared_bits)}
+    return "anyone" if correlated.people is None else {"people": correlated.people}
+
+
+def correlation_from(document: object) -> Correlation:
+    """Read who may depend on whom; ValueError for anything that is never written."""
+    if document == "anyone":
+        return ANYONE
+    if isinstance(document, dict) and len(document) == 1:
+        ((kind, value),) = document.items()
+        if kind == "people" and type(value) is int:
+            return Correlation(people=value)
+        if kind == "shared_bits" and isinstance(value, str):
+            return Correlation(shared_bits=amount_from(value))  # type: ignore[arg-type]  infinite is refused
+    raise ValueError("no assumption")

@@ -10,14 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from sfumato.account.amounts import Amount, amount_from, charge_of
+from sfumato.account.amounts import Amount, charge_of
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.values.correlation import ANYONE, Correlation
-
-if TYPE_CHECKING:  # the calibrations wait until something is counted anew
-    from sfumato.design.recounts import Recount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +25,6 @@ class Assumption:
 
     def bits_under(self, correlated: Correlation) -> Amount:
         """What the release tells at most about one person if so many depend on each other."""
-        from sfumato.design.recounts import bits_of  # noqa: PLC0415  calibration is only needed here
-
         return charge_of("bits", bits_of(self.recount, correlated))
 
 
@@ -104,25 +98,3 @@ def counted_anew(before: Counting, after: Counting, figures: Iterable[Figure], n
         assert assumption is not None
         found[number] = max(bits, assumption.bits_under(after.correlated or ANYONE))
     return found
-
-
-def correlation_json(correlated: Correlation) -> str | dict[str, int | str]:
-    """Write an assumption."""
-    if correlated.shared_bits is not None:
-        return {"shared_bits": str(correlated.shared_bits)}
-    return "anyone" if correlated.people is None else {"people": correlated.people}
-
-
-def correlation_from(document: object) -> Correlation:
-    """Read an assumption; ValueError for anything that is never written."""
-    if document == "anyone":
-        return ANYONE
-    if isinstance(document, dict) and len(document) == 1:
-        ((kind, value),) = document.items()
-        if kind == "people" and type(value) is int and value >= 1:
-            return Correlation(people=value)
-        if kind == "shared_bits" and isinstance(value, str):
-            bits = amount_from(value)
-            if isinstance(bits, Fraction):
-                return Correlation(shared_bits=bits)
-    raise ValueError("no assumption")

@@ -16,8 +16,12 @@ from hashlib import sha256
 from typing import Any
 
 from sfumato.account.amounts import NO_LIMITS, Amount, Charges, Currency, amount_from, amount_text
-from sfumato.account.assumption_documents import assumption_from, assumption_json
-from sfumato.account.assumptions import correlation_from, correlation_json
+from sfumato.account.assumption_documents import (
+    assumption_from,
+    assumption_json,
+    correlation_from,
+    correlation_json,
+)
 from sfumato.account.lines import MOST_NOTE, check_line
 from sfumato.account.periods import Per, checked_time
 from sfumato.account.published_documents import published_from, published_json
