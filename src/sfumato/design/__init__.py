@@ -47,6 +47,7 @@ from sfumato.design.optimality import (
     share_law,
 )
 from sfumato.design.private_means import PrivateMean, private_mean
+from sfumato.design.private_totals import PrivateSum, private_count, private_sum
 from sfumato.design.published_schemes import (
     accuracy_floor,
     accuracy_of_noise,
@@ -64,6 +65,7 @@ from sfumato.design.published_schemes import (
     published_noise,
 )
 from sfumato.design.queries import Query
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.design.recoverable_answers import (
     RecoverableDesign,
     best_answer,
@@ -91,7 +93,9 @@ __all__ = [
     "Prediction",
     "PriorPrice",
     "PrivateMean",
+    "PrivateSum",
     "Query",
+    "Recount",
     "RecoverableDesign",
     "ResponsesDesign",
     "RobustDesign",
@@ -106,6 +110,7 @@ __all__ = [
     "best_answer",
     "best_design",
     "best_noise",
+    "bits_of",
     "block_noise",
     "block_privacy",
     "cheating_detection_groups",
@@ -147,7 +152,9 @@ __all__ = [
     "pair_noise",
     "playable",
     "privacy_of_noise",
+    "private_count",
     "private_mean",
+    "private_sum",
     "published_noise",
     "recoverable",
     "responses",

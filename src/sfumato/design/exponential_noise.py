@@ -17,6 +17,7 @@ import numpy as np
 
 from sfumato.bits import BitSource, RowDraws, SystemBits
 from sfumato.certificates import Certificate, certify
+from sfumato.design.recounts import Recount, against_anyone, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.measures.capacity import capacity_bits
 from sfumato.measures.individual.records import normalised_rows
@@ -25,6 +26,7 @@ from sfumato.measures.symmetry import data_independent_bits
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
+from sfumato.values.correlation import ANYONE, Correlation
 from sfumato.values.interval import Interval
 from sfumato.values.shown import Shown
 from sfumato.values.types import Real, Reals
@@ -56,6 +58,20 @@ class ExponentialDesign(Shown):
     def printed_bits(self) -> Interval:
         """log2 k - H(Z), the bound of [E, Cor. 5]."""
         return data_independent_bits(self.channel)
+
+    @property
+    def correlated(self) -> Correlation:
+        """Nothing is assumed: the bound holds whoever depends on whom."""
+        return ANYONE
+
+    @property
+    def recount(self) -> Recount:
+        """What it takes to find again what a release tells, under whatever assumption."""
+        return against_anyone(self.capacity_bits)
+
+    def bits_for(self, correlation: Correlation) -> float:
+        """Bound from above what one release tells about a person under another assumption, in bits."""
+        return bits_of(self.recount, correlation)
 
     @property
     def certificate(self) -> Certificate:

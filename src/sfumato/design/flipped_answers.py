@@ -15,10 +15,12 @@ from sfumato.bits import BitSource, Coin, SystemBits
 from sfumato.certificates import Certificate, certify
 from sfumato.certificates.channel_subjects import ChannelSubject
 from sfumato.certificates.registry import subject_of
+from sfumato.design.recounts import Recount, against_anyone, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel
 from sfumato.values.checks import as_exact, check_between, check_positive
+from sfumato.values.correlation import ANYONE, Correlation
 from sfumato.values.interval import Interval
 from sfumato.values.shown import Shown
 from sfumato.values.types import Real
@@ -44,6 +46,20 @@ class FlipDesign(Shown):
         """C_1 = 1 - H2(flip)."""
         noise = entropy_interval([(self.flip, 1), (1 - self.flip, 1)])
         return Interval(1 - noise.upper, 1 - noise.lower).widened(0.0).at_least(0.0)
+
+    @property
+    def correlated(self) -> Correlation:
+        """Nothing is assumed: the bound holds whoever depends on whom."""
+        return ANYONE
+
+    @property
+    def recount(self) -> Recount:
+        """What it takes to find again what a release tells, under whatever assumption."""
+        return against_anyone(self.capacity_bits)
+
+    def bits_for(self, correlation: Correlation) -> float:
+        """Bound from above what one release tells about a person under another assumption, in bits."""
+        return bits_of(self.recount, correlation)
 
     @property
     def certificate(self) -> Certificate:

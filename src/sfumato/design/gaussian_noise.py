@@ -5,7 +5,8 @@ Ref: [E, Cor. 6], [Smi71]; theory: docs/theory/gaussian_noise.md
 f(x) in [low, high] is rounded to a grid and discrete Gaussian noise is added. Whatever the records are and however
 they depend on each other, the release tells no more about one of them than the capacity of that noise under an
 amplitude limit: rounding is a function of the data and stays on the scale. Calibration and certificate are for the
-discrete law that is sampled, not for the normal law that it resembles.
+discrete law that is sampled, not for the normal law that it resembles. Where one record changes f by little and few
+people depend on each other, the amplitude is what these few move: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from sfumato.bits.discrete_gaussian import DiscreteGaussian
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
 from sfumato.design.noise_calibration import default_steps, least_variance, likely_ratio
-from sfumato.design.noise_certificates import CAPACITY, NoiseSubject, certify_range, uses_selections
+from sfumato.design.noise_certificates import CAPACITY, NoiseSubject, certify_range, moved_by, uses_selections
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.measures.amplitude.capacities import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
 from sfumato.values import Interval
@@ -31,16 +33,21 @@ from sfumato.values.checks import (
     check_integer,
     check_positive,
 )
+from sfumato.values.correlation import ANYONE, Correlation
 from sfumato.values.rounding import float_above
 from sfumato.values.shown import Shown
 from sfumato.values.types import Real, Reals
 
 _MOST_STEPS = 2_000
+_HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianDesign(Shown):
-    """Noise for a number in [low, high]: what is added, what it costs, and what it proves."""
+    """Noise for a number in [low, high]: what is added, what it costs, and what it proves.
+
+    `correlated` says who may depend on whom, and `change` how far one record moves the number.
+    """
 
     low: Fraction
     high: Fraction
@@ -49,11 +56,13 @@ class GaussianDesign(Shown):
     steps: int
     noise: DiscreteGaussian
     certificate: Certificate
+    change: Fraction | None = None
+    correlated: Correlation = ANYONE
 
     @property
     def bound(self) -> Fraction:
-        """T, half the width of the range."""
-        return (self.high - self.low) / 2
+        """T, half of what those who may depend on each other move: half the range where it may be anybody."""
+        return moved_by(self.correlated.people, self.change, self.high - self.low) / 2
 
     @property
     def centre(self) -> Fraction:
@@ -88,6 +97,24 @@ class GaussianDesign(Shown):
         return value
 
     @property
+    def recount(self) -> Recount:
+        """What it takes to find again what a release tells, under whatever assumption."""
+        parameters: dict[str, str | int] = {
+            "width": str(self.high - self.low),
+            "grid": str(self.grid),
+            "variance": str(self.noise.variance),
+        }
+        if self.change is not None:
+            parameters["change"] = str(self.change)
+        if self.values is not None:
+            parameters["values"] = self.values
+        return Recount(kind="number", parameters=parameters)
+
+    def bits_for(self, correlation: Correlation) -> float:
+        """Bound from above what one release tells about a person under another assumption, in bits."""
+        return bits_of(self.recount, correlation)
+
+    @property
     def method(self) -> str:
         """Which bound the noise was chosen by."""
         if uses_selections(self.noise.variance, self.steps, self.values):
@@ -97,7 +124,8 @@ class GaussianDesign(Shown):
     def release(self, value: Real, bits: BitSource | None = None) -> Fraction:
         """Return one private value, on the grid. The true value is in no error and in nothing else that is returned."""
         exact = private_number(value, self.low, self.high)
-        place = round((exact - self.centre) / self.grid)
+        # Half up, so that numbers t steps apart stay at most ⌈t⌉ apart, wherever they lie.
+        place = math.floor((exact - self.centre) / self.grid + _HALF)
         added = int(self.noise.sample(SystemBits() if bits is None else bits, 1)[0])
         return self.centre + self.grid * (place + added)
 
@@ -148,13 +176,21 @@ def gaussian(
     budget_bits: float,
     values: int | None = None,
     steps: int | None = None,
+    change: Real | None = None,
+    correlated: Correlation | str | int = "anyone",
 ) -> GaussianDesign:
     """Return the least discrete Gaussian noise on a number in [-bound, bound], or in [low, high].
 
     `values`: a record has at most so many values, which tightens the bound for 2, and for 3 and 4 on moderate scales.
-    `steps`: grid steps from the middle of the range to its end.
+    `steps`: grid steps from the middle of what is hidden to its end. `change`: how far one record moves the number at
+    most; `correlated`: how many people may depend on each other, themselves included. They move it by no more than the
+    product, and the noise has to hide that, not all of the range. Without `change`, or for anyone, it hides all of it.
     """
     start, end = _range(bound, low, high)
+    who, moving = group_of(correlated), None
+    if change is not None:
+        moving = as_exact("change", change)
+        check_positive("change", moving)
     budget = float(as_number("budget_bits", budget_bits))
     check_positive("budget_bits", budget)
     check_between(
@@ -181,6 +217,8 @@ def gaussian(
         count = check_integer("steps", steps)
         check_between("steps", count, 1, _MOST_STEPS)
     variance = least_variance(budget, count, values, ratio)
+    # An assumption that makes nothing smaller is not made.
+    needed = moved_by(who.people, moving, end - start) < end - start
     return GaussianDesign(
         low=start,
         high=end,
@@ -188,7 +226,17 @@ def gaussian(
         values=values,
         steps=count,
         noise=DiscreteGaussian(variance=variance),
-        certificate=certify_range(low=start, high=end, steps=count, variance=variance, values=values),
+        certificate=certify_range(
+            low=start,
+            high=end,
+            steps=count,
+            variance=variance,
+            values=values,
+            change=moving if needed else None,
+            people=who.people if needed else None,
+        ),
+        change=moving,
+        correlated=who,
     )
 
 
@@ -224,6 +272,18 @@ def private_number(value: Real, low: Fraction, high: Fraction) -> Fraction:
             way_out="Choose the range without looking at the data, or clip the value to it yourself.",
         )
     return exact
+
+
+def group_of(correlated: Correlation | str | int) -> Correlation:
+    """Read how many people may depend on each other; beliefs that share bits need noise of another kind."""
+    who = Correlation.of(correlated)
+    if who.shared_bits is not None:
+        raise InvalidParameter(
+            "must say how many people may depend on each other: this noise is not certified for shared bits",
+            parameter="correlated",
+            way_out="Say anyone, nobody, or a number of people.",
+        )
+    return who
 
 
 def _range(bound: Real | None, low: Real | None, high: Real | None) -> tuple[Fraction, Fraction]:

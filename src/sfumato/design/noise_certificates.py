@@ -2,7 +2,8 @@
 
 The subject is the range, the steps and the parameter of the noise in Fractions, and the input law that proves the
 capacity. Verification evaluates that law again; where a record has few values, it proves by other output laws that no
-selection exceeds it. It never looks for a better noise.   Theory: docs/theory/gaussian_noise.md
+selection exceeds it. It never looks for a better noise. With `change` and `people` the steps are those of what a group
+of so many people moves, not of the whole range.   Theory: docs/theory/gaussian_noise.md, correlated_noise.md
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
+from sfumato.design.group_claims import MOST_PEOPLE, assumed, group_claims, group_notes, usual_bound
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.enclosures import log2_interval
@@ -40,7 +42,10 @@ _NOTES = (
 )
 
 
-class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+_NO_ODDS = "In bits, under any knowledge about people outside of a group; the odds between two values are not bounded."
+
+
+class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     low: str
     high: str
     steps: int
@@ -49,6 +54,8 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     values: int | None
     positions: list[int]
     weights: list[float]
+    change: str | None = None
+    people: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +63,8 @@ class NoiseSubject:
     """A number in [low, high], rounded to 2·steps+1 values and given discrete Gaussian noise.
 
     `variance` is the noise's parameter in steps²; `values` how many values a record has, None for any number. The
-    input law of `positions` and `weights` reaches the capacity.
+    input law of `positions` and `weights` reaches the capacity. Where `people` is not None, at most so many depend on
+    each other and one record moves the number by at most `change`: 2·steps is then what they move together.
     """
 
     low: Fraction
@@ -66,11 +74,22 @@ class NoiseSubject:
     values: int | None
     positions: tuple[int, ...]
     weights: tuple[float, ...]
+    change: Fraction | None = None
+    people: int | None = None
 
     @property
     def grid(self) -> Fraction:
         """The distance between two released values."""
-        return (self.high - self.low) / (2 * self.steps)
+        return self.moved / (2 * self.steps)
+
+    @property
+    def moved(self) -> Fraction:
+        """How far those who depend on each other move the number: the whole range where it may be anybody."""
+        return moved_by(self.people, self.change, self.high - self.low)
+
+    def squared_radius(self, people: int | None) -> Fraction:
+        """Half of what so many people move, in steps, squared."""
+        return Fraction(steps_moved(people, self.change, self.high - self.low, self.grid), 2) ** 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +99,16 @@ class NoiseBound:
     bits: Interval
     positions: tuple[int, ...]
     weights: tuple[float, ...]
+
+
+def moved_by(people: int | None, change: Fraction | None, width: Fraction) -> Fraction:
+    """How far so many people move a number of a range, when one record moves it by at most `change`."""
+    return width if people is None or change is None else min(people * change, width)
+
+
+def steps_moved(people: int | None, change: Fraction | None, width: Fraction, grid: Fraction) -> int:
+    """How far they move it after rounding: an interval of length t, rounded half up, has at most ⌈t⌉ + 1 values."""
+    return math.ceil(moved_by(people, change, width) / grid)
 
 
 def bound_noise(variance: Fraction, steps: int, values: int | None) -> NoiseBound:
@@ -104,7 +133,14 @@ def uses_selections(variance: Fraction, steps: int, values: int | None) -> bool:
 
 
 def certify_range(
-    *, low: Fraction, high: Fraction, steps: int, variance: Fraction, values: int | None = None
+    *,
+    low: Fraction,
+    high: Fraction,
+    steps: int,
+    variance: Fraction,
+    values: int | None = None,
+    change: Fraction | None = None,
+    people: int | None = None,
 ) -> Certificate:
     """Return every claim about noise on a range, having searched for the input law that tells most."""
     bound = bound_noise(variance, steps, values)
@@ -117,6 +153,8 @@ def certify_range(
             values=values,
             positions=bound.positions,
             weights=bound.weights,
+            change=change,
+            people=people,
         )
     )
 
@@ -153,13 +191,28 @@ def _proven(subject: NoiseSubject) -> Interval:
 
 
 def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
-    steps, variance, values, grid = subject.steps, subject.variance, subject.values, subject.grid
+    steps, variance, values, grid, people = (
+        subject.steps,
+        subject.variance,
+        subject.values,
+        subject.grid,
+        subject.people,
+    )
     if uses_selections(variance, steps, values):
         why = f"the largest capacity among all selections of {values} of the {2 * steps + 1} inputs [E, Thm 2]"
-        whom = f"any one record with at most {values} values"
+        whom, all_of_them = f"any one record with at most {values} values", ""
     else:
         why = f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {2 * steps + 1} inputs, tails and rounding included"
-        whom = "any one record, and about all of them together"
+        whom, all_of_them = "any one record", ", and about all of them together"
+    assumption: tuple[Claim, ...] = ()
+    if people is None:
+        whom += f"{all_of_them}, whatever is known beforehand and however the records depend on each other."
+    else:
+        together = ", and about a whole group together" if all_of_them else ""
+        whom += f"{together}, if {assumed(people)}, whatever is known about all others."
+        why += f", which is what {people} people move, given all others [E, Thm 3]"
+        lone, everybody = subject.squared_radius(1), subject.squared_radius(None)
+        assumption = group_claims(people, usual_bound(1, lone, variance), usual_bound(1, everybody, variance))
     # 1 + T²/N is the same in steps.
     doubled = log2_interval(1 + steps**2 / variance)
     printed = publish(Interval(doubled.lower / 2, doubled.upper / 2).widened(0.0))
@@ -169,11 +222,9 @@ def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
             bits,
             "bits",
             because=why,
-            sentence=(
-                f"One release tells at most {at_most(bits)} bits about {whom}, whatever is known beforehand and "
-                f"however the records depend on each other."
-            ),
+            sentence=f"One release tells at most {at_most(bits)} bits about {whom}",
         ),
+        *assumption,
         certified_claim(
             "printed_bound_bits",
             printed,
@@ -201,18 +252,31 @@ def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
 
 
 def _title(subject: NoiseSubject) -> str:
-    return f"Certificate of noise: a number rounded to {2 * subject.steps + 1} values, discrete Gaussian noise"
+    if subject.people is None:
+        return f"Certificate of noise: a number rounded to {2 * subject.steps + 1} values, discrete Gaussian noise"
+    return f"Certificate of noise: a number with discrete Gaussian noise, if {assumed(subject.people)}"
 
 
 def _about(subject: NoiseSubject) -> str:
+    values = f"{2 * subject.steps + 1} values, "
+    if subject.people is None or subject.change is None:
+        return _about_range(subject, values)
+    one, many = fraction_text(subject.change), fraction_text(subject.moved)
     return (
-        f"About a number between {fraction_text(subject.low)} and {fraction_text(subject.high)} that is rounded to "
-        f"{2 * subject.steps + 1} values, {fraction_text(subject.grid)} apart, and given discrete Gaussian noise."
+        f"{_about_range(subject, 'values ')} One record moves it by at most {one}, and those who depend on each other by "
+        f"at most {many}."
     )
 
 
-def _notes(_: NoiseSubject) -> tuple[str, ...]:
-    return _NOTES
+def _about_range(subject: NoiseSubject, values: str) -> str:
+    return (
+        f"About a number between {fraction_text(subject.low)} and {fraction_text(subject.high)} that is rounded to "
+        f"{values}{fraction_text(subject.grid)} apart, and given discrete Gaussian noise."
+    )
+
+
+def _notes(subject: NoiseSubject) -> tuple[str, ...]:
+    return _NOTES if subject.people is None else (*group_notes(subject.people), _NO_ODDS)
 
 
 def _write(subject: NoiseSubject) -> _Record:
@@ -225,6 +289,8 @@ def _write(subject: NoiseSubject) -> _Record:
         values=subject.values,
         positions=list(subject.positions),
         weights=list(subject.weights),
+        change=None if subject.change is None else str(subject.change),
+        people=subject.people,
     )
 
 
@@ -236,6 +302,11 @@ def _read(record: _Record) -> NoiseSubject:
         raise ValueError("the range, the steps or the noise cannot be")
     if record.values is not None and not 2 <= record.values <= _MOST_VALUES:
         raise ValueError("a record has two values or more, and not that many")
+    change = None if record.change is None else read_fraction(record.change, most_digits=_MOST_DIGITS)
+    if (change is None) != (record.people is None):
+        raise ValueError("what a record changes and how many people depend on each other belong together")
+    if change is not None and not (change > 0 and 1 <= (record.people or 0) <= MOST_PEOPLE):
+        raise ValueError("what a record changes, or the number of people, cannot be")
     if any(not math.copysign(1.0, weight) > 0 for weight in record.weights):
         raise ValueError("a weight has a sign")
     # The grid stands in the file for its reader; writing the certificate again shows whether it fits.
@@ -247,6 +318,8 @@ def _read(record: _Record) -> NoiseSubject:
         values=record.values,
         positions=tuple(record.positions),
         weights=tuple(record.weights),
+        change=change,
+        people=record.people,
     )
 
 

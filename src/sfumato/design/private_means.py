@@ -2,7 +2,8 @@
 
 The mean of n records in [low, high] lies in the same range, and when the records depend on each other (all equal, say)
 one of them can move it from end to end. So under arbitrary correlation its amplitude is T = (high-low)/2 whatever n
-is, and the noise does not shrink with n; only the error of sampling does.
+is, and the noise does not shrink with n; only the error of sampling does. Where at most m people depend on each other
+they move it by m(high-low)/n, and the noise does shrink: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.bits import BitSource
-from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
-from sfumato.design.gaussian_noise import GaussianDesign, gaussian, private_number
+from sfumato.design.gaussian_noise import gaussian
 from sfumato.design.noise_certificates import NoiseSubject
-from sfumato.errors import InvalidParameter
-from sfumato.values import Interval
-from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
+from sfumato.design.private_totals import OfRecords, record_range
+from sfumato.values.checks import as_number, check_positive
+from sfumato.values.correlation import Correlation
 from sfumato.values.types import Real, Reals
 
 # Rounding of a sum of some thousand positive terms, with room to spare.
@@ -28,26 +28,8 @@ _ROUNDING = 1 + 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateMean:
-    """Noise for the mean of `count` records."""
-
-    count: int
-    design: GaussianDesign
-
-    @property
-    def variance(self) -> float:
-        """The variance of the noise, whatever the number of records."""
-        return self.design.variance
-
-    @property
-    def capacity_bits(self) -> Interval:
-        """What one release tells at most about anyone."""
-        return self.design.capacity_bits
-
-    @property
-    def certificate(self) -> Certificate:
-        """The claims about the noise."""
-        return self.design.certificate
+class PrivateMean(OfRecords):
+    """Noise for the mean of `count` records in [low, high]."""
 
     def error_chance(self, tau: float) -> float:
         """Bound the chance that the release is `tau` or more off the expected mean, for independent records.
@@ -58,7 +40,7 @@ class PrivateMean:
         left = _distance(tau) - float(self.design.grid) / 2
         if left <= 0:
             return 1.0
-        half = float(self.design.bound)
+        half = float(self.high - self.low) / 2
         chebyshev = (half**2 / self.count + self.variance) / left**2
         return min(1.0, min(chebyshev, self._mixed(left, half)) * _ROUNDING)
 
@@ -80,15 +62,8 @@ class PrivateMean:
         return normal_error_chance(tau, self.variance)
 
     def release(self, values: Reals, bits: BitSource | None = None) -> Fraction:
-        """Return the private mean. A record outside the range is refused, not clipped: silence would hide a bias."""
-        if len(values) != self.count:
-            raise InvalidParameter(
-                f"must be the {self.count} records that the mean was planned for",
-                parameter="values",
-                way_out="Pass exactly so many.",
-            )
-        exact = [private_number(value, self.design.low, self.design.high) for value in values]
-        return self.design.release(sum(exact, Fraction(0)) / self.count, bits)
+        """Return the private mean. A record outside of the range is refused unless records are to be clipped."""
+        return self.design.release(self.total(values) / self.count, bits)
 
 
 @subject_of.register
@@ -98,10 +73,31 @@ def _mean_subject(thing: PrivateMean) -> NoiseSubject:
     return found
 
 
-def private_mean(low: Real, high: Real, count: int, budget_bits: float, *, steps: int | None = None) -> PrivateMean:
-    """Return the least noise for the mean of `count` records in [low, high], for any correlation between them."""
-    check_at_least("count", check_integer("count", count), 1)
-    return PrivateMean(count=int(count), design=gaussian(low=low, high=high, budget_bits=budget_bits, steps=steps))
+def private_mean(
+    low: Real,
+    high: Real,
+    count: int,
+    budget_bits: float,
+    *,
+    steps: int | None = None,
+    correlated: Correlation | str | int = "anyone",
+    clip: bool = False,
+) -> PrivateMean:
+    """Return the least noise for the mean of `count` records in [low, high], of which few may depend on each other.
+
+    `correlated`: anyone on everybody, nobody, or at most so many people. `clip`: records outside of the range are moved
+    to its ends, which biases the mean; else they are refused.
+    """
+    start, end, size = record_range(low, high, count)
+    design = gaussian(
+        low=start,
+        high=end,
+        budget_bits=budget_bits,
+        steps=steps,
+        change=(end - start) / size,
+        correlated=correlated,
+    )
+    return PrivateMean(count=size, low=start, high=end, clip=bool(clip), design=design)
 
 
 def normal_error_chance(tau: float, variance: float) -> float:

@@ -1,0 +1,103 @@
+"""What a release tells under another assumption about who depends on whom, found again from a few plain numbers.
+
+Bits under different assumptions are not added: an account counts every release anew under the weakest one in it. What
+that takes is kept as a `Recount`, which a file can hold. Whoever assumes that beliefs share few bits is answered as if
+nothing were assumed: this noise is not made for that.   Theory: docs/theory/correlated_noise.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+
+from sfumato.certificates.rules import publish
+from sfumato.design.noise_certificates import bound_noise, steps_moved, uses_selections
+from sfumato.errors import InvalidParameter
+from sfumato.files.numbers import read_fraction
+from sfumato.measures.lattice.powers import least_power_bound
+from sfumato.values.correlation import Correlation
+from sfumato.values.interval import Interval
+
+Plain = Mapping[str, str | int]
+_MOST_DIGITS = 400
+# Up to so many steps the capacity is searched for, in a second or so; beyond, it is bounded by power.
+_MOST_STEPS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recount:
+    """A kind of noise and its parameters, as words and whole numbers.
+
+    >>> from sfumato.values.correlation import ANYONE
+    >>> bits_of(Recount(kind="anyone", parameters={"bits": "0.5"}), ANYONE)
+    0.5
+    """
+
+    kind: str
+    parameters: Plain = field(default_factory=dict)
+
+
+def against_anyone(bits: Interval) -> Recount:
+    """Of a bound that holds whoever depends on whom."""
+    return Recount(kind="anyone", parameters={"bits": repr(bits.upper)})
+
+
+def bits_of(recount: Recount, correlation: Correlation) -> float:
+    """Bound from above what one release tells about a person under an assumption, in bits."""
+    if recount.kind not in _KINDS:
+        raise InvalidParameter(
+            "is no kind of noise that can be counted again",
+            parameter="kind",
+            value=recount.kind[:60],
+            way_out=f"There are {', '.join(_KINDS)}.",
+        )
+    people = None if correlation.shared_bits is not None else correlation.people
+    try:
+        return _KINDS[recount.kind](recount.parameters, people)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise InvalidParameter(
+            f"lacks something that noise of the kind {recount.kind} has, or it is damaged",
+            parameter="recount",
+            way_out="Take the one that the design gives.",
+        ) from None
+
+
+def _against_anyone(parameters: Plain, _: int | None) -> float:
+    """A bound that holds whoever depends on whom holds under every assumption."""
+    bits = float(parameters["bits"])
+    if not 0 <= bits < math.inf:
+        raise ValueError(bits)
+    return bits
+
+
+def _of_number(parameters: Plain, people: int | None) -> float:
+    width, grid, variance = (_exact(parameters, name) for name in ("width", "grid", "variance"))
+    change = _exact(parameters, "change") if "change" in parameters else None
+    moved = steps_moved(people, change, width, grid)
+    return _number_bits(moved, variance, int(parameters["values"]) if "values" in parameters else None)
+
+
+@lru_cache(maxsize=4096)
+def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
+    # Inputs are -steps..steps; one more than needed where they move it by an odd number of steps.
+    steps = (moved + 1) // 2
+    by_power = publish(least_power_bound(1, Fraction(moved, 2) ** 2, variance)).upper
+    if steps > _MOST_STEPS and not (values is not None and values == 2 and uses_selections(variance, steps, values)):
+        return by_power
+    return min(by_power, bound_noise(variance, steps, values).bits.upper)
+
+
+def _exact(parameters: Plain, name: str) -> Fraction:
+    found = read_fraction(str(parameters[name]), most_digits=_MOST_DIGITS)
+    if found <= 0:
+        raise ValueError(name)
+    return found
+
+
+_KINDS: Mapping[str, Callable[[Plain, int | None], float]] = {
+    "anyone": _against_anyone,
+    "number": _of_number,
+}
