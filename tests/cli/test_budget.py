@@ -100,7 +100,7 @@ def test_show(sfumato, ledger):
         assert sentence in shown
     assert "declared" not in shown, "nobody is named"
     said = json.loads(sfumato("budget", "show", "people.ledger", "--json").stdout)
-    assert said["schema"] == "sfumato/budget/2"
+    assert said["schema"] == "sfumato/budget/3"
     assert said["unsettled"] == 1
     assert [(entry["id"], entry["settled"] is None) for entry in said["entries"]] == [
         ("income", False),

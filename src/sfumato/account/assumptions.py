@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sfumato.account.amounts import Amount, charge_of
+from sfumato.account.amounts import Amount, charge_of, decimal_above
 from sfumato.design.recounts import Recount, bits_of
 from sfumato.values.correlation import ANYONE, Correlation
 
@@ -80,6 +80,20 @@ def widest(one: Correlation, other: Correlation) -> Correlation:
 
 Figure = tuple[int, Assumption | None, Amount]
 """A debit: its number, what it assumes, and its bits as the account counts them now."""
+
+
+def condition(correlated: Correlation) -> str:
+    """Say for whom bits hold, in words that follow them."""
+    if correlated.shared_bits is not None:
+        return (
+            f"for everybody whose beliefs differ from independent people by at most {decimal_above(correlated.shared_bits)} "
+            f"bits over the whole data set"
+        )
+    if correlated.people is None:
+        return "with any correlations in mind"
+    if correlated.people == 1:
+        return "if nobody depends on anybody else"
+    return f"if at most {correlated.people} people depend on each other"
 
 
 def to_count(before: Counting, after: Counting, figures: Iterable[Figure], new: Figure) -> list[Figure]:

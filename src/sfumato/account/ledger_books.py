@@ -250,11 +250,11 @@ class Book:
     ) -> list[tuple[Charges, Standing]]:
         """Pair what is asked with what is left for it: in all, in the present period, and in others counted anew."""
         found = [(asked, Standing(limits=self.limits, spent=sums.total.paid_by(release.payer)))]
-        for one in {*sums.periods, period} if anew else {period}:
-            if one is not None:
-                spent = sums.within(one).paid_by(release.payer) if one == period else sums.within(one).worst
-                standing = Standing(limits=self._opened.period_limits, spent=spent, period=one)
-                found.append((asked if one == period else NOTHING, standing))
+        wanted = {*sums.periods, period} if anew else {period}
+        for one in sorted((one for one in wanted if one is not None), key=lambda one: one.number):
+            spent = sums.within(one).paid_by(release.payer) if one == period else sums.within(one).worst
+            standing = Standing(limits=self._opened.period_limits, spent=spent, period=one)
+            found.append((asked if one == period else NOTHING, standing))
         return found
 
     def _counted(self, record: Debited, entries: list[Entry]) -> Book:

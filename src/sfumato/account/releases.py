@@ -45,8 +45,8 @@ class Kind(StrEnum):
 
 _HOW_IT_ADDS = {
     Kind.INFORMATION: (
-        "Bits add, under one assumption about who depends on whom. Without one they bound what any adversary learns "
-        "about one person. Releases about disjoint groups of people add as well."
+        "Bits add. All are counted under one assumption about who depends on whom, the widest of any release; without "
+        "one they bound what any adversary learns about one person. Releases about disjoint groups of people add too."
     ),
     Kind.LOCAL: (
         "ε adds for the same people, and bounds what a report says about the person's own answer. What correlated "

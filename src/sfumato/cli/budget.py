@@ -47,12 +47,19 @@ def init_command(
     leakage_bits_per_period: Annotated[
         str | None, typer.Option(help="With --per: most leakage in each period.", rich_help_panel=_PERIODS)
     ] = None,
+    correlated: Annotated[
+        str | None,
+        typer.Option(help="Count bits for so many people who depend on each other at least: anyone, nobody, or 5."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Make a ledger with a limit in bits, in ε, in leakage, or in several. Limits never change.
 
     With --per there are limits for each month, quarter or year beside those in all, or instead; a debit must keep both.
     The periods are those of the calendar, and a clock that is wound back begins none anew.
+
+    Bits are counted under one assumption about who depends on whom: the widest that any release was made for. With
+    --correlated anyone the limit holds for anyone from the start, and later releases cannot take that back.
 
     Example:
 
@@ -69,7 +76,9 @@ def init_command(
         "epsilon_per_period": epsilon_per_period,
         "leakage_bits_per_period": leakage_bits_per_period,
     }
-    book = new_ledger(ledger, per=per, **{name: _number(name, text) for name, text in limits.items()})
+    book = new_ledger(
+        ledger, per=per, correlated=correlated, **{name: _number(name, text) for name, text in limits.items()}
+    )
     if json:
         tell_json(budget_document(ledger, book))
     else:
@@ -258,7 +267,7 @@ def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
 
     from sfumato.account.amounts import decimal_above
 
-    charges = entry.release.charges
+    charges = entry.charges
     paid = [currency.words(decimal_above(amount)) for currency, amount in charges if isfinite(amount)]
     done = "debited" if is_new else "debited before, and not again:"
     by = "" if entry.release.people is None else f" to the people called {entry.release.people!r}"

@@ -7,8 +7,10 @@ from typing import Any
 
 from sfumato.account import Book, Charges, Entry, Standing
 from sfumato.account.amounts import amount_text
+from sfumato.account.assumption_documents import correlation_json
+from sfumato.values.correlation import ANYONE
 
-SCHEMA = "sfumato/budget/2"
+SCHEMA = "sfumato/budget/3"
 
 
 def budget_document(path: Path, book: Book) -> dict[str, Any]:
@@ -17,6 +19,7 @@ def budget_document(path: Path, book: Book) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "ledger": str(path),
+        "correlated": correlation_json(book.counting.correlated or ANYONE),
         **_standing(book.standing),
         "period": None
         if within is None or within.period is None
@@ -42,7 +45,9 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "title": release.title,
         "kind": release.kind.value,
         "people": release.people,
-        "charges": _amounts(release.charges),
+        "charges": _amounts(entry.charges),
+        "correlated": None if release.assumption is None else correlation_json(release.assumption.correlated),
+        "as_booked": _amounts(release.charges),
         "rows": list(release.rows),
         "notes": list(release.notes),
         "settled": entry.settled,

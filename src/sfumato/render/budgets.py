@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
+from sfumato.account.assumptions import condition
 from sfumato.account.ledger_books import Book
 from sfumato.account.ledger_entries import Entry
 from sfumato.account.ledger_sums import Standing
@@ -16,6 +17,7 @@ from sfumato.account.releases import Kind, Release
 from sfumato.printing import printable
 from sfumato.study.charging import release_of_reports
 from sfumato.study.studies import Study
+from sfumato.values.correlation import ANYONE, Correlation
 
 if TYPE_CHECKING:  # rich waits until something is printed
     from rich.console import RenderableType
@@ -30,7 +32,7 @@ KINDS = {
     Kind.PERFECT_SAMPLES: "perfect samples",
 }
 _MEANINGS = {
-    Currency.BITS: "what anyone can learn about one person, with any correlations in mind",
+    Currency.BITS: "what anyone can learn about one person",
     Currency.EPSILON: "nats; how far a person's own answer can change the odds of what is seen",
     Currency.LEAKAGE: "maximal leakage in bits; how much better the best guess about a person's own answers gets",
 }
@@ -52,7 +54,7 @@ _MANY = 10**9
 
 def charge_rows(release: Release) -> tuple[tuple[str, str, str], ...]:
     """What a release costs a person in each currency: its name, the amount rounded up, and what it bounds."""
-    return tuple((CURRENCIES[c], _charge(release.charges[c]), _MEANINGS[c]) for c in Currency)
+    return tuple((CURRENCIES[c], _charge(release.charges[c]), _meaning(c, ANYONE)) for c in Currency)
 
 
 def debit_words(study: Study) -> str:
@@ -70,22 +72,43 @@ def ledger_table(path: Path, book: Book) -> RenderableType:
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
 
-    parts: list[RenderableType] = [Text(printable(path.name), style="bold"), *_bars(book.standing)]
+    parts: list[RenderableType] = [Text(printable(path.name), style="bold")]
+    parts += _bars(book.standing, book.counting.correlated or ANYONE)
     within = book.standing_in_period()
     if within is not None and within.period is not None:
         parts += [Text(f"in {within.period.name}; the next {within.period.per} starts on {within.period.end}")]
-        parts += _bars(within, explained=False)
+        parts += _bars(within)
     if not book.entries:
         parts.append(Text("Nothing was debited yet."))
         return Group(*parts)
     parts.append(_debits(book))
+    parts += [Text(sentence) for sentence in _assumed(book)]
     parts += [Text(sentence, style=style) for sentence, style in _open_debits(book.entries)]
     parts += [Text(sentence) for sentence in _by_people(book)]
     parts += [Text(), Text("How they add", style="bold"), _adding(book.entries)]
     return Group(*parts)
 
 
-def _bars(standing: Standing, *, explained: bool = True) -> list[Text]:
+def _meaning(currency: Currency, correlated: Correlation) -> str:
+    said = _MEANINGS[currency]
+    return f"{said}, {condition(correlated)}" if currency is Currency.BITS else said
+
+
+def _assumed(book: Book) -> list[str]:
+    """Say for whom bits are counted, and whom that leaves out."""
+    found = book.counting.correlated
+    if found is None:
+        return []
+    said = [f"All bits are counted {condition(found)}. As booked: for those whom the release was made for."]
+    if not found.is_anyone:
+        said.append(
+            "That is assumed, and not checked. A common cause that nobody knows makes everybody depend on everybody, "
+            "and is left out."
+        )
+    return said
+
+
+def _bars(standing: Standing, correlated: Correlation | None = None) -> list[Text]:
     from rich.text import Text  # noqa: PLC0415
 
     lines = []
@@ -101,8 +124,8 @@ def _bars(standing: Standing, *, explained: bool = True) -> list[Text]:
         line.append("·" * (_BAR - full), style="dim")
         line.append(f"  {spent}, {decimal_below(standing.left[currency], _PLACES)} left")
         lines.append(line)
-        if explained:
-            lines.append(Text(" " * _LABEL + _MEANINGS[currency], style="dim"))
+        if correlated is not None:
+            lines.append(Text(" " * _LABEL + _meaning(currency, correlated), style="dim"))
     return lines
 
 
@@ -133,12 +156,20 @@ def _debits(book: Book) -> Table:
         table.add_column(CURRENCIES[currency], justify="right")
     table.add_column("released")
     for entry in book.entries:
-        amounts = [_charge(entry.release.charges[currency]) for currency in shown]
+        amounts = [_charge(entry.charges[currency]) for currency in shown]
         about = "" if entry.release.people is None else f", people: {printable(entry.release.people)}"
-        title = Text(printable(entry.release.title)).append(f"\n{KINDS[entry.release.kind]}{about}", style="dim")
+        kind = f"{KINDS[entry.release.kind]}{about}{_as_booked(entry)}"
+        title = Text(printable(entry.release.title)).append(f"\n{kind}", style="dim")
         day = Text(entry.receipt.time[:10]).append(f"\nno. {entry.receipt.number}", style="dim")
         table.add_row(day, title, *map(Text, amounts), _state(entry))
     return table
+
+
+def _as_booked(entry: Entry) -> str:
+    if entry.release.assumption is None:
+        return ""
+    bits = _charge(entry.release.charges.bits)
+    return f"\nas booked: {bits} bits {condition(entry.release.assumption.correlated)}"
 
 
 def _state(entry: Entry) -> Text:

@@ -13,11 +13,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.account import Published, Release, Role, information, local, perfect_samples, recoverable
+from sfumato.account import Assumption, Published, Release, Role, information, local, perfect_samples, recoverable
 from sfumato.io.query_files import QueryDesign
 from sfumato.study.studies import Study
 from sfumato.study.totals import totals_of
 from sfumato.study.ways.base import channel_leakage_bits
+from sfumato.values.correlation import ANYONE, NOBODY
 from sfumato.values.rounding import float_above, log2_bounds
 
 _ROLES = {Role.APPEND: "more people", Role.AMEND: "amended"}
@@ -84,9 +85,14 @@ def release_of_disclosure(title: str, columns: Sequence[str], cells: int) -> Rel
     )
 
 
-def release_of_noise(title: str, bits: float) -> Release:
-    """What a calibrated answer about everybody costs: its individual capacity."""
-    return information(f"noise: {title}"[:200], bits)
+def release_of_noise(title: str, bits: float, assumption: Assumption | None = None) -> Release:
+    """What a calibrated answer about everybody costs: its individual capacity, for those whom it was made for.
+
+    Where an assumption would change nothing, the bits hold for anyone and none is noted.
+    """
+    if assumption is not None and assumption.bits_under(NOBODY) >= assumption.bits_under(ANYONE):
+        assumption = None
+    return information(f"noise: {title}"[:200], bits, assumption=assumption)
 
 
 def _at_most(answers: Fraction | float, rows: int, each: Fraction | float) -> Fraction | float:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sfumato.account import Book, Ledger, Per, Release
 from sfumato.account.ledger_entries import Receipt
+from sfumato.values.correlation import Correlation
 from sfumato.values.types import Real
 
 
@@ -19,10 +20,12 @@ def new_ledger(
     budget_bits_per_period: Real | None = None,
     epsilon_per_period: Real | None = None,
     leakage_bits_per_period: Real | None = None,
+    correlated: Correlation | str | int | None = None,
 ) -> Book:
     """Make a ledger with a limit in bits, in ε, in leakage, or in several; a file that exists is never overwritten.
 
-    There may be limits in all, and for each calendar month, quarter or year as `per` says.
+    There may be limits in all, and for each calendar month, quarter or year as `per` says. Bits are counted for the
+    most people who depend on each other in any release, and with `correlated` for so many at least.
     """
     return Ledger.create(
         path,
@@ -33,6 +36,7 @@ def new_ledger(
         budget_bits_per_period=budget_bits_per_period,
         epsilon_per_period=epsilon_per_period,
         leakage_bits_per_period=leakage_bits_per_period,
+        correlated=correlated,
     ).read()
 
 
