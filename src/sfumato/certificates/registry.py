@@ -24,6 +24,8 @@ HOMES: Mapping[str, str] = {
     "sfumato/certificate/disclosure-public/1": "sfumato.disclose.public_certificates",
     "sfumato/certificate/ladder/1": "sfumato.refine.ladder_certificates",
     "sfumato/certificate/noise/1": "sfumato.design.noise_certificates",
+    "sfumato/certificate/rank-noise/1": "sfumato.design.rank_certificates",
+    "sfumato/certificate/vector-noise/1": "sfumato.design.vector_certificates",
 }
 
 Subject = TypeVar("Subject")

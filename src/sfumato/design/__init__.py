@@ -47,6 +47,7 @@ from sfumato.design.optimality import (
     share_law,
 )
 from sfumato.design.private_means import PrivateMean, private_mean
+from sfumato.design.private_quantiles import PrivateQuantile, private_quantile
 from sfumato.design.private_totals import PrivateSum, private_count, private_sum
 from sfumato.design.published_schemes import (
     accuracy_floor,
@@ -65,6 +66,7 @@ from sfumato.design.published_schemes import (
     published_noise,
 )
 from sfumato.design.queries import Query
+from sfumato.design.rank_certificates import RankSubject
 from sfumato.design.recounts import Recount, bits_of
 from sfumato.design.recoverable_answers import (
     RecoverableDesign,
@@ -77,6 +79,8 @@ from sfumato.design.recoverable_answers import (
 )
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
+from sfumato.design.vector_certificates import VectorSubject
+from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
 
 __all__ = [
     "Advice",
@@ -93,14 +97,18 @@ __all__ = [
     "Prediction",
     "PriorPrice",
     "PrivateMean",
+    "PrivateQuantile",
     "PrivateSum",
     "Query",
+    "RankSubject",
     "Recount",
     "RecoverableDesign",
     "ResponsesDesign",
     "RobustDesign",
     "SpinnerCard",
     "SurveyDesign",
+    "VectorDesign",
+    "VectorSubject",
     "accuracy_floor",
     "accuracy_of_noise",
     "advise",
@@ -133,6 +141,7 @@ __all__ = [
     "forced_response_device",
     "gaussian",
     "gaussian_box",
+    "gaussian_vector",
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
@@ -153,7 +162,9 @@ __all__ = [
     "playable",
     "privacy_of_noise",
     "private_count",
+    "private_histogram",
     "private_mean",
+    "private_quantile",
     "private_sum",
     "published_noise",
     "recoverable",

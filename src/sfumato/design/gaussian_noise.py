@@ -257,15 +257,20 @@ def gaussian_box(bounds: Reals, budget_bits: float, *, steps: int | None = None)
     )
 
 
-def private_number(value: Real, low: Fraction, high: Fraction) -> Fraction:
+def finite_number(value: Real) -> Fraction:
     """Read a private number exactly, or refuse it in a sentence that does not contain it."""
     try:
-        exact = as_exact("value", value)
+        return as_exact("value", value)
     except InvalidParameter:
         raise InvalidParameter(
             "the private value must be a finite number (int, Fraction or float)",
             way_out="Convert it, and check how it was computed.",
         ) from None
+
+
+def private_number(value: Real, low: Fraction, high: Fraction) -> Fraction:
+    """Read a private number of a range, on the same terms."""
+    exact = finite_number(value)
     if not low <= exact <= high:
         raise InvalidParameter(
             f"the private value lies outside [{float(low):g}, {float(high):g}], for which the noise was made",

@@ -23,7 +23,8 @@ _EXCLUDED = (
     "A common cause that nobody knows, such as how frequent something is, makes everybody depend on everybody, and is "
     "excluded."
 )
-_POWER = "C ≤ k·log2(Z_S/Z_N) + log2 e·((k·V_N + r²)/2S - k·V_N/2N) with S = N + r²/k and r"
+POWER = "C ≤ k·log2(Z_S/Z_N) + log2 e·((k·V_N + r²)/2S - k·V_N/2N)"
+_USUAL = f"{POWER} with S = N + r²/k and the r of"
 
 
 def assumed(people: int) -> str:
@@ -36,26 +37,35 @@ def group_notes(people: int) -> tuple[str, str]:
     return (_ADD_UP, f"Assumed, and not checked: {assumed(people)}. {_EXCLUDED}")
 
 
+def whom(people: int | None, *, one: str = "any one record", together: bool = True) -> str:
+    """About whom a release tells so much, to the end of the sentence."""
+    if people is None:
+        everybody = ", and about all of them together" if together else ""
+        return f"{one}{everybody}, whatever is known beforehand and however the records depend on each other."
+    group = ", and about a whole group together" if together and people > 1 else ""
+    return f"{one}{group}, if {assumed(people)}, whatever is known about all others."
+
+
 def usual_bound(dimension: int, squared_radius: Fraction, variance: Fraction) -> Interval:
     """The bound by power at S = N + r²/k, published."""
     spread = usual_spread(dimension, squared_radius, variance)
     return publish(power_bound(dimension, squared_radius, variance, spread))
 
 
-def group_claims(people: int, lone: Interval, all_depend: Interval, because: str = _POWER) -> tuple[Claim, ...]:
+def group_claims(people: int, lone: Interval, all_depend: Interval, because: str = _USUAL) -> tuple[Claim, ...]:
     """What who knows the others learns, and what would be learnt if the assumption were false."""
     known = bound_claim(
         OTHERS_KNOWN,
         lone,
         "bits",
-        because=f"{because} half of what one record moves",
+        because=f"{because} one record",
         sentence=f"Who also knows the others of the group learns at most {at_most(lone)} bits.",
     )
     broken = bound_claim(
         IF_FALSE,
         all_depend,
         "bits",
-        because=f"{because} half of the whole range",
+        because=f"{because} all records",
         sentence=(
             f"If the assumption were false, and anybody might depend on everybody, it would tell at most "
             f"{at_most(all_depend)} bits."

@@ -20,7 +20,7 @@ from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.group_claims import MOST_PEOPLE, assumed, group_claims, group_notes, usual_bound
+from sfumato.design.group_claims import MOST_PEOPLE, assumed, group_claims, group_notes, usual_bound, whom
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.enclosures import log2_interval
@@ -198,21 +198,17 @@ def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
         subject.grid,
         subject.people,
     )
-    if uses_selections(variance, steps, values):
+    few = uses_selections(variance, steps, values)
+    if few:
         why = f"the largest capacity among all selections of {values} of the {2 * steps + 1} inputs [E, Thm 2]"
-        whom, all_of_them = f"any one record with at most {values} values", ""
     else:
         why = f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {2 * steps + 1} inputs, tails and rounding included"
-        whom, all_of_them = "any one record", ", and about all of them together"
     assumption: tuple[Claim, ...] = ()
-    if people is None:
-        whom += f"{all_of_them}, whatever is known beforehand and however the records depend on each other."
-    else:
-        together = ", and about a whole group together" if all_of_them else ""
-        whom += f"{together}, if {assumed(people)}, whatever is known about all others."
-        why += f", which is what {people} people move, given all others [E, Thm 3]"
+    if people is not None:
+        why += f", which is what m = {people} people move, given all others [E, Thm 3]"
         lone, everybody = subject.squared_radius(1), subject.squared_radius(None)
         assumption = group_claims(people, usual_bound(1, lone, variance), usual_bound(1, everybody, variance))
+    one = f"any one record with at most {values} values" if few else "any one record"
     # 1 + T²/N is the same in steps.
     doubled = log2_interval(1 + steps**2 / variance)
     printed = publish(Interval(doubled.lower / 2, doubled.upper / 2).widened(0.0))
@@ -222,7 +218,7 @@ def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
             bits,
             "bits",
             because=why,
-            sentence=f"One release tells at most {at_most(bits)} bits about {whom}",
+            sentence=f"One release tells at most {at_most(bits)} bits about {whom(people, one=one, together=not few)}",
         ),
         *assumption,
         certified_claim(
@@ -262,10 +258,8 @@ def _about(subject: NoiseSubject) -> str:
     if subject.people is None or subject.change is None:
         return _about_range(subject, values)
     one, many = fraction_text(subject.change), fraction_text(subject.moved)
-    return (
-        f"{_about_range(subject, 'values ')} One record moves it by at most {one}, and those who depend on each other by "
-        f"at most {many}."
-    )
+    rounded = _about_range(subject, "values ")
+    return f"{rounded} One record moves it by at most {one}, those who depend on each other by at most {many}."
 
 
 def _about_range(subject: NoiseSubject, values: str) -> str:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from sfumato.bits import BitSource
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
-from sfumato.design.gaussian_noise import GaussianDesign, gaussian, private_number
+from sfumato.design.gaussian_noise import GaussianDesign, finite_number, gaussian, private_number
 from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.design.recounts import Recount
 from sfumato.errors import InvalidParameter
@@ -70,7 +70,7 @@ class OfRecords:
                 way_out="Pass exactly so many.",
             )
         if self.clip:
-            return sum((min(max(_finite(value), self.low), self.high) for value in values), Fraction(0))
+            return sum((min(max(finite_number(value), self.low), self.high) for value in values), Fraction(0))
         return sum((private_number(value, self.low, self.high) for value in values), Fraction(0))
 
 
@@ -136,13 +136,3 @@ def record_range(low: Real, high: Real, count: int) -> tuple[Fraction, Fraction,
             f"must be below `high`={end}", parameter="low", value=start, way_out="Exchange the two, or widen the range."
         )
     return start, end, int(size)
-
-
-def _finite(value: Real) -> Fraction:
-    try:
-        return as_exact("value", value)
-    except InvalidParameter:
-        raise InvalidParameter(
-            "the private value must be a finite number (int, Fraction or float)",
-            way_out="Convert it, and check how it was computed.",
-        ) from None

@@ -15,6 +15,8 @@ from functools import lru_cache
 
 from sfumato.certificates.rules import publish
 from sfumato.design.noise_certificates import bound_noise, steps_moved, uses_selections
+from sfumato.design.rank_certificates import rank_bits
+from sfumato.design.vector_certificates import squared_radius
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.lattice.powers import least_power_bound
@@ -90,6 +92,28 @@ def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
     return min(by_power, bound_noise(variance, steps, values).bits.upper)
 
 
+def _of_vector(parameters: Plain, people: int | None) -> float:
+    dimension, records = (int(parameters[name]) for name in ("dimension", "records"))
+    radius = squared_radius(
+        str(parameters["what"]),
+        dimension,
+        records if people is None else min(people, records),
+        _exact(parameters, "size"),
+    )
+    return _vector_bits(dimension, radius, _exact(parameters, "variance"))
+
+
+@lru_cache(maxsize=4096)
+def _vector_bits(dimension: int, radius: Fraction, variance: Fraction) -> float:
+    return publish(least_power_bound(dimension, radius, variance)).upper
+
+
+def _of_ranks(parameters: Plain, people: int | None) -> float:
+    candidates, records = (int(parameters[name]) for name in ("candidates", "records"))
+    many = records if people is None else min(people, records)
+    return publish(rank_bits(many, _exact(parameters, "rate"), candidates)).upper
+
+
 def _exact(parameters: Plain, name: str) -> Fraction:
     found = read_fraction(str(parameters[name]), most_digits=_MOST_DIGITS)
     if found <= 0:
@@ -100,4 +124,6 @@ def _exact(parameters: Plain, name: str) -> Fraction:
 _KINDS: Mapping[str, Callable[[Plain, int | None], float]] = {
     "anyone": _against_anyone,
     "number": _of_number,
+    "vector": _of_vector,
+    "ranks": _of_ranks,
 }

@@ -1,7 +1,8 @@
 """How much a whole vector in a ball plus discrete Gaussian noise can say: a limit on power, for the sampled law.
 
 Inputs x are whole vectors of k numbers with ‖x-c‖ ≤ r, c real; the noise is k independent numbers with
-P(z) = e^(-z²/2N)/Z_N, of variance V_N. Every output law is a bound, C ≤ max_x D(P_x‖Q). For Q(y) in proportion to e^(-‖y-c‖²/2S)
+P(z) = e^(-z²/2N)/Z_N, of variance V_N. Every output law is a bound, C ≤ max_x D(P_x‖Q). For Q(y) in proportion
+to e^(-‖y-c‖²/2S)
 
     C ≤ k·ln(Z_S/Z_N) + (k·V_N + r²)/2S - k·V_N/2N   nats for every S > 0,
 

@@ -1,0 +1,230 @@
+"""Certificates of noise on several numbers at once: a histogram, a sum of vectors, or any vector that records change.
+
+People who depend on each other move the vector within a ball, and a limit on power bounds what independent discrete
+Gaussian noise lets through of that. Half of the largest distance is no radius of it: three cells of a histogram are √2
+apart, and lie on a circle of √(2/3) and not of √(1/2). The radii here are Jung's for an arbitrary change, m·ρ for a sum
+of vectors in a ball of ρ, and m·√(1-1/k) for a histogram.   Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import msgspec
+
+from sfumato.certificates.registry import Kind, Stated, register, subject_of
+from sfumato.certificates.rules import bound_claim, exact_claim, publish, settle
+from sfumato.certificates.words import at_most, fraction_text
+from sfumato.design.group_claims import MOST_PEOPLE, POWER, group_claims, group_notes, usual_bound, whom
+from sfumato.files.numbers import read_fraction
+from sfumato.measures.lattice.powers import power_bound
+from sfumato.values import Claim, Interval, Relation, Status
+
+SCHEMA = "sfumato/certificate/vector-noise/1"
+CAPACITY = "vector_noise_bits"
+HISTOGRAM, SUM, CHANGE = "histogram", "sum", "change"
+MOST_DIMENSION = 10**6
+_MOST_DIGITS = 400
+_NOISES = Fraction(1, 1000), Fraction(1 << 80)
+_ANYBODY = (
+    "One release. The bits of several releases about the same records add up.",
+    "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
+)
+_NO_ODDS = "In bits, under any knowledge about people outside of a group; the odds between two values are not bounded."
+_RADII = {HISTOGRAM: "m²(1 - 1/k)", SUM: "(m·ρ)² before rounding", CHANGE: "(m·Δ)²k/(2k+2) before rounding (Jung)"}
+
+
+class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    what: str
+    dimension: int
+    records: int
+    people: int | None
+    size: str
+    grid: str
+    squared_radius: str
+    variance: str
+    spread: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSubject:
+    """`dimension` numbers made of `records`, rounded to multiples of `grid` and given independent noise.
+
+    `what` says how one record moves them: it is in at most one cell of a histogram, adds a vector of a ball with radius
+    `size`, or changes them by a distance of at most `size`. `people` depend on each other, None for any number;
+    `variance` N and `spread` S are in steps², and S proves the bound.
+    """
+
+    what: str
+    dimension: int
+    records: int
+    people: int | None
+    size: Fraction
+    grid: Fraction
+    variance: Fraction
+    spread: Fraction
+
+    @property
+    def moving(self) -> int:
+        """How many people move the vector together."""
+        return self.records if self.people is None else min(self.people, self.records)
+
+    @property
+    def squared_radius(self) -> Fraction:
+        """Of the ball in which they do, in steps²."""
+        return squared_radius(self.what, self.dimension, self.moving, self.size / self.grid)
+
+
+def squared_radius(what: str, dimension: int, people: int, size: Fraction) -> Fraction:
+    """Return r², in the units of `size`, for whole vectors; counts are whole, others are rounded to be so.
+
+    Rounding moves each coordinate by a half at most, so r + √k/2 is a radius then: r² + k/4 + √(k·r²), rounded up.
+    """
+    if what == HISTOGRAM:
+        return people**2 * Fraction(dimension - 1, dimension)
+    exact = (people * size) ** 2
+    if what == CHANGE:
+        exact *= Fraction(dimension, 2 * dimension + 2)
+    return exact + Fraction(dimension, 4) + math.isqrt(math.ceil(dimension * exact) - 1) + 1
+
+
+@subject_of.register
+def _itself(thing: VectorSubject) -> VectorSubject:
+    return thing
+
+
+def _state(subject: VectorSubject) -> tuple[Claim, ...]:
+    return _claims(subject, publish(_proven(subject)))
+
+
+def _restate(subject: VectorSubject, stated: Stated) -> tuple[Claim, ...]:
+    return _claims(subject, settle(stated.get(CAPACITY), _proven(subject)))
+
+
+def _proven(subject: VectorSubject) -> Interval:
+    return power_bound(subject.dimension, subject.squared_radius, subject.variance, subject.spread)
+
+
+def _claims(subject: VectorSubject, bits: Interval) -> tuple[Claim, ...]:
+    people, dimension, variance, each = subject.people, subject.dimension, subject.variance, subject.size / subject.grid
+    assumption: tuple[Claim, ...] = ()
+    if people is not None:
+        lone, everybody = (
+            usual_bound(dimension, squared_radius(subject.what, dimension, many, each), variance)
+            for many in (1, subject.records)
+        )
+        assumption = group_claims(people, lone, everybody)
+    spread = variance * subject.grid**2
+    return (
+        bound_claim(
+            CAPACITY,
+            bits,
+            "bits",
+            because=(
+                f"{POWER} with the S of the file and r² = {_RADII[subject.what]} for m = {subject.moving} people, "
+                "given all others [E, Thm 3]"
+            ),
+            sentence=f"One release tells at most {at_most(bits)} bits about {whom(people)}",
+        ),
+        *assumption,
+        exact_claim(
+            "epsilon",
+            math.inf,
+            "nats",
+            because="ln P(y|x)/P(y|x') = (x-x')·(2y-x-x')/2N grows without limit in y",
+            sentence="No factor bounds how much a release far out favours one value over another; it is a rare one.",
+        ),
+        Claim(
+            measure="noise_variance",
+            relation=Relation.AT_MOST,
+            value=spread,
+            unit="square units of each released number",
+            status=Status.EXACT,
+            because="the variance of a discrete Gaussian is at most its parameter",
+            sentence=f"The noise of each number has a variance of at most {fraction_text(spread)}.",
+        ),
+    )
+
+
+def _title(subject: VectorSubject) -> str:
+    what = {HISTOGRAM: "a histogram of {} cells", SUM: "a sum of {} numbers each", CHANGE: "{} numbers"}[subject.what]
+    return f"Certificate of noise: {what.format(subject.dimension)}, with independent discrete Gaussian noise"
+
+
+def _about(subject: VectorSubject) -> str:
+    size = fraction_text(subject.size)
+    how = {
+        HISTOGRAM: "each in at most one cell",
+        SUM: f"each of which adds a vector of a ball with radius {size}",
+        CHANGE: f"each of which changes them by a distance of at most {size}",
+    }[subject.what]
+    return (
+        f"About {subject.dimension} numbers made of {subject.records} records, {how}, released in multiples of "
+        f"{fraction_text(subject.grid)} with independent discrete Gaussian noise."
+    )
+
+
+def _notes(subject: VectorSubject) -> tuple[str, ...]:
+    return _ANYBODY if subject.people is None else (*group_notes(subject.people), _NO_ODDS)
+
+
+def _write(subject: VectorSubject) -> _Record:
+    return _Record(
+        what=subject.what,
+        dimension=subject.dimension,
+        records=subject.records,
+        people=subject.people,
+        size=str(subject.size),
+        grid=str(subject.grid),
+        squared_radius=str(subject.squared_radius),
+        variance=str(subject.variance),
+        spread=str(subject.spread),
+    )
+
+
+def _read(record: _Record) -> VectorSubject:
+    size, grid, variance, spread = (
+        read_fraction(text, most_digits=_MOST_DIGITS)
+        for text in (record.size, record.grid, record.variance, record.spread)
+    )
+    least = 2 if record.what == HISTOGRAM else 1
+    if record.what not in _RADII or not least <= record.dimension <= MOST_DIMENSION:
+        raise ValueError("what is counted, or in how many numbers, cannot be")
+    if (
+        not 1 <= record.records <= MOST_PEOPLE
+        or not 1 <= (1 if record.people is None else record.people) <= MOST_PEOPLE
+    ):
+        raise ValueError("the number of records or of people cannot be")
+    if not (size > 0 and grid > 0) or (record.what == HISTOGRAM and not size == grid == 1):
+        raise ValueError("what a record changes, or the grid, cannot be")
+    if not _NOISES[0] <= variance <= _NOISES[1] or not variance <= spread <= 10**40:
+        raise ValueError("the noise, or what proves its bound, cannot be")
+    # The radius stands in the file for its reader; writing the certificate again shows whether it fits.
+    return VectorSubject(
+        what=record.what,
+        dimension=record.dimension,
+        records=record.records,
+        people=record.people,
+        size=size,
+        grid=grid,
+        variance=variance,
+        spread=spread,
+    )
+
+
+register(
+    Kind(
+        schema=SCHEMA,
+        subject=VectorSubject,
+        record=_Record,
+        write=_write,
+        read=_read,
+        title=_title,
+        about=_about,
+        notes=_notes,
+        state=_state,
+        restate=_restate,
+    )
+)
