@@ -5,6 +5,8 @@ A private value is read from a file, because what is typed in a command stays in
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,8 +87,20 @@ def private_numbers(column: Words, name: str) -> list[Fraction]:
 
 
 def write_noisy(path: str | Path, document: Mapping[str, Any]) -> None:
-    """Write what may be given out, as JSON."""
+    """Write what may be given out, as JSON; several numbers as a table where the name ends in .csv."""
+    if Path(path).suffix.lower() == ".csv" and isinstance(document["value"], Mapping):
+        write_atomically(path, _table(document))
+        return
     write_atomically(path, json.dumps({"schema": SCHEMA, **document}, ensure_ascii=False, indent=1) + "\n")
+
+
+def _table(document: Mapping[str, Any]) -> str:
+    """A row for each cell. A table has no place for a warning but its header, so a simulation is called one there."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("value", "simulated count" if document["insecure"] else "noisy count"))
+    writer.writerows(document["exact"].items())
+    return text.getvalue()
 
 
 def _numbers(path: str | Path, lines: list[tuple[int, tuple[str, ...]]]) -> tuple[tuple[Fraction, ...], ...]:

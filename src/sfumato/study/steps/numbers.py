@@ -1,15 +1,18 @@
-"""Releasing a number, a yes or no, or one of several answers with calibrated noise: drawn, paid for, written."""
+"""Releasing numbers, a yes or no, or one of several answers with calibrated noise: drawn, paid for, written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
+from sfumato.account import Assumption
+from sfumato.account.assumption_documents import correlation_json
 from sfumato.bits import BitSource, SystemBits
 from sfumato.certificates import Certificate
+from sfumato.design.recounts import Recount
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.io.noise_files import write_noisy
@@ -17,6 +20,7 @@ from sfumato.study.charging import release_of_noise
 from sfumato.study.steps.paying import ledger_of, paid, probe, source_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee, Interval
+from sfumato.values.correlation import Correlation
 
 
 class NoiseDesign(Protocol):
@@ -30,6 +34,14 @@ class NoiseDesign(Protocol):
     def certificate(self) -> Certificate | None:
         """The claims about it; None where nothing more is claimed than the capacity."""
 
+    @property
+    def correlated(self) -> Correlation:
+        """Who may depend on whom for that to hold."""
+
+    @property
+    def recount(self) -> Recount:
+        """What it takes to find again what a release tells, under whatever assumption."""
+
     def release(self, value: Any, bits: BitSource | None = None) -> Any:
         """Answer with noise."""
 
@@ -38,12 +50,14 @@ class NoiseDesign(Protocol):
 class NoisyAnswer:
     """What may be given out: `value` as people read it, and where it and its certificate were written.
 
-    `source` says where the draws came from; `insecure` answers come from a seed that anyone can repeat.
+    `source` says where the draws came from; `insecure` answers come from a seed that anyone can repeat. Several numbers
+    have a name each. `correlated` says who may depend on whom for the bits to hold.
     """
 
-    value: float | str
-    exact: Fraction | None
+    value: float | str | Mapping[str, float]
+    exact: Fraction | Mapping[str, Fraction] | None
     capacity_bits: float
+    correlated: Correlation
     out: Path
     source: str
     insecure: bool
@@ -61,10 +75,12 @@ def release_noise(
     ledger: str | Path | None = None,
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
+    names: Sequence[str] | None = None,
 ) -> NoisyAnswer:
     """Answer with the noise of a design, debit the ledger, and write the answer, its certificate first.
 
-    The true `value` is in no error and in no file. Yes or no are True and False.
+    The true `value` is in no error and in no file. Yes or no are True and False. Several numbers are written under
+    their `names`, as JSON, or as a table where `out` ends in .csv. The ledger notes who may depend on whom.
 
     >>> import pathlib, tempfile
     >>> import sfumato as sf
@@ -79,19 +95,25 @@ def release_noise(
     sealed = design.certificate
     beside = None if sealed is None else Path(f"{target}.certificate.json")
     probe(target, beside)
-    found = design.release(value, source)
+    found = _named(design.release(value, source), names)
     told = {**_told(found), "source": source.label, "insecure": source.guarantee is Guarantee.NONE}
+    told["correlated"] = correlation_json(design.correlated)
     if beside is not None:
         told["certificate"] = str(beside)
     price = design.capacity_bits.upper
-    with paid(book, None if book is None else release_of_noise(f"{title}, {target.name}", price)):
+    bill = None
+    if book is not None:
+        assumption = Assumption(correlated=design.correlated, recount=design.recount)
+        bill = release_of_noise(f"{title}, {target.name}", price, assumption)
+    with paid(book, bill):
         if beside is not None and sealed is not None:
             write_atomically(beside, sealed.to_json())
         write_noisy(target, {**told, "capacity_bits": price})
     return NoisyAnswer(
         value=told["value"],
-        exact=found if isinstance(found, Fraction) else None,
+        exact=found if isinstance(found, Fraction | dict) else None,
         capacity_bits=price,
+        correlated=design.correlated,
         out=target,
         source=told["source"],
         insecure=told["insecure"],
@@ -100,11 +122,26 @@ def release_noise(
     )
 
 
+def _named(found: Any, names: Sequence[str] | None) -> Any:
+    """Give several numbers their names, or numbers from 1."""
+    if not isinstance(found, tuple):
+        return found
+    named = tuple(names or map(str, range(1, len(found) + 1)))
+    if len(set(named)) < len(named) or len(named) != len(found):
+        raise InvalidParameter(
+            f"must be {len(found)} different words, one for each number", parameter="names", way_out="Name as many."
+        )
+    return dict(zip(named, found, strict=True))
+
+
 def _told(found: object) -> dict[str, Any]:
     if isinstance(found, bool):
         return {"value": "yes" if found else "no"}
     if isinstance(found, Fraction):
         return {"value": float(found), "exact": str(found)}
-    if isinstance(found, tuple):
-        raise InvalidParameter("answers with several numbers", parameter="design", way_out="Release them one by one.")
+    if isinstance(found, dict):
+        return {
+            "value": {name: float(number) for name, number in found.items()},
+            "exact": {name: str(number) for name, number in found.items()},
+        }
     return {"value": str(found)}

@@ -1,0 +1,176 @@
+"""A private column as exact totals and counts, found from its different texts: a million rows often hold few.
+
+Refusals name the first row that cannot be used, and never what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.numbers import parse_number
+from sfumato.files.tables import Words, words_of
+from sfumato.files.texts import no_column
+
+OTHER = "other"
+_MOST_GRID = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberColumn:
+    """A column of numbers: its words, and the number that each of the different texts says."""
+
+    name: str
+    words: Words
+    numbers: tuple[Fraction, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def counts(self) -> list[int]:
+        """How many rows hold each number."""
+        return [int(count) for count in np.bincount(self.words.codes, minlength=len(self.numbers))]
+
+    @property
+    def values(self) -> list[Fraction]:
+        """The number of each row."""
+        return [self.numbers[code] for code in self.words.codes.tolist()]
+
+    def within(self, low: Fraction, high: Fraction, *, clip: bool) -> NumberColumn:
+        """Return the column with what lies outside moved to the ends; refuse it unless that is wanted."""
+        outside = [place for place, number in enumerate(self.numbers) if not low <= number <= high]
+        if not outside:
+            return self
+        if not clip:
+            rows = np.flatnonzero(np.isin(self.words.codes, outside))
+            raise InvalidParameter(
+                f"column {self.name}, row {self.words.row(rows[0])} lies outside [{float(low):g}, {float(high):g}] "
+                f"({self.words.among(rows.size)} do)",
+                way_out="Give `clip` to move such records to the ends, or a range that was chosen without looking.",
+            )
+        return NumberColumn(self.name, self.words, tuple(min(max(number, low), high) for number in self.numbers))
+
+    def total(self) -> Fraction:
+        """Return the exact sum."""
+        by_denominator: dict[int, int] = {}
+        for number, count in zip(self.numbers, self.counts, strict=True):
+            denominator = number.denominator
+            by_denominator[denominator] = by_denominator.get(denominator, 0) + count * number.numerator
+        return sum((Fraction(above, below) for below, above in by_denominator.items()), Fraction(0))
+
+
+def number_column(table: Any, name: str) -> NumberColumn:
+    """Read a column of numbers exactly; a refusal names the first row that holds none, and not what it holds."""
+    words = words_of(table, name)
+    numbers = [_number(text) for text in words.texts]
+    broken = [place for place, number in enumerate(numbers) if number is None]
+    if broken:
+        rows = np.flatnonzero(np.isin(words.codes, broken))
+        raise UnreadableFile(
+            f"column {name}, row {words.row(rows[0])} holds no number",
+            way_out="Correct it; what it holds is not repeated here.",
+        )
+    _check_rows(words, name)
+    return NumberColumn(name, words, tuple(number for number in numbers if number is not None))
+
+
+def count_cells(table: Any, name: str, value: str | None) -> tuple[int, int]:
+    """Return how many rows hold a value, or anything at all, and how many rows there are."""
+    counts, empty = _counts(table, name)
+    rows = sum(counts.values()) + empty
+    return (rows - empty if value is None else counts.get(value.strip(), 0)), rows
+
+
+def histogram_cells(table: Any, name: str, values: Sequence[str], *, other: bool) -> tuple[tuple[int, ...], int]:
+    """Return how many rows hold each declared value, those of any other last if they are wanted, and all rows."""
+    counts, empty = _counts(table, name)
+    rows = sum(counts.values()) + empty
+    found = [counts.get(value, 0) for value in values]
+    left = rows - sum(found)
+    if other:
+        return (*found, left), rows
+    if left:
+        raise UnreadableFile(
+            f"column {name} holds {'empty cells or ' if empty else ''}values that were not declared, in {left:,} of "
+            f"{rows:,} rows",
+            way_out="Give `other` for a cell of all others, or declare every value that the question allows.",
+        )
+    return tuple(found), rows
+
+
+def declared_values(several: Iterable[str], *, other: bool) -> tuple[str, ...]:
+    """Check a list of declared values: at least two cells, each named once."""
+    values = tuple(value.strip() for value in several)
+    if not all(values) or len(set(values)) < len(values) or len(values) + other < 2:
+        raise InvalidParameter(
+            "must name at least two cells, each once",
+            parameter="values",
+            way_out="Write them like a,b,c; `other` counts as one.",
+        )
+    if other and OTHER in values:
+        raise InvalidParameter(
+            f"has a cell called {OTHER} already", parameter="values", way_out="Leave it out, or leave out `other`."
+        )
+    return values
+
+
+def grid_values(text: str) -> tuple[Fraction, ...]:
+    """Read low:high:step, ends included, as exact numbers in ascending order."""
+    parts = [_number(part) for part in text.split(":")]
+    low, high, step = (*parts, None, None, None)[:3]
+    if len(parts) != 3 or low is None or high is None or step is None:
+        raise InvalidParameter(
+            "must be low:high:step, three numbers", parameter="grid", value=text[:60], way_out="Write 0:100:5."
+        )
+    if not low < high or step <= 0 or step > high - low:
+        raise InvalidParameter(
+            "must go up from low to high in steps above 0 that fit in between",
+            parameter="grid",
+            value=text[:60],
+            way_out="Write 0:100:5 for 0, 5, 10 and so on to 100.",
+        )
+    steps, rest = divmod(high - low, step)
+    if steps >= _MOST_GRID:
+        raise InvalidParameter(
+            f"has more than {_MOST_GRID:,} values", parameter="grid", value=text[:60], way_out="Take longer steps."
+        )
+    if rest:
+        raise InvalidParameter(
+            "must reach high in whole steps", parameter="grid", value=text[:60], way_out="Move high, or change the step."
+        )
+    return tuple(low + place * step for place in range(int(steps) + 1))
+
+
+def _counts(table: Any, name: str) -> tuple[dict[str, int], int]:
+    """Count the texts of a column; empty cells apart."""
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    if name not in table.column_names:
+        raise no_column(name, table.column_names)
+    empty = table.column(name).null_count
+    words = words_of(table.filter(pc.is_valid(table.column(name))) if empty else table, name)
+    if not len(words) + empty:
+        _check_rows(words, name)
+    found = np.bincount(words.codes, minlength=len(words.texts))
+    counts = {text: int(count) for text, count in zip(words.texts, found, strict=True)}
+    return counts, empty + counts.pop("", 0)
+
+
+def _check_rows(words: Words, name: str) -> None:
+    if not len(words):
+        raise UnreadableFile(f"column {name} has no rows", way_out="Hand in a table with records.")
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return parse_number(text, "a cell")
+    except UnreadableFile:
+        return None
+
+
