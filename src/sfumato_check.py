@@ -2263,21 +2263,37 @@ class Noise:
 
 def check_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate of noise."""
-    take(subject, ("low", "high", "steps", "grid", "variance", "values", "positions", "weights"))
-    if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in ("low", "high", "variance")):
-        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+    take(
+        subject,
+        ("low", "high", "steps", "grid", "variance", "values", "positions", "weights"),
+        ("change", "people"),
+    )
+    check_digits(subject, ("low", "high", "variance", "change"))
     low, high, grid, variance = (fraction_of(subject[name]) for name in ("low", "high", "grid", "variance"))
     steps = whole_number(subject["steps"], 1, MOST_STEPS)
     if not low < high or not Fraction(1, 1000) <= variance <= 10**9:
         raise Unreadable("the certificate is damaged: the range or the noise cannot be")
-    if grid != (high - low) / (2 * steps):
+    moved, people, change = high - low, None, high - low
+    if ("change" in subject) != ("people" in subject):
+        raise Unreadable("the certificate is damaged: the entries of its subject are not those of its kind")
+    if "people" in subject:
+        people, change = whole_number(subject["people"], 1, MOST_PEOPLE), fraction_of(subject["change"])
+        if change <= 0:
+            raise Unreadable("the certificate is damaged: the range or the noise cannot be")
+        moved = min(people * change, moved)
+    if grid != moved / (2 * steps):
         raise Refused("the file is not in the one spelling of certificates: the grid does not fit the range")
     values = subject["values"]
     if values is not None:
         whole_number(values, 2, MOST_VALUES)
     noise = Noise(steps, variance)
     few = values is not None and _selects(noise, values)
-    return [_noise_capacity_rule(noise, subject, few=few), *_noise_rules(noise, grid)], list(NOISE_NOTES)
+    capacity = _noise_capacity_rule(noise, subject, people, few=few)
+    if people is None:
+        return [capacity, *_noise_rules(noise, grid)], list(NOISE_NOTES)
+    radii = [Fraction(math.ceil(min(move, high - low) / grid), 2) ** 2 for move in (change, high - low)]
+    assumption = group_rules(people, lambda place: usual_bound(1, radii[place], variance), USUAL_POWER)
+    return [capacity, *assumption, *_noise_rules(noise, grid)], [*group_notes(people), NO_ODDS_NOTE]
 
 
 NOISE_NOTES = (
@@ -2296,9 +2312,10 @@ def _selects(noise: Noise, values: int) -> bool:
     return math.comb(2 * noise.steps, values - 1) // 2 * values * outputs <= MOST_RACE
 
 
-def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) -> Rule:
+def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], people: int | None, *, few: bool) -> Rule:
     values, inputs = subject["values"], 2 * noise.steps + 1
-    whom = f"any one record with at most {values} values" if few else "any one record, and about all of them together"
+    whom = told_about(people, f"any one record with at most {values} values" if few else "any one record", few=few)
+    moved = "" if people is None else f", which is what m = {people} people move, given all others [E, Thm 3]"
     positions, weights = subject["positions"], subject["weights"]
     measure = "noise_capacity_bits"
 
@@ -2323,14 +2340,11 @@ def _noise_capacity_rule(noise: Noise, subject: dict[str, Any], *, few: bool) ->
         measure=measure,
         unit="bits",
         because=(
-            f"the largest capacity among all selections of {values} of the {inputs} inputs [E, Thm 2]"
+            f"the largest capacity among all selections of {values} of the {inputs} inputs [E, Thm 2]{moved}"
             if few
-            else f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {inputs} inputs, tails and rounding included"
+            else f"p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the {inputs} inputs, tails and rounding included{moved}"
         ),
-        sentence=lambda value: (
-            f"One release tells at most {at_most(value)} bits about {whom}, whatever is known beforehand and however "
-            f"the records depend on each other."
-        ),
+        sentence=lambda value: f"One release tells at most {at_most(value)} bits about {whom}",
         find=find,
     )
 
@@ -2378,6 +2392,260 @@ def _noise_rules(noise: Noise, grid: Fraction) -> list[Rule]:
             exact=True,
             relation="≤",
         ),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Noise for people who depend on few others: what is assumed, vectors and histograms, quantiles.
+# ---------------------------------------------------------------------------------------------------------------------
+
+MOST_PEOPLE, MOST_DIMENSION, MOST_CANDIDATES = 10**12, 10**6, 100_000
+MANY_BITS = 1000  # beyond, whole bits are claimed
+NO_ODDS_NOTE = (
+    "In bits, under any knowledge about people outside of a group; the odds between two values are not bounded."
+)
+POWER = "C ≤ k·log2(Z_S/Z_N) + log2 e·((k·V_N + r²)/2S - k·V_N/2N)"
+USUAL_POWER = f"{POWER} with S = N + r²/k and the r of"
+_SMOOTH, _FAR_OUT = 8, 160
+
+
+def check_digits(subject: dict[str, Any], names: Iterable[str]) -> None:
+    """Raise where an exact number of the subject is longer than any that Sfumato writes."""
+    if any(len(str(subject.get(name, ""))) > MOST_NOISE_DIGITS for name in names):
+        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+
+
+def assumed(people: int) -> str:
+    """The assumption, in words that follow an if."""
+    return "nobody depends on anybody else" if people == 1 else f"at most {people} people depend on each other"
+
+
+def told_about(people: int | None, one: str, *, few: bool = False) -> str:
+    """About whom a release tells so much, to the end of the sentence."""
+    if people is None:
+        everybody = "" if few else ", and about all of them together"
+        return f"{one}{everybody}, whatever is known beforehand and however the records depend on each other."
+    group = "" if few or people == 1 else ", and about a whole group together"
+    return f"{one}{group}, if {assumed(people)}, whatever is known about all others."
+
+
+def group_notes(people: int) -> list[str]:
+    """Which releases may be added, and what is assumed."""
+    excluded = (
+        "A common cause that nobody knows, such as how frequent something is, makes everybody depend on everybody, and "
+        "is excluded."
+    )
+    return [
+        "One release. The bits of several releases about the same records add up, all counted under one assumption.",
+        f"Assumed, and not checked: {assumed(people)}. {excluded}",
+    ]
+
+
+def group_rules(people: int, bound: Callable[[int], Ends], because: str) -> list[Rule]:
+    """What who knows the others learns (bound 0), and what would be learnt if the assumption were false (bound 1)."""
+    known = Rule(
+        measure="others_known_bits",
+        unit="bits",
+        because=f"{because} one record",
+        sentence=lambda value: f"Who also knows the others of the group learns at most {at_most(value)} bits.",
+        find=lambda _: bound(0),
+        relation="≤",
+    )
+    broken = Rule(
+        measure="if_all_depend_bits",
+        unit="bits",
+        because=f"{because} all records",
+        sentence=lambda value: (
+            f"If the assumption were false, and anybody might depend on everybody, it would tell at most "
+            f"{at_most(value)} bits."
+        ),
+        find=lambda _: bound(1),
+        relation="≤",
+    )
+    return [known, broken] if people > 1 else [broken]
+
+
+# π, of which 80 digits are written and the rest is less than 10^-80.
+_PI = Fraction(314159265358979323846264338327950288419716939937510582097494459230781640628620899, 10**80)
+PI = Near(exactly(_PI).low, exactly(_PI).high + 1)
+
+
+def lattice_facts(variance: Fraction) -> tuple[Near, Near]:
+    """ln Z_s and V_s of the discrete Gaussian with parameter s: Z_s = Σ e^(-z²/2s), and V_s its variance.
+
+    From s = 8 on, by Poisson's formula Z_s = √(2πs)·(1 + 2Σ_{j≥1} e^(-2π²sj²)), and V_s = s + 2s²·(ln θ)' for θ in the
+    brackets, whose derivative is -4π²Σ j²e^(-2π²sj²). So 0 ≤ ln θ ≤ 3e^(-19s) and 0 ≤ s - V_s ≤ 160s²e^(-19s), both
+    below 10^-61 and so below 1 tick. Before, the sums are taken up to z with z²/2s ≥ 160, and what is left is again
+    below 1 tick, even times z².
+    """
+    if variance >= _SMOOTH:
+        exact = exactly(variance)
+        found = ln_near(PI.times(2).scaled(exact)).over(2)
+        return Near(found.low, found.high + 1), Near(exact.low - 1, exact.high)
+    mass, moment = Near(ONE, ONE), ZERO
+    for number in range(1, math.isqrt(math.ceil(2 * _FAR_OUT * variance)) + 2):
+        weight = exp_of_minus(exactly(Fraction(number**2) / (2 * variance))).times(2)
+        mass, moment = mass + weight, moment + weight.times(number**2)
+    mass = Near(mass.low, mass.high + 1)
+    return ln_near(mass), Near(moment.low, moment.high + 1).divided(mass)
+
+
+def power_bound(dimension: int, radius: Fraction, variance: Fraction, spread: Fraction) -> Near:
+    """k·ln(Z_S/Z_N) + (k·V_N + r²)/2S - k·V_N/2N, in bits: what whole vectors within r of a point tell at most.
+
+    It is D(P_x‖Q) or more for Q in proportion to e^(-‖y-c‖²/2S), since E‖Y-c‖² = k·V_N + ‖x-c‖², and for real c
+    Σ e^(-(y-c)²/2S) ≤ Z_S by Poisson's formula. Any S > 0 will do.
+    """
+    (narrow, true), (wide, _) = lattice_facts(variance), lattice_facts(spread)
+    power = true.times(dimension)
+    stretched = (wide - narrow).times(dimension)
+    spent = (power + exactly(radius)).divided(exactly(2 * spread))
+    return (stretched + spent - power.divided(exactly(2 * variance))).bits()
+
+
+def usual_bound(dimension: int, radius: Fraction, variance: Fraction) -> Ends:
+    """The same at S = N + r²/k."""
+    found = power_bound(dimension, radius, variance, variance + radius / dimension)
+    return Ends.around(found, ROOM if found.high <= MANY_BITS * ONE else Fraction(2))
+
+
+_RADII = {
+    "histogram": "m²(1 - 1/k)",
+    "sum": "(m·ρ)² before rounding",
+    "change": "(m·Δ)²k/(2k+2) before rounding (Jung)",
+}
+
+
+def vector_radius(what: str, dimension: int, people: int, size: Fraction) -> Fraction:
+    """r², in steps²: of counts exactly, else with the √k/2 that rounding may add to r, rounded up."""
+    if what == "histogram":
+        return people**2 * Fraction(dimension - 1, dimension)
+    exact = (people * size) ** 2 * (Fraction(dimension, 2 * dimension + 2) if what == "change" else 1)
+    return exact + Fraction(dimension, 4) + math.isqrt(math.ceil(dimension * exact) - 1) + 1
+
+
+def check_vector_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of noise on several numbers."""
+    names = ("what", "dimension", "records", "people", "size", "grid", "squared_radius", "variance", "spread")
+    take(subject, names)
+    check_digits(subject, ("size", "grid", "variance", "spread"))
+    what = subject["what"]
+    size, grid, radius, variance, spread = (
+        fraction_of(subject[name]) for name in ("size", "grid", "squared_radius", "variance", "spread")
+    )
+    if not isinstance(what, str) or what not in _RADII:
+        raise Unreadable("the certificate is damaged: what is counted cannot be")
+    dimension = whole_number(subject["dimension"], 2 if what == "histogram" else 1, MOST_DIMENSION)
+    records = whole_number(subject["records"], 1, MOST_PEOPLE)
+    people = None if subject["people"] is None else whole_number(subject["people"], 1, MOST_PEOPLE)
+    if not (size > 0 and grid > 0) or (what == "histogram" and not size == grid == 1):
+        raise Unreadable("the certificate is damaged: what a record changes, or the grid, cannot be")
+    if not Fraction(1, 1000) <= variance <= 1 << 80 or not variance <= spread <= 10**40:
+        raise Unreadable("the certificate is damaged: the noise, or what proves its bound, cannot be")
+    moving = records if people is None else min(people, records)
+    if radius != vector_radius(what, dimension, moving, size / grid):
+        raise Refused("the file is not in the one spelling of certificates: the radius does not fit the rest")
+    rules = [
+        Rule(
+            measure="vector_noise_bits",
+            unit="bits",
+            because=(
+                f"{POWER} with the S of the file and r² = {_RADII[what]} for m = {moving} people, given all others "
+                f"[E, Thm 3]"
+            ),
+            sentence=lambda value: (
+                f"One release tells at most {at_most(value)} bits about {told_about(people, 'any one record')}"
+            ),
+            find=lambda _: Ends.around(power_bound(dimension, radius, variance, spread)),
+            relation="≤",
+        )
+    ]
+    if people is not None:
+        radii = [vector_radius(what, dimension, many, size / grid) for many in (1, records)]
+        rules += group_rules(people, lambda place: usual_bound(dimension, radii[place], variance), USUAL_POWER)
+    rules += _vector_rules(variance * grid**2)
+    return rules, list(NOISE_NOTES) if people is None else [*group_notes(people), NO_ODDS_NOTE]
+
+
+def _vector_rules(variance: Fraction) -> list[Rule]:
+    return [
+        Rule(
+            measure="epsilon",
+            unit="nats",
+            because="ln P(y|x)/P(y|x') = (x-x')·(2y-x-x')/2N grows without limit in y",
+            sentence=lambda _: (
+                "No factor bounds how much a release far out favours one value over another; it is a rare one."
+            ),
+            find=lambda _: INFINITE,
+            exact=True,
+        ),
+        Rule(
+            measure="noise_variance",
+            unit="square units of each released number",
+            because="the variance of a discrete Gaussian is at most its parameter",
+            sentence=lambda value: f"The noise of each number has a variance of at most {fraction_words(value)}.",
+            find=lambda _: variance,
+            exact=True,
+            relation="≤",
+        ),
+    ]
+
+
+_RANK_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = 2mλ"
+
+
+def rank_bound(people: int, rate: Fraction, candidates: int) -> Ends:
+    """What is told at most where log-likelihood ratios lie in a range of w = 2mλ, or by one of so many values."""
+    width = exactly(2 * people * rate)
+    stretched = width.divided(Near(ONE, ONE) - exp_of_minus(width))
+    told, held = (stretched - Near(ONE, ONE) - ln_near(stretched)).bits(), log2(Fraction(candidates))
+    return Ends.around(Near(min(told.low, held.low), min(told.high, held.high)))
+
+
+def check_rank_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a quantile that is drawn by rank."""
+    take(subject, ("low", "high", "candidates", "share", "records", "people", "rate"))
+    check_digits(subject, ("low", "high", "share", "rate"))
+    low, high, share, rate = (fraction_of(subject[name]) for name in ("low", "high", "share", "rate"))
+    candidates = whole_number(subject["candidates"], 2, MOST_CANDIDATES)
+    records = whole_number(subject["records"], 1, MOST_PEOPLE)
+    people = None if subject["people"] is None else whole_number(subject["people"], 1, MOST_PEOPLE)
+    if not low < high or not 0 <= share <= 1 or not Fraction(1, 10**20) <= rate <= 1000:
+        raise Unreadable("the certificate is damaged: the values, the share or the rate cannot be")
+    moving = records if people is None else min(people, records)
+    rules = [
+        Rule(
+            measure="rank_noise_bits",
+            unit="bits",
+            because=f"{_RANK_BOUND}, for m = {moving} people, who change no rank by more than m [E, Thm 3]",
+            sentence=lambda value: (
+                f"One release tells at most {at_most(value)} bits about {told_about(people, 'any one record')}"
+            ),
+            find=lambda _: rank_bound(moving, rate, candidates),
+            relation="≤",
+        )
+    ]
+    if people is not None:
+        many = (1, records)
+        rules += group_rules(people, lambda place: rank_bound(many[place], rate, candidates), f"{_RANK_BOUND}, for")
+    rules.append(
+        Rule(
+            measure="epsilon",
+            unit="nats",
+            because="one record changes λ·d by λ at most, and the sum of all weights by a factor of e^λ",
+            sentence=lambda value: (
+                f"Who knows all other records finds any two values of one told apart by a factor of at most "
+                f"e^{at_most(value)}."
+            ),
+            find=lambda _: 2 * rate,
+            exact=True,
+        )
+    )
+    plain = [NOISE_NOTES[0], "In bits, under any knowledge and any correlation."]
+    grouped = [] if people is None else group_notes(people)
+    return rules, plain if people is None else [
+        *grouped,
+        "In bits, under any knowledge about people outside of a group.",
     ]
 
 
@@ -2799,6 +3067,8 @@ KINDS: dict[str, Check] = {
     "sfumato/certificate/disclosure-public/1": check_public_disclosure,
     "sfumato/certificate/ladder/1": check_ladder,
     "sfumato/certificate/noise/1": check_noise,
+    "sfumato/certificate/rank-noise/1": check_rank_noise,
+    "sfumato/certificate/vector-noise/1": check_vector_noise,
 }
 
 SOURCES = {

@@ -51,6 +51,19 @@ KINDS = {
         Collected(mode="panel", sealed_by="mlkem768-x25519", guarantee="computational", recover=True),
     ),
     "noise": lambda: sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8)),
+    "noise/people": lambda: sf.certify(
+        sf.design.gaussian(low=0, high=7, budget_bits=1, change=1, correlated=2, steps=8)
+    ),
+    "noise/nobody": lambda: sf.certify(sf.design.private_mean(0, 10, 1000, 0.5, correlated="nobody", steps=8)),
+    "noise/people with values": lambda: sf.certify(
+        sf.design.gaussian(low=0, high=9, budget_bits=0.9, change=1, correlated=3, values=2, steps=8)
+    ),
+    "rank-noise": lambda: sf.certify(sf.design.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3)),
+    "rank-noise/anyone": lambda: sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
+    "vector-noise": lambda: sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2)),
+    "vector-noise/anyone": lambda: sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone")),
+    "vector-noise/sum": lambda: sf.certify(sf.design.gaussian_vector(2, 100, 1, 1, ball=0.5)),
+    "vector-noise/change": lambda: sf.certify(sf.design.gaussian_vector(5, 10**9, 2, 4, change=Fraction(1, 3))),
     "noise/values": lambda: sf.certify(sf.design.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2)),
 }
 

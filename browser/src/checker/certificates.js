@@ -15,9 +15,11 @@ import { checkDisclosure, checkPublicDisclosure } from "./disclosure_rules.js";
 import { checkLadder } from "./ladder_rules.js";
 import { checkNoise } from "./noise_rules.js";
 import { CHECKED, damaged, EXIT, Refused, TOO_LARGE, TooLarge, Unreadable } from "./outcomes.js";
+import { checkRankNoise } from "./rank_rules.js";
 import { readCertificate } from "./reading.js";
 import { citedSources } from "./sources.js";
 import { pieces } from "./strict_json.js";
+import { checkVectorNoise } from "./vector_rules.js";
 
 const KINDS = {
   "sfumato/certificate/channel/1": checkChannel,
@@ -25,6 +27,8 @@ const KINDS = {
   "sfumato/certificate/disclosure-public/1": checkPublicDisclosure,
   "sfumato/certificate/ladder/1": checkLadder,
   "sfumato/certificate/noise/1": checkNoise,
+  "sfumato/certificate/rank-noise/1": checkRankNoise,
+  "sfumato/certificate/vector-noise/1": checkVectorNoise,
 };
 
 /** Check the bytes of a certificate, or raise Unreadable, Refused or, where nothing could be done, TooLarge. */

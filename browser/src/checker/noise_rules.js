@@ -1,20 +1,21 @@
 /** What a certificate of noise claims. */
 import { powerOfTen, Ratio } from "../rationals.js";
+import { checkDigits, groupNotes, groupRules, MOST_PEOPLE, NO_ODDS_NOTE, toldAbout } from "./assumptions.js";
 import { Ends, inputLaw, rule } from "./claims.js";
 import { log2 } from "./enclosures.js";
 import { Noise } from "./noise.js";
 import { damaged, Refused } from "./outcomes.js";
 import { atMost, fractionWords, INFINITE, Interval } from "./phrases.js";
+import { USUAL_POWER, usualBound } from "./powers.js";
 import { fractionOf, ONE_SPELLING, take, wholeNumber } from "./reading.js";
 
 const MOST_STEPS = 2_000n;
-const MOST_DIGITS = 400;
 const MOST_VALUES = 10n ** 9n;
 const MOST_RACE = 25_000_000n;
 const MOST_PAIRS_WORK = 100_000; // steps times reach, for which all pairs of values are gone through
 const SELECTION_GAP = new Ratio(2n, 10n ** 7n);
 const CAPACITY = "noise_capacity_bits";
-const NOTES = [
+export const NOTES = [
   "One release. The bits of several releases about the same records add up.",
   "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
 ];
@@ -23,23 +24,45 @@ const NOT_ALL_SELECTIONS =
 
 /** Return the rules and notes of a certificate of noise. */
 export function checkNoise(subject) {
-  take(subject, ["low", "high", "steps", "grid", "variance", "values", "positions", "weights"]);
-  if (["low", "high", "variance"].some((name) => String(subject.get(name)).length > MOST_DIGITS)) {
-    throw damaged("a number of its subject cannot be");
-  }
+  const needed = ["low", "high", "steps", "grid", "variance", "values", "positions", "weights"];
+  take(subject, needed, ["change", "people"]);
+  checkDigits(subject, ["low", "high", "variance", "change"]);
   const [low, high, grid, variance] = ["low", "high", "grid", "variance"].map((name) => fractionOf(subject.get(name)));
   const steps = wholeNumber(subject.get("steps"), 1n, MOST_STEPS);
   if (low.compare(high) >= 0 || variance.compare(powerOfTen(-3)) < 0 || variance.compare(powerOfTen(9)) > 0) {
     throw damaged("the range or the noise cannot be");
   }
-  if (!grid.equals(high.minus(low).over(new Ratio(2n * steps)))) {
+  const width = high.minus(low);
+  const [people, change] = readGroup(subject);
+  const together = people === null ? width : smaller(change.times(new Ratio(people)), width);
+  if (!grid.equals(together.over(new Ratio(2n * steps)))) {
     throw new Refused(`${ONE_SPELLING}: the grid does not fit the range`);
   }
   const values = subject.get("values");
   if (values !== null) wholeNumber(values, 2n, MOST_VALUES);
   const noise = new Noise(Number(steps), variance);
   const few = values !== null && selects(noise, values);
-  return [[capacityRule(noise, subject, few), ...otherRules(noise, grid)], NOTES];
+  const capacity = capacityRule(noise, subject, people, few);
+  if (people === null) return [[capacity, ...otherRules(noise, grid)], NOTES];
+  const radii = [smaller(change, width), width].map((move) => {
+    const half = new Ratio(move.over(grid).ceil(), 2n);
+    return half.times(half);
+  });
+  const assumption = groupRules(people, (place) => usualBound(1n, radii[place], variance), USUAL_POWER);
+  return [[capacity, ...assumption, ...otherRules(noise, grid)], [...groupNotes(people), NO_ODDS_NOTE]];
+}
+
+const smaller = (one, other) => (one.compare(other) < 0 ? one : other);
+
+/** How many people may depend on each other, and how far one record moves the number; null where it may be anybody. */
+function readGroup(subject) {
+  if (subject.has("change") !== subject.has("people")) {
+    throw damaged("the entries of its subject are not those of its kind");
+  }
+  if (!subject.has("people")) return [null, null];
+  const change = fractionOf(subject.get("change"));
+  if (change.above <= 0n) throw damaged("the range or the noise cannot be");
+  return [wholeNumber(subject.get("people"), 1n, MOST_PEOPLE), change];
 }
 
 /** Whether the number of values of a record tightens the bound: always for two, at moderate sizes for 3 and 4. */
@@ -52,19 +75,18 @@ function selects(noise, values) {
   return (chosen / 2n) * values * outputs <= MOST_RACE;
 }
 
-function capacityRule(noise, subject, few) {
+function capacityRule(noise, subject, people, few) {
   const [values, given, weights] = ["values", "positions", "weights"].map((name) => subject.get(name));
   const inputs = 2 * noise.steps + 1;
-  const whom = few ? `any one record with at most ${values} values` : "any one record, and about all of them together";
+  const whom = toldAbout(people, few ? `any one record with at most ${values} values` : "any one record", few);
+  const moved = people === null ? "" : `, which is what m = ${people} people move, given all others [E, Thm 3]`;
   return rule({
     measure: CAPACITY,
     unit: "bits",
     because: few
-      ? `the largest capacity among all selections of ${values} of the ${inputs} inputs [E, Thm 2]`
-      : `p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the ${inputs} inputs, tails and rounding included`,
-    sentence: (value) =>
-      `One release tells at most ${atMost(value)} bits about ${whom}, whatever is known beforehand and however the ` +
-      `records depend on each other.`,
+      ? `the largest capacity among all selections of ${values} of the ${inputs} inputs [E, Thm 2]${moved}`
+      : `p·D(W_x‖q) ≤ C ≤ max D(W_x‖q) over the ${inputs} inputs, tails and rounding included${moved}`,
+    sentence: (value) => `One release tells at most ${atMost(value)} bits about ${whom}`,
     find: (claim) => {
       const [positions, law] = readWitness(noise, given, weights);
       noise.checkWork(positions.length);

@@ -8,6 +8,7 @@ by a limit on power, whose number everybody can find again.   Ref: [E, Thm 3]; t
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from sfumato.certificates.rules import bound_claim, publish
@@ -18,6 +19,7 @@ from sfumato.values import Claim, Interval
 OTHERS_KNOWN = "others_known_bits"
 IF_FALSE = "if_all_depend_bits"
 MOST_PEOPLE = 10**12
+_MANY_BITS = 1000
 _ADD_UP = "One release. The bits of several releases about the same records add up, all counted under one assumption."
 _EXCLUDED = (
     "A common cause that nobody knows, such as how frequent something is, makes everybody depend on everybody, and is "
@@ -47,9 +49,11 @@ def whom(people: int | None, *, one: str = "any one record", together: bool = Tr
 
 
 def usual_bound(dimension: int, squared_radius: Fraction, variance: Fraction) -> Interval:
-    """The bound by power at S = N + r²/k, published."""
-    spread = usual_spread(dimension, squared_radius, variance)
-    return publish(power_bound(dimension, squared_radius, variance, spread))
+    """The bound by power at S = N + r²/k, published; beyond a thousand bits in whole bits, which doubles hold."""
+    found = power_bound(dimension, squared_radius, variance, usual_spread(dimension, squared_radius, variance))
+    if found.upper > _MANY_BITS:
+        return Interval(math.floor(found.lower), math.ceil(found.upper))
+    return publish(found)
 
 
 def group_claims(people: int, lone: Interval, all_depend: Interval, because: str = _USUAL) -> tuple[Claim, ...]:
