@@ -347,6 +347,11 @@ OTHERS = [
     Mistake(
         title="A record outside the range of a mean",
         files=with_row("p9,north,no,good,99"),
+        command="sfumato noise mean answers.csv --column rooms --low 0 --high 10 --budget-bits 1 --correlated 5 "
+        "--out m.json",
+    ),
+    Mistake(
+        title="A mean that does not say who may depend on whom",
         command="sfumato noise mean answers.csv --column rooms --low 0 --high 10 --budget-bits 1 --out m.json",
     ),
     Mistake(

@@ -176,7 +176,7 @@ def make_room(folder, verb, line):
         (folder / "ministry").rename(folder / "ministry.private")
     if verb == "disclose":
         (folder / "answers.csv").write_text("moved,place\n" + "no,town\nno,land\nyes,town\nyes,land\nno,town\n" * 40)
-    if verb == "noise mean":
+    if verb.split()[-1] in {"mean", "sum", "count", "histogram", "quantile"}:
         (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":
         (folder / "reports.csv").write_text("input,output\n" + "no,no\nno,no\nno,yes\nyes,yes\nyes,yes\nyes,no\n" * 200)

@@ -74,38 +74,6 @@ class TestGaussian:
         assert not (folder / "x.json").exists()
 
 
-class TestMean:
-    def test_releases_a_mean(self, sfumato, folder):
-        done = sfumato(
-            "noise", "mean", "rooms.csv", "--column", "rooms", "--low", "0", "--high", "6", "--budget-bits", "1",
-            "--out", "mean.json", "--json",
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        said = json.loads(done.stdout)
-        assert said["records"] == 100
-        # Ten standard deviations: never in the lifetime of the tests.
-        assert abs(said["released"]["value"] - 3.625) < 10 * said["variance"] ** 0.5
-
-    @pytest.mark.parametrize("row", ["many", "nan", ""])
-    def test_a_row_without_a_number_is_named_by_its_place(self, sfumato, folder, row):
-        (folder / "rooms.csv").write_text(f"id,rooms\n1,3\n2,{row}\n")
-        done = sfumato(
-            "noise", "mean", "rooms.csv", "--column", "rooms", "--low", "0", "--high", "6", "--budget-bits", "1",
-            "--out", "mean.json",
-        )  # fmt: skip
-        assert done.returncode == 2
-        assert "row 2" in done.stderr
-        assert not (folder / "mean.json").exists()
-
-    def test_a_record_out_of_range_is_refused(self, sfumato, folder):
-        done = sfumato(
-            "noise", "mean", "rooms.csv", "--column", "rooms", "--low", "0", "--high", "5", "--budget-bits", "1",
-            "--out", "mean.json",
-        )  # fmt: skip
-        assert done.returncode == 2
-        assert "5.5" not in done.stderr
-
-
 class TestFlipAndExponential:
     def test_flip_there_and_back(self, sfumato, folder):
         there = json.loads(sfumato("noise", "flip", "--budget-bits", "0.5", "--json").stdout)
@@ -172,8 +140,6 @@ class TestFlipAndExponential:
         (("exponential", "distortion.csv", "--rate", "-1"), "--rate"),
         (("exponential", "distortion.csv", "--budget-bits", "0"), "--budget-bits 0 must be a positive finite number"),
         (("exponential", "missing.csv", "--budget-bits", "1"), "missing.csv"),
-        (("mean", "rooms.csv", "--column", "rooms", "--low", "0", "--high", "inf", "--budget-bits", "1"), "--high"),
-        (("mean", "rooms.csv", "--column", "doors", "--low", "0", "--high", "6", "--budget-bits", "1"), "doors"),
     ],
 )
 def test_mistakes_are_sentences(sfumato, folder, arguments, said):

@@ -85,10 +85,8 @@ Figure = tuple[int, Assumption | None, Amount]
 def condition(correlated: Correlation) -> str:
     """Say for whom bits hold, in words that follow them."""
     if correlated.shared_bits is not None:
-        return (
-            f"for everybody whose beliefs differ from independent people by at most {decimal_above(correlated.shared_bits)} "
-            f"bits over the whole data set"
-        )
+        shared = decimal_above(correlated.shared_bits)
+        return f"for everybody whose beliefs differ from independent people by at most {shared} bits over the whole data set"
     if correlated.people is None:
         return "with any correlations in mind"
     if correlated.people == 1:

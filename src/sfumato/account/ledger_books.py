@@ -141,7 +141,7 @@ class Book:
                 receipt = Receipt(number=book.count - 1, release_id=record.release_id, time=record.time, digest=digest)
                 period = book.period_at(record.time)
                 entries.append(Entry(release=record.release, receipt=receipt, period=period))
-                book = book._counted(record, entries)
+                book = book.with_figures(record, entries)
                 afresh = afresh or bool(record.counted)
             elif isinstance(record, Settled | Voided):
                 place = places.get(record.number)
@@ -257,7 +257,7 @@ class Book:
             found.append((asked if one == period else NOTHING, standing))
         return found
 
-    def _counted(self, record: Debited, entries: list[Entry]) -> Book:
+    def with_figures(self, record: Debited, entries: list[Entry]) -> Book:
         """Write the figures of a debit over those of the entries; raise Damaged at figures that nobody writes."""
         after = self.counting.with_release(record.release.assumption, is_local=record.release.is_local)
         *earlier, new = (entry.figure for entry in entries)

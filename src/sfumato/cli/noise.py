@@ -1,4 +1,7 @@
-"""sfumato noise: the least noise for a budget in bits, against anyone with any correlations in mind."""
+"""sfumato noise: the least noise for a budget in bits, for a number or an answer that was computed elsewhere.
+
+These hold for anyone with any correlations in mind; what is computed from a column is in `noise_columns`.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
-from sfumato.cli.options import (
-    InsecureSeed,
-    Json,
-    LimitMb,
-    PayingLedger,
-    PayingStudy,
-    both_given,
-    one_of,
-    paid_for,
+from sfumato.cli.noise_columns import count_command, mean_command, sum_command
+from sfumato.cli.noise_parts import (
+    Budget,
+    BudgetOrNot,
+    Out,
+    Truth,
+    Values,
+    released_answer,
+    show_noise,
 )
-from sfumato.cli.output import MEGABYTE, console, say, show_waiting, tell_json
+from sfumato.cli.noise_tables import histogram_command, quantile_command
+from sfumato.cli.options import InsecureSeed, Json, PayingLedger, PayingStudy, both_given, one_of, paid_for
+from sfumato.cli.output import console, say, show_waiting
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from sfumato.design.gaussian_noise import GaussianDesign
-    from sfumato.study.steps.numbers import NoiseDesign, NoisyAnswer
 
 noise_app = typer.Typer(
     name="noise",
@@ -32,16 +35,14 @@ noise_app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-_BUDGET = typer.Option("--budget-bits", help="What may be told about anyone, in bits.")
-_VALUES = typer.Option(help="How many values a record can have, where that is few and known: less noise.")
-_INPUT = typer.Option("--input", help="The true answer, in a file, so that it stays out of the shell's history.")
-_OUT = typer.Option("--out", "-o", help="Write the noisy answer (JSON) here.")
-Budget = Annotated[float, _BUDGET]
-BudgetOrNot = Annotated[float | None, _BUDGET]
-Values = Annotated[int | None, _VALUES]
-Truth = Annotated[Path | None, _INPUT]
-Out = Annotated[Path | None, _OUT]
+for _name, _command in (
+    ("mean", mean_command),
+    ("sum", sum_command),
+    ("count", count_command),
+    ("histogram", histogram_command),
+    ("quantile", quantile_command),
+):
+    noise_app.command(_name)(_command)
 
 
 @noise_app.command("gaussian")
@@ -78,51 +79,8 @@ def gaussian_command(
         design = gaussian(bound=bound, low=low, high=high, budget_bits=budget_bits, values=values)
     released = None
     if input is not None and out is not None:
-        released = _release(design, read_private_number(input), "gaussian", out, study, ledger, insecure_seed)
-    _show("Gaussian noise", gaussian_lines(design), _gaussian_json(design), released, json=json)
-
-
-@noise_app.command("mean")
-def mean_command(
-    data: Annotated[Path, typer.Argument(help="The records, one a row: CSV, Parquet, Excel, SPSS or Stata.")],
-    column: Annotated[str, typer.Option(help="The column with the numbers.")],
-    low: Annotated[float, typer.Option(help="The least that a record can be.")],
-    high: Annotated[float, typer.Option(help="The most.")],
-    budget_bits: Budget,
-    out: Out = None,
-    study: PayingStudy = None,
-    ledger: PayingLedger = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    decimal: Decimal = ".",
-    sheet: Sheet = None,
-    insecure_seed: InsecureSeed = None,
-    json: Json = False,
-    limit_mb: LimitMb = 2000,
-) -> None:
-    """A private mean of a column; without --out only what it would cost, and how far off it may be.
-
-    The number of rows is taken as public. A record outside the range is refused, not clipped.
-
-    Example:
-
-        sfumato noise mean answers.csv --column rooms --low 0 --high 6 --budget-bits 1 --out mean.json
-    """
-    from sfumato.design import private_mean
-    from sfumato.files.tables import read_table, words_of
-    from sfumato.io.noise_files import private_numbers
-    from sfumato.render.noises import mean_lines
-
-    table, _ = read_table(data_file(data, encoding, separator, decimal, sheet), limit_bytes=limit_mb * MEGABYTE)
-    paid_for(out, ledger=ledger, study=study)
-    words = words_of(table, column)
-    with show_waiting("calibrating"):
-        mean = private_mean(low, high, len(words), budget_bits)
-    released = None
-    if out is not None:
-        released = _release(mean, private_numbers(words, column), "mean", out, study, ledger, insecure_seed)
-    described = {**_gaussian_json(mean.design), "kind": "mean", "records": mean.count}
-    _show("Private mean", mean_lines(mean), described, released, json=json)
+        released = released_answer(design, read_private_number(input), "gaussian", out, study, ledger, insecure_seed)
+    show_noise("Gaussian noise", gaussian_lines(design), _gaussian_json(design), released, json=json)
 
 
 @noise_app.command("flip")
@@ -162,9 +120,9 @@ def flip_command(
                 place=Place(file=str(input)),
                 way_out="Write one of the two.",
             )
-        released = _release(design, answer, "flipped answer", out, study, ledger, insecure_seed)
+        released = released_answer(design, answer, "flipped answer", out, study, ledger, insecure_seed)
     described = {"kind": "flip", "flip": str(design.flip), "capacity_bits": design.capacity_bits.upper}
-    _show("Flipped answer", flip_lines(design), described, released, json=json)
+    show_noise("Flipped answer", flip_lines(design), described, released, json=json)
 
 
 @noise_app.command("exponential")
@@ -218,27 +176,15 @@ def exponential_command(
         say(f"wrote {channel}")
     released = None
     if input is not None and out is not None:
-        released = _release(design, read_private_text(input), "exponential answer", out, study, ledger, insecure_seed)
+        released = released_answer(
+            design, read_private_text(input), "exponential answer", out, study, ledger, insecure_seed
+        )
     described = {"kind": "exponential", "rate": design.rate, "ratio": str(design.ratio), "answers": list(answers)}
     described |= {"capacity_bits": design.capacity_bits.upper, "printed_bits": design.printed_bits.upper}
-    _show("Exponential answers", exponential_lines(design), described, released, json=json)
+    show_noise("Exponential answers", exponential_lines(design), described, released, json=json)
     drawn = exponential_table(design)
     if drawn is not None and not json:
         console().print(drawn)
-
-
-def _release(
-    design: NoiseDesign,
-    value: Any,
-    title: str,
-    out: Path,
-    study: Path | None,
-    ledger: Path | None,
-    insecure_seed: int | None,
-) -> NoisyAnswer:
-    from sfumato.study.steps import release_noise
-
-    return release_noise(design, value, out=out, title=title, study=study, ledger=ledger, insecure_seed=insecure_seed)
 
 
 def _chance(text: str) -> Fraction:
@@ -264,25 +210,3 @@ def _gaussian_json(design: GaussianDesign) -> dict[str, Any]:
         "grid": str(design.grid),
         "noise_variance_in_steps": str(design.noise.variance),
     }
-
-
-def _show(
-    title: str,
-    lines: tuple[tuple[str, str], ...],
-    described: dict[str, Any],
-    released: NoisyAnswer | None,
-    *,
-    json: bool,
-) -> None:
-    from sfumato.render.noises import noise_table
-
-    if released is not None and released.insecure:
-        say(f"WARNING: {released.source}")
-    if json:
-        told = None if released is None else dict(released.document)
-        document = {"schema": "sfumato/noise/1", **described, "released": told}
-        tell_json(document)
-        return
-    console().print(noise_table(title, lines))
-    if released is not None:
-        say(f"wrote {released.out}" + (f" and {released.certificate}" if released.certificate else ""))

@@ -14,13 +14,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sfumato.errors import Place, UnreadableFile
 from sfumato.files.csv_tables import decode_text, read_records
 from sfumato.files.disk import read_bytes, write_atomically
 from sfumato.files.numbers import parse_number
-from sfumato.files.tables import Words
 
 SCHEMA = "sfumato/noisy/1"
 _LIMIT_BYTES = 2**24
@@ -66,24 +63,6 @@ def read_private_text(path: str | Path) -> str:
 def read_private_number(path: str | Path) -> Fraction:
     """Read the one number in a file; it is in no error."""
     return parse_number(read_private_text(path), "the value", Place(file=str(path)))
-
-
-def private_numbers(column: Words, name: str) -> list[Fraction]:
-    """Read a column of numbers exactly; a refusal names the first row that holds none, and not what it holds."""
-    numbers: list[Fraction | None] = []
-    for text in column.texts:
-        try:
-            numbers.append(parse_number(text, "a cell"))
-        except UnreadableFile:
-            numbers.append(None)
-    if None in numbers:
-        broken = [place for place, number in enumerate(numbers) if number is None]
-        row = int(np.flatnonzero(np.isin(column.codes, broken))[0]) + 1
-        raise UnreadableFile(
-            f"column {name}, row {row} holds no number", way_out="Correct it; what it holds is not repeated here."
-        )
-    known = [number for number in numbers if number is not None]
-    return [known[code] for code in column.codes.tolist()]
 
 
 def write_noisy(path: str | Path, document: Mapping[str, Any]) -> None:

@@ -50,9 +50,9 @@ class NumberColumn:
         if not clip:
             rows = np.flatnonzero(np.isin(self.words.codes, outside))
             raise InvalidParameter(
-                f"column {self.name}, row {self.words.row(rows[0])} lies outside [{float(low):g}, {float(high):g}] "
+                f"column {self.name}, row {self.words.row(rows[0])} lies outside the range [{float(low):g}, {float(high):g}] "
                 f"({self.words.among(rows.size)} do)",
-                way_out="Give `clip` to move such records to the ends, or a range that was chosen without looking.",
+                way_out="Give `clip` to move such records to its ends, or choose the range wider, without looking at the data.",
             )
         return NumberColumn(self.name, self.words, tuple(min(max(number, low), high) for number in self.numbers))
 
@@ -67,7 +67,7 @@ class NumberColumn:
 
 def number_column(table: Any, name: str) -> NumberColumn:
     """Read a column of numbers exactly; a refusal names the first row that holds none, and not what it holds."""
-    words = words_of(table, name)
+    words = _words(table, name)
     numbers = [_number(text) for text in words.texts]
     broken = [place for place, number in enumerate(numbers) if number is None]
     if broken:
@@ -142,7 +142,10 @@ def grid_values(text: str) -> tuple[Fraction, ...]:
         )
     if rest:
         raise InvalidParameter(
-            "must reach high in whole steps", parameter="grid", value=text[:60], way_out="Move high, or change the step."
+            "must reach high in whole steps",
+            parameter="grid",
+            value=text[:60],
+            way_out="Move high, or change the step.",
         )
     return tuple(low + place * step for place in range(int(steps) + 1))
 
@@ -162,6 +165,23 @@ def _counts(table: Any, name: str) -> tuple[dict[str, int], int]:
     return counts, empty + counts.pop("", 0)
 
 
+def _words(table: Any, name: str) -> Words:
+    """Return the words of a column; numbers are spelled once each, however many rows hold them."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    column = table.column(name) if name in table.column_names else None
+    if (
+        column is None
+        or column.null_count
+        or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+    ):
+        return words_of(table, name)
+    encoded = pa.chunked_array([column.combine_chunks()]).dictionary_encode().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    spelled = words_of(pa.table({name: encoded.dictionary}), name)
+    return Words(spelled.codes[encoded.indices.to_numpy()] if len(encoded) else spelled.codes, spelled.texts)
+
+
 def _check_rows(words: Words, name: str) -> None:
     if not len(words):
         raise UnreadableFile(f"column {name} has no rows", way_out="Hand in a table with records.")
@@ -172,5 +192,3 @@ def _number(text: str) -> Fraction | None:
         return parse_number(text, "a cell")
     except UnreadableFile:
         return None
-
-

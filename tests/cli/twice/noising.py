@@ -9,8 +9,9 @@ import sfumato as sf
 from cli.twice.cases import PRIVATE, Case, both, having
 from sfumato.account import Kind, Ledger, information
 from sfumato.errors import BudgetSpent, InvalidParameter
-from sfumato.files.tables import read_table, words_of
-from sfumato.io.noise_files import private_numbers, read_distortion
+from sfumato.files.tables import read_table
+from sfumato.io.noise_files import read_distortion
+from sfumato.io.private_columns import number_column
 from small_studies import small_study
 
 
@@ -31,8 +32,8 @@ def exponential():
 
 
 def mean(data):
-    cells = words_of(read_table(data)[0], "rooms")
-    return sf.design.private_mean(0, 6, len(cells), 0.5), private_numbers(cells, "rooms")
+    cells = number_column(read_table(data)[0], "rooms")
+    return sf.design.private_mean(0, 6, len(cells), 0.5, correlated=2), cells.values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +78,12 @@ NOISES = [
     ),
     Noise(
         title="mean",
-        command="noise mean rooms.csv --column rooms --low 0 --high 6 --budget-bits 0.5",
+        command="noise mean rooms.csv --column rooms --low 0 --high 6 --budget-bits 0.5 --correlated 2",
         call=lambda: mean("rooms.csv"),
         bad=("rooms.csv", "wide.csv"),
         bad_call=lambda: mean("wide.csv"),
         bad_words="the range",
+        own_words=True,  # the library is given numbers, not rows of a file
     ),
 ]
 

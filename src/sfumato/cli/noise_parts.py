@@ -1,0 +1,105 @@
+"""What the verbs of noise share: their options, who may depend on whom, and how a release is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli.output import console, say, tell_json
+
+if TYPE_CHECKING:
+    from sfumato.study.steps.numbers import NoiseDesign, NoisyAnswer
+    from sfumato.values.correlation import Correlation
+
+_BUDGET = typer.Option("--budget-bits", help="What may be told about anyone, in bits.")
+_VALUES = typer.Option(help="How many values a record can have, where that is few and known: less noise.")
+_INPUT = typer.Option("--input", help="The true answer, in a file, so that it stays out of the shell's history.")
+_OUT = typer.Option("--out", "-o", help="Write the noisy answer (JSON) here.")
+Budget = Annotated[float, _BUDGET]
+BudgetOrNot = Annotated[float | None, _BUDGET]
+Values = Annotated[int | None, _VALUES]
+Truth = Annotated[Path | None, _INPUT]
+Out = Annotated[Path | None, _OUT]
+_COLUMN = "Column"
+Records = Annotated[Path, typer.Argument(help="The records, one a row: CSV, Parquet, Excel, SPSS or Stata.")]
+Column = Annotated[str, typer.Option(help="The column.")]
+Low = Annotated[float, typer.Option(help="The least that a record can be, chosen without looking.")]
+High = Annotated[float, typer.Option(help="The most.")]
+Clip = Annotated[
+    bool, typer.Option("--clip", help="Move records outside of the range to its ends, instead of refusing.")
+]
+Correlated = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHO",
+        help="Who may depend on whom: nobody, at most 5 people (say 5), or anyone. There is no default.",
+        show_default=False,
+    ),
+]
+
+
+def correlation_of(said: str | None) -> Correlation:
+    """Read who may depend on whom; nobody but the office can know, so there is no default."""
+    from sfumato.errors import InvalidParameter
+    from sfumato.values.correlation import Correlation
+
+    if said is None:
+        raise InvalidParameter(
+            "must be given: the noise hides a person and those who depend on each other with them, and nobody but you "
+            "can say how many these may be",
+            parameter="correlated",
+            way_out="Say nobody if every record is independent of all others, a number such as 5 if at most so many "
+            "people, a household, depend on each other, or anyone to assume nothing; each takes more noise.",
+        )
+    return Correlation.of(said)
+
+
+def released_answer(
+    design: NoiseDesign,
+    value: Any,
+    title: str,
+    out: Path,
+    study: Path | None,
+    ledger: Path | None,
+    insecure_seed: int | None,
+    names: Sequence[str] | None = None,
+) -> NoisyAnswer:
+    """Answer, pay and write."""
+    from sfumato.study.steps import release_noise
+
+    return release_noise(
+        design,
+        value,
+        out=out,
+        title=title,
+        study=study,
+        ledger=ledger,
+        insecure_seed=insecure_seed,
+        names=names,
+    )
+
+
+def show_noise(
+    title: str,
+    lines: tuple[tuple[str, str], ...],
+    described: dict[str, Any],
+    released: NoisyAnswer | None,
+    *,
+    json: bool,
+) -> None:
+    """Print what noise does and costs, and where a release was written."""
+    from sfumato.render.noises import noise_table
+
+    if released is not None and released.insecure:
+        say(f"WARNING: {released.source}")
+    if json:
+        told = None if released is None else dict(released.document)
+        document = {"schema": "sfumato/noise/1", **described, "released": told}
+        tell_json(document)
+        return
+    console().print(noise_table(title, lines))
+    if released is not None:
+        say(f"wrote {released.out}" + (f" and {released.certificate}" if released.certificate else ""))

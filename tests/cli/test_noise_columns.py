@@ -1,0 +1,283 @@
+"""mean, sum, count, histogram and quantile of a column as a person runs them, each for a stated assumption."""
+
+import csv
+import json
+import math
+import shlex
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sfumato.account import Ledger
+from sfumato.certificates import Certificate
+from sfumato.cli import main
+from sfumato.values.correlation import ANYONE, NOBODY, Correlation
+
+MEAN = "noise mean rooms.csv --column rooms --low 0 --high 6 --budget-bits 1"
+COUNT = "noise count rooms.csv --column owner --value yes --budget-bits 0.5"
+HISTOGRAM = "noise histogram rooms.csv --column owner --values yes,no --budget-bits 0.5"
+QUANTILE = "noise quantile rooms.csv --column rooms --grid 0:6:0.5 --budget-bits 1"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "rooms.csv").write_text("rooms,owner\n" + "3,yes\n4,no\n5.5,no\n2,yes\n" * 25)
+    (tmp_path / "comma.csv").write_text("rooms;owner\n" + "3;yes\n4;no\n5,5;no\n2;yes\n" * 25)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capsys):
+    """The command in this process, which is quicker: exit code, standard output and error."""
+
+    def run(line):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr("sys.argv", ["sfumato", *shlex.split(line)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        told = capsys.readouterr()
+        return stop.value.code or 0, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def said(run):
+    def said(line):
+        code, out, err = run(f"{line} --json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return said
+
+
+@pytest.fixture(scope="module")
+def incomes(tmp_path_factory):
+    """A real column: a million incomes in a Parquet file."""
+    path = tmp_path_factory.mktemp("incomes") / "pay.parquet"
+    pay = np.random.default_rng(5).gamma(3.0, 1200.0, 10**6).clip(0, 20_000).astype(np.int64)
+    pq.write_table(pa.table({"pay": pay}), path)
+    return path, Fraction(int(pay.sum()), 10**6)
+
+
+@pytest.mark.parametrize(
+    ("people", "printed"), [("nobody", "0.026"), ("5", "0.13"), ("50", "1.3"), ("1000", "26"), ("1000000", "25928")]
+)
+def test_the_mean_of_a_million_incomes(said, folder, incomes, people, printed):
+    """At a tenth of a bit, from file to file; and the released mean lies where the noise says."""
+    path, truth = incomes
+    found = said(
+        f"noise mean {path} --column pay --low 0 --high 20000 --budget-bits 0.1 --correlated {people} --out m.json"
+    )
+    assert f"{found['deviation']:.5g}" == printed or f"{found['deviation']:.2g}" == printed
+    assert found["capacity_bits"] <= 0.1
+    # Ten deviations: never in the lifetime of the tests. The grid takes half a step at most.
+    assert abs(Fraction(found["released"]["exact"]) - truth) < 10 * found["deviation"]
+    assert Certificate.read(folder / "m.json.certificate.json")["capacity_bits"].value.upper <= 0.1
+    assert found["deviation_for_anyone"] == pytest.approx(25927.7, abs=0.1)
+    assert json.loads((folder / "m.json").read_text())["correlated"] == {
+        "people": 1 if people == "nobody" else int(people)
+    }
+
+
+class TestEachVerb:
+    def test_mean(self, said, folder):
+        found = said(f"{MEAN} --correlated nobody --out m.json")
+        assert found["records"] == 100
+        # sd/T = .462634 at one bit, T = 6/200.
+        assert found["deviation"] == pytest.approx(0.462634 * 0.03, rel=1e-3)
+        assert found["half_width_95"] == pytest.approx(1.96 * found["deviation"], rel=1e-4)
+        assert abs(found["released"]["value"] - 3.625) < 10 * found["deviation"]
+        assert found["bits_for_anyone"] > 5 > 1 >= found["capacity_bits"]
+
+    def test_sum_is_as_many_times_the_mean(self, said):
+        mean, total = (said(line + " --correlated 5") for line in (MEAN, MEAN.replace("mean", "sum")))
+        assert total["deviation"] == pytest.approx(100 * mean["deviation"])
+        found = said(MEAN.replace("mean", "sum") + " --correlated 5 --out s.json")
+        assert abs(found["released"]["value"] - 362.5) < 10 * found["deviation"]
+
+    def test_count(self, said):
+        found = said(f"{COUNT} --correlated nobody --out c.json")
+        assert abs(found["released"]["value"] - 50) < 10 * found["deviation"] < 20
+        whole = said("noise count rooms.csv --column owner --budget-bits 0.5 --correlated nobody --out c.json")
+        assert abs(whole["released"]["value"] - 100) < 10 * whole["deviation"]
+
+    def test_empty_cells_are_rows_and_not_counted(self, said, folder):
+        (folder / "rooms.csv").write_text("id,owner\n" + "1,yes\n2,\n" * 50)
+        found = said("noise count rooms.csv --column owner --budget-bits 4 --correlated nobody --out c.json")
+        assert found["records"] == 100
+        assert abs(found["released"]["value"] - 50) < 10 * found["deviation"] < 10
+
+    def test_histogram(self, said, folder):
+        found = said(f"{HISTOGRAM} --correlated nobody --out h.json")
+        assert found["cells"] == ["yes", "no"]
+        for cell in ("yes", "no"):
+            assert abs(found["released"]["value"][cell] - 50) < 10 * found["deviation"] < 30
+        written = json.loads((folder / "h.json").read_text())
+        assert list(written["value"]) == ["yes", "no"]
+        assert written["exact"] == {cell: str(int(number)) for cell, number in written["value"].items()}
+
+    def test_histogram_as_a_table(self, run, folder):
+        code, _, err = run(f"{HISTOGRAM.replace('yes,no', 'yes')} --other --correlated 2 --out h.csv")
+        assert code == 0, err
+        rows = list(csv.reader((folder / "h.csv").open()))
+        assert [row[0] for row in rows] == ["value", "yes", "other"]
+        assert rows[0][1] == "noisy count"
+        assert all(abs(int(number) - 50) < 60 for _, number in rows[1:])
+        assert (folder / "h.csv.certificate.json").exists()
+        run(f"{HISTOGRAM} --correlated 2 --out h.csv --insecure-seed 1")
+        assert (folder / "h.csv").read_text().startswith("value,simulated count\n")
+
+    def test_quantile(self, said):
+        found = said(f"{QUANTILE} --correlated nobody --out q.json")
+        assert Fraction(found["released"]["exact"]) % Fraction(1, 2) == 0
+        # 25 each of 2, 3, 4, 5.5: a median that is many ranks off is one beyond them.
+        assert 2 <= found["released"]["value"] <= 5.5
+        assert found["ranks_off_95"] < found["ranks_off_95_for_anyone"] == 100
+
+    @pytest.mark.parametrize("line", [MEAN, COUNT, HISTOGRAM, QUANTILE])
+    def test_more_people_take_more_noise_and_the_table_says_what_is_left_out(self, run, said, line):
+        off = "ranks_off_95" if "quantile" in line else "deviation"
+        found = [said(f"{line} --correlated {who}") for who in ("nobody", "5", "anyone")]
+        assert found[0][off] < found[1][off] < found[2][off]
+        assert found[2]["bits_for_anyone"] == pytest.approx(found[2]["capacity_bits"], rel=0.1)
+        shown = run(f"{line} --correlated 5")[1]
+        for words in (
+            "if at most 5 people depend on each other",
+            "leaves out",
+            "if that is false",
+            "for nobody it would",
+        ):
+            assert words in shown
+        assert "assumes" in run(f"{line} --correlated anyone")[1]
+
+    def test_decimal_commas(self, said):
+        line = MEAN.replace("rooms.csv", "comma.csv") + " --correlated nobody --decimal , --out m.json"
+        assert abs(said(line)["released"]["value"] - 3.625) < 1
+
+    @pytest.mark.parametrize("line", [MEAN, COUNT, HISTOGRAM, QUANTILE])
+    def test_certificates_verify(self, run, line):
+        assert run(f"{line} --correlated 5 --out it.json")[0] == 0
+        code, out, err = run("verify it.json.certificate.json")
+        assert code == 0, err
+        assert "Verified" in out
+
+
+class TestClipping:
+    def test_it_moves_records_to_the_ends(self, said, folder):
+        (folder / "rooms.csv").write_text("rooms\n" + "-50\n90\n" * 50)
+        found = said(f"{MEAN} --correlated nobody --clip --out m.json")
+        assert abs(found["released"]["value"] - 3) < 10 * found["deviation"]
+        assert found["clip"] is True
+
+    def test_without_it_they_are_refused_by_row(self, run, folder):
+        Ledger.create(folder / "budget", budget_bits=9)
+        (folder / "rooms.csv").write_text("rooms\n3\n90.25\n")
+        code, _, err = run(f"{MEAN} --correlated nobody --out m.json --ledger budget")
+        assert code == 2
+        assert "column rooms, row 2 lies outside the range [0, 6] (1 of the first 2 rows do). Give --clip" in err
+        assert "90.25" not in err
+        assert Ledger(folder / "budget").entries() == ()
+        assert not (folder / "m.json").exists()
+
+
+class TestLedger:
+    def test_every_release_is_counted_for_the_widest(self, run, folder):
+        assert run("budget init l --budget-bits 6")[0] == 0
+        for number, who in enumerate(("nobody", "nobody", "2")):
+            code, _, err = run(f"{MEAN} --correlated {who} --out m{number}.json --ledger l")
+            assert code == 0, err
+        book = Ledger(folder / "l").read()
+        assert book.counting.correlated == Correlation(people=2)
+        assert [entry.release.assumption.correlated for entry in book.entries[:2]] == [NOBODY, NOBODY]
+        assert all(entry.charges.bits > entry.release.charges.bits for entry in book.entries[:2])
+        code, _, err = run(f"{MEAN} --correlated 50 --out more.json --ledger l")
+        assert code == 1
+        assert "bits are counted for at most 50 people, and 3 earlier releases anew" in err
+        assert not (folder / "more.json").exists()
+        shown = run("budget show l")[1]
+        assert "what anyone can learn about one person, if at most 2 people depend on each other" in shown
+        assert "as booked: 1 bits if nobody depends on anybody else" in shown
+        assert "assumed, and not checked" in shown
+        told = json.loads(run("budget show l --json")[1])
+        assert told["correlated"] == {"people": 2}
+        first = told["entries"][0]
+        assert first["correlated"] == {"people": 1}
+        assert Fraction(first["charges"]["bits"]) > 1 >= Fraction(first["as_booked"]["bits"])
+
+    def test_a_ledger_for_anyone(self, run, folder):
+        assert run("budget init l --budget-bits 2 --correlated anyone")[0] == 0
+        code, _, err = run(f"{MEAN} --correlated 5 --out m.json --ledger l")
+        assert code == 1
+        assert "bits are counted for anyone" in err
+        assert run(f"{MEAN} --correlated anyone --out m.json --ledger l")[0] == 0
+        assert Ledger(folder / "l").read().counting.correlated == ANYONE
+
+    def test_flips_and_numbers_from_elsewhere_ask_for_no_assumption(self, run, folder):
+        (folder / "truth.txt").write_text("3\n")
+        assert run("budget init l --budget-bits 2")[0] == 0
+        assert run(f"{MEAN} --correlated 5 --out m.json --ledger l")[0] == 0
+        line = "noise gaussian --low 0 --high 6 --budget-bits 0.5 --input truth.txt --out g.json --ledger l"
+        assert run(line)[0] == 0
+        book = Ledger(folder / "l").read()
+        assert book.counting.correlated == Correlation(people=5)
+        assert math.isclose(book.spent.bits, 1.5, rel_tol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (MEAN, "--correlated must be given"),
+        (MEAN, "Say nobody if every record is independent of all others, a number such as 5"),
+        (f"{MEAN} --correlated everybody", "--correlated everybody must be anyone, nobody, or a number of people"),
+        (f"{MEAN} --correlated 0", "--correlated 0 must be at least 1"),
+        (f"{MEAN} --correlated 2.5", "must be anyone, nobody, or a number"),
+        (f"{MEAN} --correlated 5 --ledger l", "--ledger pays for a release, and nothing is released"),
+        (MEAN.replace("--high 6", "--high inf") + " --correlated 5", "--high"),
+        (MEAN.replace("--high 6", "--high -1") + " --correlated 5", "--low 0 must be below --high=-1"),
+        (MEAN.replace("--column rooms", "--column doors") + " --correlated 5", "doors"),
+        (MEAN.replace("--column rooms", "--column owner") + " --correlated 5", "column owner, row 1 holds no number"),
+        (MEAN.replace("rooms.csv", "none.csv") + " --correlated 5", "none.csv"),
+        (MEAN.replace("--budget-bits 1", "--budget-bits 0") + " --correlated 5", "--budget-bits 0 must be"),
+        (HISTOGRAM, "--correlated must be given"),
+        (HISTOGRAM.replace("yes,no", "yes") + " --correlated 5", "must name at least two cells"),
+        (HISTOGRAM.replace("yes,no", "yes,yes") + " --correlated 5", "each once"),
+        (HISTOGRAM.replace("yes,no", "yes,maybe") + " --correlated 5 --out h.json", "values that were not declared, in 50 of 100"),
+        (HISTOGRAM.replace("yes,no", "yes,other") + " --correlated 5 --other", "has a cell called other already"),
+        (QUANTILE.replace("0:6:0.5", "0:6") + " --correlated 5", "--grid 0:6 must be low:high:step"),
+        (QUANTILE.replace("0:6:0.5", "6:0:1") + " --correlated 5", "must go up from low to high"),
+        (QUANTILE.replace("0:6:0.5", "0:6:0") + " --correlated 5", "in steps above 0"),
+        (QUANTILE.replace("0:6:0.5", "0:6:4") + " --correlated 5", "must reach high in whole steps"),
+        (QUANTILE.replace("0:6:0.5", "0:6:1e-9") + " --correlated 5", "has more than"),
+        (QUANTILE.replace("0:6:0.5", "a:b:c") + " --correlated 5", "three numbers"),
+        (QUANTILE + " --share 2 --correlated 5", "--share 2 must lie"),
+        (QUANTILE + " --share half --correlated 5", "--share"),
+        (COUNT, "--correlated must be given"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_sentences(run, line, words):
+    code, out, err = run(line)
+    assert code == 2, err
+    assert words in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+@pytest.mark.parametrize("row", ["many", "nan", ""])
+def test_a_row_without_a_number_is_named_by_its_place(run, folder, row):
+    (folder / "rooms.csv").write_text(f"id,rooms\n1,3\n2,{row}\n")
+    code, _, err = run(f"{MEAN} --correlated 2 --out mean.json")
+    assert code == 2
+    assert "row 2" in err
+    assert not (folder / "mean.json").exists()
+
+
+def test_a_column_without_rows(run, folder):
+    (folder / "rooms.csv").write_text("rooms,owner\n")
+    for line in (MEAN, COUNT, QUANTILE):
+        code, _, err = run(f"{line} --correlated 2")
+        assert code == 2
+        assert "has no rows" in err
