@@ -2506,7 +2506,10 @@ def power_bound(dimension: int, radius: Fraction, variance: Fraction, spread: Fr
 def usual_bound(dimension: int, radius: Fraction, variance: Fraction) -> Ends:
     """The same at S = N + r²/k."""
     found = power_bound(dimension, radius, variance, variance + radius / dimension)
-    return Ends.around(found, ROOM if found.high <= MANY_BITS * ONE else Fraction(2))
+    if found.high <= MANY_BITS * ONE:
+        return Ends.around(found)
+    lower, upper = found.low // ONE * ONE, -(-found.high // ONE) * ONE
+    return Ends(Near(lower, lower), Near(upper, upper), Fraction(0))
 
 
 _RADII = {
