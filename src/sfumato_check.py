@@ -2506,7 +2506,10 @@ def power_bound(dimension: int, radius: Fraction, variance: Fraction, spread: Fr
 def usual_bound(dimension: int, radius: Fraction, variance: Fraction) -> Ends:
     """The same at S = N + r²/k."""
     found = power_bound(dimension, radius, variance, variance + radius / dimension)
-    return Ends.around(found, ROOM if found.high <= MANY_BITS * ONE else Fraction(2))
+    if found.high <= MANY_BITS * ONE:
+        return Ends.around(found)
+    lower, upper = found.low // ONE * ONE, -(-found.high // ONE) * ONE
+    return Ends(Near(lower, lower), Near(upper, upper), Fraction(0))
 
 
 _RADII = {
@@ -2591,12 +2594,12 @@ def _vector_rules(variance: Fraction) -> list[Rule]:
     ]
 
 
-_RANK_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = 2mλ"
+_RANK_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = mλ"
 
 
 def rank_bound(people: int, rate: Fraction, candidates: int) -> Ends:
-    """What is told at most where log-likelihood ratios lie in a range of w = 2mλ, or by one of so many values."""
-    width = exactly(2 * people * rate)
+    """What is told at most where log-likelihood ratios to some law lie in a range of w = mλ, or by so many values."""
+    width = exactly(people * rate)
     stretched = width.divided(Near(ONE, ONE) - exp_of_minus(width))
     told, held = (stretched - Near(ONE, ONE) - ln_near(stretched)).bits(), log2(Fraction(candidates))
     return Ends.around(Near(min(told.low, held.low), min(told.high, held.high)))

@@ -10,7 +10,10 @@ import numpy as np
 import sfumato as sf
 from certificates.test_every_kind import KINDS
 from fresh_seals import reseal
+from sfumato.certificates.certifying import certify_subject
 from sfumato.design.noise_certificates import certify_range
+from sfumato.design.rank_certificates import RankSubject
+from sfumato.design.vector_certificates import CHANGE, HISTOGRAM, SUM, VectorSubject, squared_radius
 from sfumato.errors import NotChecked, SfumatoError
 
 ROOT = Path(__file__).parents[1]
@@ -102,6 +105,52 @@ def random_noise(generator):
     )
 
 
+def random_assumed(generator):
+    """A certificate of noise for people who depend on few others: a number, several, a histogram or a quantile."""
+    people = int(10 ** generator.uniform(0, 3))
+    records = int(10 ** generator.uniform(0, 7))
+    kind = int(generator.integers(4))
+    if kind == 0:
+        low, change = Fraction(int(generator.integers(-9, 9)), 7), Fraction(int(generator.integers(1, 99)), 130)
+        return certify_range(
+            low=low,
+            high=low + records * change,
+            steps=int(generator.integers(1, 9)),
+            variance=Fraction(int(generator.integers(3, 300)), 7),
+            values=[None, None, 2][int(generator.integers(3))],
+            change=change,
+            people=people,
+        )
+    who = None if generator.random() < 0.3 else people
+    if kind == 1:
+        rate = Fraction(int(generator.integers(1, 10**6)), int(10 ** generator.uniform(4, 9)))
+        share = Fraction(int(generator.integers(0, 8)), 7)
+        return certify_subject(
+            RankSubject(
+                low=-share, high=share + 1, candidates=people + 1, share=share, records=records, people=who, rate=rate
+            )
+        )
+    what = str(generator.choice([HISTOGRAM, SUM, CHANGE]))
+    size = Fraction(1) if what == HISTOGRAM else Fraction(int(generator.integers(1, 99)), 7)
+    grid = Fraction(1) if what == HISTOGRAM else size / 10
+    dimension = int(10 ** generator.uniform(0.4, 3))
+    # Noise of some bits for those who depend on each other, as designs have it.
+    radius = squared_radius(what, dimension, records if who is None else min(who, records), size / grid)
+    variance = radius * Fraction(int(generator.integers(1, 1000)), 1000)
+    return certify_subject(
+        VectorSubject(
+            what=what,
+            dimension=dimension,
+            records=records,
+            people=who,
+            size=size,
+            grid=grid,
+            variance=variance,
+            spread=variance * Fraction(int(generator.integers(10, 12)), 10),
+        )
+    )
+
+
 def random_disclosure(generator):
     """A certificate of a disclosure: exact or rounded, its law declared or counted, private or public."""
     shape = [(2, 2), (2, 3), (2, 2, 2), (3, 3)][int(generator.integers(4))]
@@ -122,6 +171,7 @@ MAKERS = (
     random_mechanism,
     random_ladder,
     random_noise,
+    random_assumed,
     random_disclosure,
 )
 
@@ -194,7 +244,7 @@ def _move_number(claim, generator):
 def _other_words(text, generator):
     words = re.split(r"(\s+)", text)
     place = 2 * int(generator.integers((len(words) + 1) // 2))
-    digits = [i for i, letter in enumerate(words[place]) if letter.isdigit()]
+    digits = [i for i, letter in enumerate(words[place]) if letter.isdecimal()]
     what = int(generator.integers(4))
     if digits and what < 2:
         at = digits[int(generator.integers(len(digits)))]

@@ -15,6 +15,11 @@ from sfumato.certificates.collected import Collected
 from sfumato.certificates.record_statements import _told
 from sfumato.certificates.rules import publish
 from sfumato.certificates.words import at_most
+from sfumato.design.group_claims import IF_FALSE
+from sfumato.design.rank_certificates import CAPACITY as RANKS
+from sfumato.design.rank_certificates import rank_bits
+from sfumato.design.vector_certificates import CAPACITY as VECTOR
+from sfumato.measures.lattice.powers import best_spread, power_bound
 from sfumato.measures.lattice.selection_limits import stated_bits
 from sfumato.values import Interval
 
@@ -57,9 +62,24 @@ def noise(values=None):
     return sf.certify(sf.design.gaussian(low=0, high=1, budget_bits=0.9, steps=8, values=values))
 
 
+def assumed():
+    """Noise on a count, if at most two people depend on each other."""
+    return sf.certify(sf.design.private_count(9, 1, correlated=2, steps=8))
+
+
+def counted():
+    """Three cells, if nobody depends on anybody else: the counter-example to half of the largest distance."""
+    return sf.certify(sf.design.private_histogram(3, 100, 1, correlated="nobody"))
+
+
+def ranked():
+    return sf.certify(sf.design.private_quantile([0, 1, 2, 3], 0.5, 100, 0.5, correlated=2))
+
+
 HONEST = {"channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
           "collected": lambda: collected(2.0, 1.0, back=True, mode="panel", **SEALED, recover=True),
-          "noise": noise, "noise of three values": lambda: noise(3)}  # fmt: skip
+          "assumed": assumed, "counted": counted, "ranked": ranked, "noise": noise,
+          "noise of three values": lambda: noise(3)}  # fmt: skip
 
 
 def document(certificate):
@@ -106,6 +126,35 @@ def shy_record(values):
     forged = replace(honest, subject=replace(subject, positions=positions, weights=weights))
     said = honest[NOISE].sentence.replace(at_most(honest[NOISE].value), at_most(bits))
     return with_claim(forged, NOISE, value={"lower": bits.lower, "upper": bits.upper}, sentence=said)
+
+
+def stated(certificate, measure, bits):
+    """Another number under a measure, with the sentence that belongs to it."""
+    old = certificate[measure]
+    said = old.sentence.replace(f"{at_most(old.value)} bits", f"{at_most(bits)} bits")
+    return with_claim(certificate, measure, value={"lower": bits.lower, "upper": bits.upper}, sentence=said)
+
+
+def half_the_distance():
+    """What the noise would tell if half of the distance between two cells were the radius of all of them."""
+    honest, half = counted(), Fraction(1, 2)
+    subject = honest.subject
+    bits = publish(power_bound(3, half, subject.variance, best_spread(3, half, subject.variance)))
+    forged = stated(honest, VECTOR, bits)
+    forged["subject"]["squared_radius"] = str(half)
+    forged["subject"]["spread"] = str(best_spread(3, half, subject.variance))
+    return forged
+
+
+def without(certificate, measure):
+    found = document(certificate)
+    return {**found, "claims": [claim for claim in found["claims"] if claim["measure"] != measure]}
+
+
+def of_subject(certificate, **changes):
+    found = document(certificate)
+    found["subject"] = {key: value for key, value in (found["subject"] | changes).items() if value != "left out"}
+    return found
 
 
 def enormous():
@@ -178,6 +227,30 @@ def forgeries():
                 "subject": {**document(three)["subject"], "positions": [-8, -1, 0, 8], "weights": [*weights, -0.0]},
             },
             "sign",
+        ),
+        "noise_assumption_left_unsaid": (with_notes(assumed(), *document(noise())["notes"]), "notes"),
+        "noise_without_what_would_leak_otherwise": (without(assumed(), IF_FALSE), IF_FALSE),
+        "noise_less_leaks_otherwise_by_1e-11": (
+            stated(
+                assumed(), IF_FALSE,
+                Interval(assumed()[IF_FALSE].value.lower - 1e-11, assumed()[IF_FALSE].value.upper - 1e-11),
+            ),
+            IF_FALSE,
+        ),
+        "noise_people_without_a_change": (of_subject(assumed(), change="left out"), "belong together"),
+        "noise_of_more_people_than_it_hides": (of_subject(assumed(), people=3), "one spelling"),
+        "vector_half_the_distance_between_cells": (half_the_distance(), "one spelling"),
+        "vector_less_told_by_1e-11": (
+            stated(
+                counted(), VECTOR,
+                Interval(counted()[VECTOR].value.lower - 1e-11, counted()[VECTOR].value.upper - 1e-11),
+            ),
+            VECTOR,
+        ),
+        "vector_of_fewer_cells": (of_subject(counted(), dimension=2, squared_radius="1/2"), VECTOR),
+        "rank_half_the_range": (stated(ranked(), RANKS, publish(rank_bits(1, ranked().subject.rate, 4))), RANKS),
+        "rank_sharper_than_claimed": (
+            of_subject(ranked(), rate=str(ranked().subject.rate * 2)), RANKS
         ),
         "noise_number_of_values_changed": (
             {**document(three), "subject": {**document(three)["subject"], "values": 2}}, NOISE

@@ -1,8 +1,7 @@
 /** How much whole vectors in a ball plus discrete Gaussian noise tell at most: a limit on power. */
-import { Ratio, wholeSquareRoot } from "../rationals.js";
+import { ceilDiv, floorDiv, Ratio, wholeSquareRoot } from "../rationals.js";
 import { Ends } from "./claims.js";
 import { exactly, expOfMinus, lnNear, Near, ONE, UNIT, ZERO } from "./enclosures.js";
-import { ROOM } from "./phrases.js";
 
 export const POWER = "C ≤ k·log2(Z_S/Z_N) + log2 e·((k·V_N + r²)/2S - k·V_N/2N)";
 export const USUAL_POWER = `${POWER} with S = N + r²/k and the r of`;
@@ -58,5 +57,7 @@ export function powerBound(dimension, radius, variance, spread) {
 /** The same at S = N + r²/k. */
 export function usualBound(dimension, radius, variance) {
   const found = powerBound(dimension, radius, variance, variance.plus(radius.over(new Ratio(dimension))));
-  return Ends.around(found, found.high <= MANY_BITS * ONE ? ROOM : TWO);
+  if (found.high <= MANY_BITS * ONE) return Ends.around(found);
+  const [lower, upper] = [floorDiv(found.low, ONE) * ONE, ceilDiv(found.high, ONE) * ONE];
+  return new Ends(new Near(lower, lower), new Near(upper, upper), new Ratio(0n));
 }

@@ -10,13 +10,13 @@ import { fractionOf, take, wholeNumber } from "./reading.js";
 
 const MOST_CANDIDATES = 100_000n;
 const TWO = new Ratio(2n);
-const BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = 2mλ";
+const BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = mλ";
 const ANYBODY = "In bits, under any knowledge and any correlation.";
 const GROUP = "In bits, under any knowledge about people outside of a group.";
 
-/** What is told at most where log-likelihood ratios lie in a range of w = 2mλ, or by one of so many values. */
+/** What is told at most where log-likelihood ratios to some law lie in a range of w = mλ, or by so many values. */
 function rankBound(people, rate, candidates) {
-  const width = exactly(rate.times(new Ratio(2n * people)));
+  const width = exactly(rate.times(new Ratio(people)));
   const stretched = width.divided(UNIT.minus(expOfMinus(width)));
   const told = stretched.minus(UNIT).minus(lnNear(stretched)).bits();
   return Ends.around(told.atMost(log2(new Ratio(candidates))));

@@ -52,7 +52,7 @@ def usual_bound(dimension: int, squared_radius: Fraction, variance: Fraction) ->
     """The bound by power at S = N + r²/k, published; beyond a thousand bits in whole bits, which doubles hold."""
     found = power_bound(dimension, squared_radius, variance, usual_spread(dimension, squared_radius, variance))
     if found.upper > _MANY_BITS:
-        return Interval(math.floor(found.lower), math.ceil(found.upper))
+        return Interval(float(math.floor(found.lower)), float(math.ceil(found.upper)))
     return publish(found)
 
 

@@ -1,8 +1,9 @@
 """Certificates of a private quantile: one of several declared values, those of a worse rank exponentially less likely.
 
-A value at a distance of d ranks from the wanted one is drawn with a weight of e^(-λd). One record changes every d by 1
-at most, m people by m, so log-likelihood ratios of any two data sets of theirs lie in a range of 2mλ, which bounds what
-is told: (z - 1 - ln z)·log2 e bits, z = w/(1 - e^-w), w = 2mλ.   Ref: [E, Thm 3]; docs/theory/correlated_noise.md
+A value at a distance of d ranks from the wanted one is drawn with a weight of e^(-λd). Given all others, m people
+change each rank by at most m, so every law of a release is within m/2 ranks of the one in the middle, and ratios to that
+have logarithms in a range of w = mλ, which bounds what is told: (z - 1 - ln z)·log2 e bits, z = w/(1 - e^-w).
+Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ANYBODY = (
     "In bits, under any knowledge and any correlation.",
 )
 _GROUP = "In bits, under any knowledge about people outside of a group."
-_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = 2mλ"
+_BOUND = "the least of log2 k and (z - 1 - ln z)·log2 e, z = w/(1 - e^-w), w = mλ"
 
 
 class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -68,7 +69,7 @@ class RankSubject:
 def rank_bits(people: int, rate: Fraction, candidates: int) -> Interval:
     """Enclose the bound for so many people, in bits."""
     held = log2_interval(Fraction(candidates))
-    told = bounded_range_bits(2 * people * rate)
+    told = bounded_range_bits(people * rate)
     return Interval(min(told.lower, held.lower), min(told.upper, held.upper))
 
 

@@ -22,6 +22,7 @@ from sfumato.files.numbers import read_fraction
 from sfumato.measures.lattice.powers import least_power_bound
 from sfumato.values.correlation import Correlation
 from sfumato.values.interval import Interval
+from sfumato.values.rounding import log2_bounds
 
 Plain = Mapping[str, str | int]
 _MOST_DIGITS = 400
@@ -87,6 +88,9 @@ def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
     # Inputs are -steps..steps; one more than needed where they move it by an odd number of steps.
     steps = (moved + 1) // 2
     by_power = publish(least_power_bound(1, Fraction(moved, 2) ** 2, variance)).upper
+    if values is not None:
+        # A record with so many values holds no more.
+        by_power = min(by_power, log2_bounds(Fraction(values))[1])
     if steps > _MOST_STEPS and not (values is not None and values == 2 and uses_selections(variance, steps, values)):
         return by_power
     return min(by_power, bound_noise(variance, steps, values).bits.upper)

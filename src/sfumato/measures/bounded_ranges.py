@@ -1,12 +1,12 @@
-"""How much can be told by answers whose log-likelihood ratios all lie in a range of a given width.
+"""How much can be told by answers whose log-likelihood ratios to one law lie in a range of a given width.
 
-If ln P_x(y)/P_x'(y) lies, for each pair of inputs, within some interval of width w as y varies, then any two rows have
+If ln P_x(y)/Q(y) lies within an interval of width w as y varies, for each input x and one law Q, then
 
-    D(P_x‖P_x') ≤ z - 1 - ln z nats,   z = w/(1 - e^-w),
+    C ≤ max_x D(P_x‖Q) ≤ z - 1 - ln z nats,   z = w/(1 - e^-w).
 
-and so has the capacity, C ≤ max D(P_x‖P_x'). For fixed P the ratio R = P_x'/P_x has mean 1 under P_x and lies within
-[a, a·e^w]; ln is concave, so E ln R is least for R on the two ends, where it is ln a + w(1-a)/(a(e^w-1)), least at
-a = w/(e^w-1) = z·e^-w.   Theory: docs/theory/correlated_noise.md
+R = Q/P_x has mean 1 under P_x and lies within some [a, a·e^w]. ln is concave, so E ln R is at least that of its chord,
+ln a + w(1-a)/(a(e^w-1)), which is least at a = w/(e^w-1) = z·e^-w, where it is ln a + 1 - a = -(z - 1 - ln z).
+Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sfumato.values.rounding import float_above, float_below
 
 _DIGITS = Context(prec=60)
 _LN2 = _DIGITS.ln(Decimal(2))
-# Widths are at least 10^-9, so of 60 digits at least 50 are left where e^-w is subtracted from 1.
+# Where e^-w is subtracted from 1, 60 + log10 w digits of z are left; z - 1 - ln z has a slope of about w/2 there, so
+# its own error is some 10^-60 nevertheless.
 _SLACK = Decimal("1e-45")
-LEAST_WIDTH = Fraction(1, 10**9)
 
 
 def bounded_range_bits(width: Fraction) -> Interval:
