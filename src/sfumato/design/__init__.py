@@ -1,6 +1,8 @@
 """What is best? One problem a file."""
 
 from sfumato.design.advising import Advice, Prediction, advise
+from sfumato.design.belief_certificates import BeliefSubject
+from sfumato.design.believed_noise import BelievedNoise, believed_count, believed_mean, believed_sum
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
     crosswise,
@@ -78,6 +80,8 @@ from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 
 __all__ = [
     "Advice",
+    "BeliefSubject",
+    "BelievedNoise",
     "Device",
     "DeviceKind",
     "ExponentialDesign",
@@ -103,6 +107,9 @@ __all__ = [
     "alternating",
     "anchored_crosswise",
     "ball_corners",
+    "believed_count",
+    "believed_mean",
+    "believed_sum",
     "best_answer",
     "best_design",
     "best_noise",

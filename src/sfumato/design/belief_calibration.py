@@ -18,6 +18,8 @@ from sfumato.values.interval import Interval
 _DIGITS = 6
 # The neighbours' deviations are there to be compared with.
 _DIGITS_OF_NEIGHBOURS = 4
+# A certificate states bits on a grid of 1e-12, rounded up; they are within the budget, too.
+_PUBLISHED = 2e-12
 
 
 def least_deviation(records: int, shared_bits: Fraction, budget_bits: float) -> Fraction:
@@ -45,7 +47,7 @@ def least_deviation_for(people: int, budget_bits: float) -> Fraction:
 
 def _least(told: Callable[[Fraction], Interval], budget_bits: float, digits: int) -> Fraction:
     def fits(logarithm: float) -> bool:
-        return told(Fraction(math.exp(logarithm))).upper <= budget_bits
+        return told(Fraction(math.exp(logarithm))).upper + _PUBLISHED <= budget_bits
 
     low, high, stride = 0.0, 0.0, 1.0
     while not fits(high):
@@ -56,7 +58,7 @@ def _least(told: Callable[[Fraction], Interval], budget_bits: float, digits: int
         middle = (low + high) / 2
         low, high = (low, middle) if fits(middle) else (middle, high)
     found = _rounded_up(Fraction(math.exp(high)), digits)
-    while told(found).upper > budget_bits:
+    while told(found).upper + _PUBLISHED > budget_bits:
         found = _rounded_up(found * (1 + Fraction(1, 10**digits)), digits)
     return found
 
