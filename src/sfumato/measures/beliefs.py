@@ -116,7 +116,7 @@ def tilt_factor(shared_bits: Real) -> Fraction:
     """Return about the least w ≥ 1 with w - 1 - ln w ≥ 2c·ln 2: how much c bits can widen a sum's variance.
 
     >>> round(float(tilt_factor(1)), 3)
-    3.336
+    3.693
     """
     shared = _read_shared(shared_bits)
     if shared == 0:
