@@ -88,13 +88,11 @@ class _Uniform:
     def is_below(self, other: _Uniform) -> bool:
         """Compare two of them digit by digit; they are equal with probability 0."""
         while True:
-            for one in (self, other):
-                if one.places < max(self.places, other.places, 1):
-                    one.refine()
-            if self.places == other.places and self.known != other.known:
-                return self.known < other.known
-            if self.places == other.places:
-                self.refine()
+            shared = min(self.places, other.places)
+            mine, its = self.known >> (self.places - shared), other.known >> (other.places - shared)
+            if mine != its:
+                return mine < its
+            (self if self.places == shared else other).refine()
 
 
 def _normal(draws: _Draws) -> tuple[bool, int, _Uniform]:

@@ -8,6 +8,7 @@ Theorem 1, which add up over releases.   Theory: docs/theory/bounded_beliefs.md
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -179,10 +180,9 @@ class BelievedNoise(Shown):
                 way_out="Pass exactly so many.",
             )
         if self.clip:
-            read = (_any_number(value) for value in values)
-            total = sum((min(max(one, low), high) for one in read), Fraction(0))
+            total = _exact_sum(min(max(_any_number(value), low), high) for value in values)
         else:
-            total = sum((private_number(value, low, high) for value in values), Fraction(0))
+            total = _exact_sum(private_number(value, low, high) for value in values)
         return total / count if self.statistic == "mean" else total
 
 
@@ -301,6 +301,14 @@ def _usual_grid(statistic: str, deviation: Fraction) -> Fraction:
     while 10 * step <= deviation * _GRID_PART:
         step *= 10
     return step
+
+
+def _exact_sum(numbers: Iterable[Fraction]) -> Fraction:
+    """Add numbers of few denominators, each denominator by itself: a million of them in seconds."""
+    totals: dict[int, int] = {}
+    for number in numbers:
+        totals[number.denominator] = totals.get(number.denominator, 0) + number.numerator
+    return sum((Fraction(above, below) for below, above in totals.items()), Fraction(0))
 
 
 def _any_number(value: Any) -> Fraction:
