@@ -2387,12 +2387,18 @@ def _noise_rules(noise: Noise, grid: Fraction) -> list[Rule]:
 
 MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
 ROOT_HALF_PI_E = Fraction(206636, 100000)  # just below √(πe/2)
-BELIEF_NOTES = (
+_BELIEFS_ADD_UP = (
     "Bits of this kind add up over releases about the same records, also when a release is chosen after seeing earlier "
-    "ones, and the shared bits are used up by none. They are not added to bits under another assumption.",
-    "In bits, on average over what is released; the odds between two values are not bounded.",
+    "ones, and the shared bits are used up by none. They are not added to bits under another assumption."
+)
+_COMMON_CAUSE = (
     "A common cause that nobody knows, such as a rate or a prevalence, ties all records together; each exact copy of a "
-    "record takes its whole entropy of the shared bits.",
+    "record takes its whole entropy of the shared bits."
+)
+BELIEF_NOTES = (
+    _BELIEFS_ADD_UP,
+    "In bits, on average over what is released; the odds between two values are not bounded.",
+    _COMMON_CAUSE,
 )
 _BELIEF_NUMBERS = (
     "low", "high", "shared_bits", "deviation", "grid", "own_share", "tilt", "independent_deviation", "anyone_deviation",

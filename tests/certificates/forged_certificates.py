@@ -62,18 +62,13 @@ def belief():
 
 
 def with_subject(certificate, **changes):
-    """A changed subject with all claims that belong to it, found without the checks that would refuse it."""
+    """Another subject under the same claims."""
     found = document(certificate)
     return {**found, "subject": {**found["subject"], **changes}}
 
 
-def braver_beliefs():
-    """Fewer shared bits are said to be assumed; the bits are still those of the ten that were."""
-    honest = belief()
-    return with_claim(honest, "assumed_shared_bits", value="1")
-
-
-HONEST = {"belief": belief, "channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
+HONEST = {"belief": belief,
+          "channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
           "collected": lambda: collected(2.0, 1.0, back=True, mode="panel", **SEALED, recover=True),
           "noise": noise, "noise of three values": lambda: noise(3)}  # fmt: skip
 
@@ -137,7 +132,7 @@ def forgeries():
     flip, cyclic, three = channel(), structured(), noise(3)
     weights = list(three.subject.weights)
     return {
-        "belief_fewer_shared_bits_said": (braver_beliefs(), "assumed_shared_bits"),
+        "belief_fewer_shared_bits_said": (with_claim(belief(), "assumed_shared_bits", value="1"), "assumed_sh"),
         "belief_more_shared_bits_than_the_tilt_allows": (with_subject(belief(), shared_bits="11"), "the sum can be"),
         "belief_fewer_records": (with_subject(belief(), records=5000), "believed_bits|_deviation"),
         "belief_less_noise": (with_subject(belief(), deviation="1/25"), "believed_bits|_deviation"),
