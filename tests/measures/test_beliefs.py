@@ -17,8 +17,8 @@ from sfumato.measures.beliefs import (
     believed_bits,
     best_own_share,
     composed_bits,
-    entropy_limit,
     is_tilt,
+    noisy_sum_limit,
     one_release_bits,
     people_bits,
     split_bits,
@@ -181,13 +181,13 @@ class TestComposition:
 
 class TestEntropy:
     def test_an_adversary_who_lacks_bits(self):
-        found = entropy_limit(100, 2, 90, of(50))
+        found = noisy_sum_limit(100, 2, 90, of(50))
         assert found.upper == pytest.approx(believed_bits(100, 10, of(50)).upper, rel=1e-9)
-        assert entropy_limit(100, 3, 100, of(50)).upper > found.upper
+        assert noisy_sum_limit(100, 3, 100, of(50)).upper > found.upper
 
     def test_nobody_lacks_more_than_there_is(self):
         with pytest.raises(InvalidParameter, match="unknown_bits"):
-            entropy_limit(10, 2, 11, Fraction(1))
+            noisy_sum_limit(10, 2, 11, Fraction(1))
 
 
 class TestAdversaries:

@@ -151,7 +151,7 @@ def people_bits(people: int, ratio: Fraction) -> Interval:
     return min(by_power, by_amplitude, key=lambda found: found.upper)
 
 
-def entropy_limit(records: int, values: int, unknown_bits: Real, ratio: Fraction) -> Interval:
+def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Fraction) -> Interval:
     """Bound C_1^b of a noisy sum: who does not know b bits about n records of r values has c ≤ n·log2 r - b."""
     check_at_least("values", check_integer("values", values), 2)
     most = Fraction(log2_bounds(Fraction(values))[1]) * check_integer("records", records)
