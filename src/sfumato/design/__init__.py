@@ -1,8 +1,9 @@
 """What is best? One problem a file."""
 
 from sfumato.design.advising import Advice, Prediction, advise
-from sfumato.design.belief_certificates import BeliefSubject
-from sfumato.design.believed_noise import BelievedNoise, believed_count, believed_mean, believed_sum
+from sfumato.design.belief_releases import BelievedNoise
+from sfumato.design.belief_subjects import BeliefSubject
+from sfumato.design.believed_noise import believed_count, believed_mean, believed_sum
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
     crosswise,

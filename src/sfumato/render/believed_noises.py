@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.believed_noise import BelievedNoise
+from sfumato.design.belief_releases import BelievedNoise
 from sfumato.render.noises import Lines
 
 

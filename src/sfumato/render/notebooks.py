@@ -16,7 +16,7 @@ from typing import Any
 from sfumato.certificates import Audit, Certificate
 from sfumato.certificates.words import fraction_text
 from sfumato.design import SpinnerCard
-from sfumato.design.believed_noise import BelievedNoise
+from sfumato.design.belief_releases import BelievedNoise
 from sfumato.infer.regression import Fit
 from sfumato.printing import printable_lines
 from sfumato.prob import Channel, Circulant, Distribution
