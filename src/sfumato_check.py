@@ -2653,6 +2653,221 @@ def check_rank_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], 
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Noise for readers whose beliefs share at most so many bits.
+# ---------------------------------------------------------------------------------------------------------------------
+
+MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
+ROOT_HALF_PI_E = Fraction(206636, 100000)  # just below √(πe/2)
+_BELIEFS_ADD_UP = (
+    "Bits of this kind add up over releases about the same records, also when a release is chosen after seeing earlier "
+    "ones, and the shared bits are used up by none. They are not added to bits under another assumption."
+)
+_COMMON_CAUSE = (
+    "A common cause that nobody knows, such as a rate or a prevalence, ties all records together; each exact copy of a "
+    "record takes its whole entropy of the shared bits."
+)
+BELIEF_NOTES = (
+    _BELIEFS_ADD_UP,
+    "In bits, on average over what is released; the odds between two values are not bounded.",
+    _COMMON_CAUSE,
+)
+_BELIEF_NUMBERS = (
+    "low", "high", "shared_bits", "deviation", "grid", "own_share", "tilt", "independent_deviation", "anyone_deviation",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beliefs:
+    """Normal noise on a sum of n numbers, each of which moves it by at most D, for beliefs that share at most c bits.
+
+    `own` is the share of the variance that guards one record by itself; `tilt` is a w ≥ 1 with w - 1 - ln w ≥ 2c·ln 2.
+    """
+
+    records: int
+    shared: Fraction
+    reach: Fraction
+    deviation: Fraction
+    own: Fraction
+    tilt: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """D²/N."""
+        return (self.reach / self.deviation) ** 2
+
+    def booked(self) -> Near:
+        """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f)."""
+        found = log2(1 + self.ratio / (4 * self.own)).over(2)
+        if self.shared == 0 or self.records == 1:
+            return found
+        left = exp_of_minus(exactly((self.records - 1) * self.ratio / (4 * (1 - self.own))))
+        return found + (exactly(1) - left).at_least_zero().scaled(exactly(self.shared))
+
+    def once(self) -> Near:
+        """The smaller of that and ½ log2(1 + min(n·w/4, n²/4)·ratio)."""
+        widest = min(self.records * self.tilt / 4, Fraction(self.records**2, 4))
+        return _smaller(self.booked(), log2(1 + widest * self.ratio).over(2))
+
+    def for_people(self, people: int, deviation: Fraction) -> Near:
+        """The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations."""
+        power = (people * self.reach / (2 * deviation)) ** 2
+        found = log2(1 + power).over(2)
+        if power <= 1:
+            return found
+        scale = 1 << 60
+        root = math.isqrt(power.numerator * scale**2 // power.denominator)
+        least, most = (log2(1 + Fraction(end, scale) / ROOT_HALF_PI_E) for end in (root, root + 1))
+        return _smaller(found, Near(least.low, most.high))
+
+    def check_neighbour(self, measure: str, people: int, deviation: Fraction) -> Fraction:
+        """Return a deviation with which others would be told as much: one that is enough, and four digits of it."""
+        told = self.booked()
+        if self.for_people(people, deviation).high > told.high + ROOM * ONE:
+            raise Refused(f"{measure}: so little noise would tell more")
+        if self.for_people(people, deviation * Fraction(499, 500)).high <= told.low:
+            raise Refused(f"{measure}: less noise would be enough")
+        return deviation
+
+
+def _smaller(one: Near, other: Near) -> Near:
+    return Near(min(one.low, other.low), min(one.high, other.high))
+
+
+def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of noise for beliefs that share at most so many bits."""
+    take(subject, (*_BELIEF_NUMBERS, "statistic", "records"))
+    if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in _BELIEF_NUMBERS):
+        raise Unreadable("the certificate is damaged: a number of its subject cannot be")
+    number = {name: fraction_of(subject[name]) for name in _BELIEF_NUMBERS}
+    records, statistic = whole_number(subject["records"], 1, MOST_RECORDS), subject["statistic"]
+    low, high, shared, own = (number[name] for name in ("low", "high", "shared_bits", "own_share"))
+    if statistic not in ("sum", "mean", "count") or (statistic == "count" and (low, high) != (0, 1)):
+        raise Unreadable("the certificate is damaged: its statistic cannot be")
+    if not low < high or not 0 <= shared <= MOST_SHARED_BITS:
+        raise Unreadable("the certificate is damaged: the range or the shared bits cannot be")
+    reach = (high - low) / (records if statistic == "mean" else 1)
+    deviations = [number[name] for name in ("deviation", "independent_deviation", "anyone_deviation")]
+    if min(deviations) < reach / 1000 or number["grid"] <= 0:
+        raise Unreadable("the certificate is damaged: the noise or the grid cannot be")
+    tied = shared > 0 and records > 1
+    if not 0 < own <= 1 or (1 - own < Fraction(1, 10**9) if tied else own < 1):
+        raise Unreadable("the certificate is damaged: the division of the noise cannot be")
+    if not _is_tilt(number["tilt"], shared):
+        raise Unreadable("the certificate is damaged: the sum can be wider")
+    beliefs = Beliefs(
+        records=records, shared=shared, reach=reach, deviation=deviations[0], own=own, tilt=number["tilt"]
+    )
+    return [*_belief_rules(beliefs), *_deviation_rules(beliefs, number, statistic)], list(BELIEF_NOTES)
+
+
+def _is_tilt(tilt: Fraction, shared: Fraction) -> bool:
+    if shared == 0 or tilt <= 1:
+        return tilt >= 1 and shared == 0
+    return (exactly(tilt - 1) - ln(tilt)).low >= LN2.scaled(exactly(2 * shared)).high
+
+
+def _belief_rules(beliefs: Beliefs) -> list[Rule]:
+    shared = fraction_words(beliefs.shared)
+
+    def bound(measure: str, find: Callable[[], Near], because: str, sentence: Callable[[str], str]) -> Rule:
+        return Rule(
+            measure=measure,
+            unit="bits",
+            because=because,
+            sentence=lambda value: sentence(at_most(value)),
+            find=lambda _: Ends.around(find()),
+            relation="≤",
+        )
+
+    return [
+        bound(
+            "believed_bits",
+            beliefs.booked,
+            "c(1 - e^(-(n-1)D²/4r)) + ½ log2(1 + D²/4s): normal noise of variance r + s divides among the records, "
+            "and what the others' parts let through of c bits shrinks by that factor [E, Assumption 3]",
+            lambda bits: (
+                f"Each release like this one adds at most {bits} bits, on average, about any one record, for everybody "
+                f"whose beliefs differ from independent records by at most {shared} bits over the whole data set, even "
+                f"if they know other records exactly."
+            ),
+        ),
+        Rule(
+            measure="assumed_shared_bits",
+            unit="bits",
+            because="declared; it is assumed, and no data can show it",
+            sentence=lambda _: (
+                f"It is assumed that no reader's beliefs tie the {beliefs.records} records together by more than "
+                f"{shared} bits in all. If that is wrong, the bound above says nothing."
+            ),
+            find=lambda _: beliefs.shared,
+            exact=True,
+        ),
+        bound(
+            "one_release_bits",
+            beliefs.once,
+            "½ log2(1 + V/N), V ≤ min(n·w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2: the widest sum [E, Cor. 6]",
+            lambda bits: (
+                f"For one release only: if nothing else is ever released about these records, they are told at most "
+                f"{bits} bits."
+            ),
+        ),
+        bound(
+            "independent_bits",
+            lambda: beliefs.for_people(1, beliefs.deviation),
+            "the capacity of the noise for one record, at most ½ log2(1 + D²/4N) [E, Cor. 6; McK04]",
+            lambda bits: f"Whoever believes that the records are independent is told at most {bits} bits.",
+        ),
+        bound(
+            "anyone_bits",
+            lambda: beliefs.for_people(beliefs.records, beliefs.deviation),
+            "the capacity of the noise for all records moving together [E, Cor. 6; McK04]",
+            lambda bits: (
+                f"Whoever believes that all records move together is not covered, and may be told up to {bits} bits "
+                f"about a record that holds so many."
+            ),
+        ),
+    ]
+
+
+def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: str) -> list[Rule]:
+    unit = f"units of the {statistic}"
+
+    def neighbour(measure: str, people: int, because: str, whom: str) -> Rule:
+        return Rule(
+            measure=measure,
+            unit=unit,
+            because=f"the same bits for {because} [E, Cor. 6; McK04]",
+            sentence=lambda value: (
+                f"For as many bits, {whom}, noise with a deviation of {at_most(value)} would be enough."
+            ),
+            find=lambda _: beliefs.check_neighbour(measure, people, number[measure]),
+            exact=True,
+            relation="≤",
+        )
+
+    return [
+        neighbour("independent_deviation", 1, "one record", "if the records are independent"),
+        neighbour(
+            "anyone_deviation",
+            beliefs.records,
+            "all records moving together",
+            "however the records depend on each other",
+        ),
+        Rule(
+            measure="noise_deviation",
+            unit=unit,
+            because="declared; rounding is done to the noisy number and tells nothing more",
+            sentence=lambda value: (
+                f"The noise is normal with a deviation of at most {at_most(value)}; the noisy {statistic} is rounded "
+                f"to multiples of {fraction_words(number['grid'])}."
+            ),
+            find=lambda _: beliefs.deviation,
+            exact=True,
+        ),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Disclosures.
 # ---------------------------------------------------------------------------------------------------------------------
 
@@ -3065,6 +3280,7 @@ def most_bits(shape: Sequence[int]) -> Fraction:
 
 Check = Callable[[dict[str, Any], set[str]], tuple[list[Rule], list[str]]]
 KINDS: dict[str, Check] = {
+    "sfumato/certificate/belief-noise/1": check_belief_noise,
     "sfumato/certificate/channel/1": check_channel,
     "sfumato/certificate/disclosure/1": check_disclosure,
     "sfumato/certificate/disclosure-public/1": check_public_disclosure,
@@ -3128,6 +3344,12 @@ SOURCES = {
         "An operational approach to information leakage",
         "IEEE Transactions on Information Theory",
         2020,
+    ),
+    "McK04": (
+        "Andrew L. McKellips",
+        "Simple Tight Bounds on Capacity for the Peak-Limited Discrete-Time Channel",
+        "IEEE International Symposium on Information Theory",
+        2004,
     ),
     "Sha48": (
         "Claude E. Shannon",

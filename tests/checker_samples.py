@@ -151,6 +151,18 @@ def random_assumed(generator):
     )
 
 
+def random_belief(generator):
+    """A certificate of noise for beliefs that share few bits or many, over few records or many."""
+    records = int(10 ** generator.uniform(1, 7))
+    shared = [0, Fraction(1, 3), 1.5, 7][int(generator.integers(4))]
+    budget = float(generator.uniform(0.05, 0.9))
+    if generator.random() < 0.3:
+        return sf.certify(sf.design.believed_count(max(records, 500), budget, shared))
+    make = [sf.design.believed_mean, sf.design.believed_sum][int(generator.integers(2))]
+    low = Fraction(int(generator.integers(-9, 9)), 7)
+    return sf.certify(make(low, low + int(generator.integers(1, 9)), max(records, 500), budget, shared))
+
+
 def random_disclosure(generator):
     """A certificate of a disclosure: exact or rounded, its law declared or counted, private or public."""
     shape = [(2, 2), (2, 3), (2, 2, 2), (3, 3)][int(generator.integers(4))]
@@ -172,6 +184,7 @@ MAKERS = (
     random_ladder,
     random_noise,
     random_assumed,
+    random_belief,
     random_disclosure,
 )
 

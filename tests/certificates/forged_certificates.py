@@ -76,7 +76,18 @@ def ranked():
     return sf.certify(sf.design.private_quantile([0, 1, 2, 3], 0.5, 100, 0.5, correlated=2))
 
 
-HONEST = {"channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
+def belief():
+    return sf.certify(sf.design.believed_mean(0, 1, 10**4, budget_bits=0.1, shared_bits=10))
+
+
+def with_subject(certificate, **changes):
+    """Another subject under the same claims."""
+    found = document(certificate)
+    return {**found, "subject": {**found["subject"], **changes}}
+
+
+HONEST = {"belief": belief,
+          "channel": channel, "structured": structured, "mechanism": mechanism, "records": records, "ladder": ladder,
           "collected": lambda: collected(2.0, 1.0, back=True, mode="panel", **SEALED, recover=True),
           "assumed": assumed, "counted": counted, "ranked": ranked, "noise": noise,
           "noise of three values": lambda: noise(3)}  # fmt: skip
@@ -170,6 +181,21 @@ def forgeries():
     flip, cyclic, three = channel(), structured(), noise(3)
     weights = list(three.subject.weights)
     return {
+        "belief_fewer_shared_bits_said": (with_claim(belief(), "assumed_shared_bits", value="1"), "assumed_sh"),
+        "belief_more_shared_bits_than_the_tilt_allows": (with_subject(belief(), shared_bits="11"), "the sum can be"),
+        "belief_fewer_records": (with_subject(belief(), records=5000), "believed_bits|_deviation"),
+        "belief_less_noise": (with_subject(belief(), deviation="1/25"), "believed_bits|_deviation"),
+        "belief_division_that_guards_the_record_alone": (with_subject(belief(), own_share="1"), "division"),
+        "belief_noise_for_anyone_that_is_not_enough": (with_subject(belief(), anyone_deviation="1"), "anyone_dev"),
+        "belief_noise_for_anyone_exaggerated": (with_subject(belief(), anyone_deviation="2"), "anyone_dev"),
+        "belief_one_release_booked": (
+            with_claim(
+                belief(), "one_release_bits",
+                sentence=belief()["one_release_bits"].sentence.removeprefix("For one release only: "),
+            ),
+            "one_release_bits",
+        ),
+        "belief_note_left_out": (with_notes(belief(), *belief().notes[:2]), "notes"),
         "channel_false_sentence": (
             with_claim(flip, "odds", sentence="No report favours one answer over another by more than 1 times."), "odds"
         ),

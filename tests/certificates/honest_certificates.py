@@ -78,7 +78,13 @@ def noise(draw):
     return sf.certify(made)
 
 
-MAKERS = (dense, with_zeros, floats, circulant, records, mechanism, ladder, disclosure, noise)
+def belief(draw):
+    return sf.certify(
+        sf.design.believed_mean(0, draw.randint(1, 9), draw.randint(200, 10**6), draw.uniform(0.1, 0.9), Fraction(3, 2))
+    )
+
+
+MAKERS = (dense, with_zeros, floats, circulant, records, mechanism, ladder, disclosure, noise, belief)
 
 
 def honest(draw, number):

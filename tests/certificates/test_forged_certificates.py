@@ -14,7 +14,7 @@ FORGED = forgeries()
 
 
 def test_the_files_are_the_forgeries():
-    kinds = ("channel_", "ladder_", "noise_", "rank_", "vector_")
+    kinds = ("belief_", "channel_", "ladder_", "noise_", "rank_", "vector_")
     assert {path.stem for path in FOLDER.glob("*.json") if path.name.startswith(kinds)} == set(FORGED)
     for name, (forged, _) in FORGED.items():
         written = (FOLDER / f"{name}.json").read_bytes()

@@ -9,6 +9,7 @@
  *     2   unreadable: this is no certificate that I know
  *     3   nothing is wrong, but not every claim is checked
  */
+import { checkBeliefNoise } from "./belief_rules.js";
 import { checkChannel } from "./channel_subjects.js";
 import { checkClaims } from "./claims.js";
 import { checkDisclosure, checkPublicDisclosure } from "./disclosure_rules.js";
@@ -22,6 +23,7 @@ import { pieces } from "./strict_json.js";
 import { checkVectorNoise } from "./vector_rules.js";
 
 const KINDS = {
+  "sfumato/certificate/belief-noise/1": checkBeliefNoise,
   "sfumato/certificate/channel/1": checkChannel,
   "sfumato/certificate/disclosure/1": checkDisclosure,
   "sfumato/certificate/disclosure-public/1": checkPublicDisclosure,

@@ -55,6 +55,12 @@ const SOURCES = {
     "IEEE Transactions on Information Theory",
     2020n,
   ],
+  McK04: [
+    "Andrew L. McKellips",
+    "Simple Tight Bounds on Capacity for the Peak-Limited Discrete-Time Channel",
+    "IEEE International Symposium on Information Theory",
+    2004n,
+  ],
   Sha48: ["Claude E. Shannon", "A mathematical theory of communication", "Bell System Technical Journal", 1948n],
   Smith09: [
     "Geoffrey Smith",

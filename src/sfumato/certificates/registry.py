@@ -19,6 +19,7 @@ from sfumato.prob import AnyChannel
 from sfumato.values import Claim
 
 HOMES: Mapping[str, str] = {
+    "sfumato/certificate/belief-noise/1": "sfumato.design.belief_certificates",
     "sfumato/certificate/channel/1": "sfumato.certificates.channel_certificates",
     "sfumato/certificate/disclosure/1": "sfumato.disclose.disclosure_certificates",
     "sfumato/certificate/disclosure-public/1": "sfumato.disclose.public_certificates",

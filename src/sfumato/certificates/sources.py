@@ -103,6 +103,13 @@ SOURCES = _table(
         year=2020,
     ),
     Source(
+        key="McK04",
+        authors="Andrew L. McKellips",
+        title="Simple Tight Bounds on Capacity for the Peak-Limited Discrete-Time Channel",
+        venue="IEEE International Symposium on Information Theory",
+        year=2004,
+    ),
+    Source(
         key="Sha48",
         authors="Claude E. Shannon",
         title="A mathematical theory of communication",

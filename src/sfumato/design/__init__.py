@@ -1,6 +1,9 @@
 """What is best? One problem a file."""
 
 from sfumato.design.advising import Advice, Prediction, advise
+from sfumato.design.belief_releases import BelievedNoise
+from sfumato.design.belief_subjects import BeliefSubject
+from sfumato.design.believed_noise import believed_count, believed_mean, believed_sum
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
     crosswise,
@@ -84,6 +87,8 @@ from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_h
 
 __all__ = [
     "Advice",
+    "BeliefSubject",
+    "BelievedNoise",
     "Device",
     "DeviceKind",
     "ExponentialDesign",
@@ -115,6 +120,9 @@ __all__ = [
     "alternating",
     "anchored_crosswise",
     "ball_corners",
+    "believed_count",
+    "believed_mean",
+    "believed_sum",
     "best_answer",
     "best_design",
     "best_noise",

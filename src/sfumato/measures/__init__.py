@@ -7,6 +7,7 @@ measure rational); its sibling ending in `_interval` encloses the true value. Ca
 from sfumato.measures.amplitude.capacities import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
 from sfumato.measures.balances.functions import Balance, balance, balance_curve
 from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
+from sfumato.measures.beliefs import believed_bits, composed_bits, noisy_sum_limit, one_release_bits
 from sfumato.measures.capacity import (
     capacity_bits,
     capacity_in_closed_form,
@@ -88,6 +89,7 @@ __all__ = [
     "balance",
     "balance_curve",
     "balanced_choice",
+    "believed_bits",
     "capacity_about",
     "capacity_bits",
     "capacity_in_closed_form",
@@ -97,6 +99,7 @@ __all__ = [
     "chernoff_information_nats",
     "chernoff_radius_nats",
     "chi_squared",
+    "composed_bits",
     "conditional_entropy_bits",
     "data_independent_bits",
     "entropy_bits",
@@ -131,7 +134,9 @@ __all__ = [
     "mutual_information_interval",
     "neighbour_epsilon",
     "neighbour_odds",
+    "noisy_sum_limit",
     "odds",
+    "one_release_bits",
     "plateau_bits",
     "plateau_interval",
     "posterior",

@@ -16,11 +16,13 @@ from typing import Any
 from sfumato.certificates import Audit, Certificate
 from sfumato.certificates.words import fraction_text
 from sfumato.design import SpinnerCard
+from sfumato.design.belief_releases import BelievedNoise
 from sfumato.infer.regression import Fit
 from sfumato.printing import printable_lines
 from sfumato.prob import Channel, Circulant, Distribution
 from sfumato.refine import Ladder
 from sfumato.render.analysis_sheets import comparison_words, crosstab_sheet, weighted_sheet
+from sfumato.render.believed_noises import believed_lines
 from sfumato.render.contrast_tables import contrast_cells, contrast_name
 from sfumato.render.estimate_lines import all_lines, estimate_column, first_column, shown_places
 from sfumato.render.heatmap import heatmap_svg
@@ -200,6 +202,12 @@ def _(thing: Distribution) -> str:
     rows = [(str(label), _words(mass)) for label, mass in shown]
     rest = len(thing.labels) - len(shown)
     return html_table(("value", "probability"), rows) + _paragraphs([f"and {rest} more"] * bool(rest))
+
+
+@_shown.register
+def _(thing: BelievedNoise) -> str:
+    lines = believed_lines(thing)
+    return f"{_headline(thing.certificate.title)}{html_table(('what', 'how much'), lines)}"
 
 
 @_shown.register

@@ -1,0 +1,209 @@
+"""How much normal noise on a sum tells those whose beliefs tie the records together by at most c bits.
+
+Y = Σ g_j(X_j) + Z, each g_j in an interval of length Δ, Z ~ N(0, σ²). c is the total correlation of what somebody
+believes, ΣH(X_j) - H(X): the least divergence from a law under which the records are independent. H(X) ≥ b, which
+[E, Assumption 3] assumes, gives c ≤ n·log2 r - b. Everything depends on σ through `ratio` = Δ²/σ², and every
+evaluation is rounded outwards.   Statements and proofs: docs/theory/bounded_beliefs.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from sfumato.errors import InvalidParameter
+from sfumato.values.checks import as_exact, check_at_least, check_between, check_integer, check_positive
+from sfumato.values.interval import Interval
+from sfumato.values.rounding import float_above, float_below, ln_bounds, log2_bounds
+from sfumato.values.types import Real
+
+MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
+_DOWN = Context(prec=50, rounding=ROUND_FLOOR)
+_UP = Context(prec=50, rounding=ROUND_CEILING)
+# √(πe/2) = 2.0663656…, rounded down: the bound of [McK04] is then rounded up.
+_ROOT_HALF_PI_E = Fraction(206636, 100000)
+# e^-500 is less than 10^-200.
+_NOTHING_LEFT = 500
+# The tilt is a multiple of this: the price is less than a ten-millionth.
+_TILT_STEP = Fraction(1, 1 << 24)
+# Where a division of the noise is looked for, in logits of the record's share.
+_FARTHEST, _NEAREST, _STRIDE = 40.0, 20.0, 0.25
+_STEPS = round((_FARTHEST + _NEAREST) / _STRIDE)
+
+
+def split_bits(records: int, shared_bits: Real, ratio: Fraction, own_share: Fraction) -> Interval:
+    """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f), for the share f of the variance that guards the record.
+
+    Theorem 1: for every f this bounds I(X_i;Y), for all beliefs with total correlation at most c, and bits of several
+    releases add up, c being spent by none.
+    """
+    count, shared = _read(records, shared_bits, ratio)
+    return _composed(count, shared, [(ratio, own_share)])
+
+
+def best_own_share(records: int, shared_bits: Real, ratio: Fraction) -> Fraction:
+    """Search for the f that makes `split_bits` least. Any f is valid, so floats may look for it."""
+    count, shared = _read(records, shared_bits, ratio)
+    if shared == 0 or count == 1:
+        return Fraction(1)
+    size, tied, others = float(ratio) / 4, float(shared), count - 1
+
+    def told(logit: float) -> float:
+        own = 1 / (1 + math.exp(-logit))
+        rest = 1 / (1 + math.exp(logit))
+        return -tied * math.expm1(-others * size / rest) + math.log1p(size / own) / (2 * math.log(2))
+
+    # There may be two valleys: one where the others are guarded, and one where c bits are given up.
+    start = min((-_FARTHEST + step * _STRIDE for step in range(_STEPS + 1)), key=told)
+    low, high = max(-_FARTHEST, start - _STRIDE), min(_NEAREST, start + _STRIDE)
+    for _ in range(60):
+        left, right = low + (high - low) * 0.382, low + (high - low) * 0.618
+        low, high = (low, right) if told(left) <= told(right) else (left, high)
+    # Twenty bits of the smaller of the two shares: the minimum is flat.
+    half = Fraction(1, 1 + Fraction(math.exp(abs(low))))
+    places = 20 + half.denominator.bit_length() - half.numerator.bit_length()
+    less = Fraction(max(1, round(half * (1 << places))), 1 << places)
+    return less if low < 0 else 1 - less
+
+
+def believed_bits(records: int, shared_bits: Real, ratio: Fraction) -> Interval:
+    """Enclose Theorem 1's bound at the best division of the noise that was found.
+
+    >>> believed_bits(100, 10, Fraction(1, 50**2)).upper <= 0.103897
+    True
+    """
+    return split_bits(records, shared_bits, ratio, best_own_share(records, shared_bits, ratio))
+
+
+def composed_bits(records: int, shared_bits: Real, releases: Iterable[tuple[Fraction, Fraction]]) -> Interval:
+    """Enclose what several releases tell together, chosen adaptively, each a pair of `ratio` and `own_share`.
+
+    c(1 - e^(-Σ(n-1)ratio_t/4(1-f_t))) + Σ ½ log2(1 + ratio_t/4f_t): never more than the sum of `split_bits`.
+    """
+    made = list(releases)
+    count, shared = check_integer("records", records), as_exact("shared_bits", shared_bits)
+    for ratio, _ in made:
+        count, shared = _read(records, shared_bits, ratio)
+    return _composed(count, shared, made)
+
+
+def one_release_bits(records: int, shared_bits: Real, ratio: Fraction, tilt: Fraction | None = None) -> Interval:
+    """½ log2(1 + min(n·w/4, n²/4)·ratio), for one release alone; `tilt` is a w that `is_tilt` accepts.
+
+    Theorem 2: no belief with total correlation at most c gives the sum a larger variance.
+    """
+    count, shared = _read(records, shared_bits, ratio)
+    widest = tilt_factor(shared) if tilt is None else tilt
+    if not is_tilt(widest, shared):
+        raise InvalidParameter(
+            "is too small for so many shared bits", parameter="tilt", value=widest, way_out="Leave `tilt` out."
+        )
+    return _half_log2(1 + min(count * widest / 4, Fraction(count**2, 4)) * ratio)
+
+
+def is_tilt(tilt: Fraction, shared_bits: Fraction) -> bool:
+    """Whether w ≥ 1 and w - 1 - ln w ≥ 2c·ln 2, surely."""
+    if shared_bits == 0:
+        return tilt >= 1
+    if tilt <= 1:
+        return False
+    return tilt - 1 - Fraction(ln_bounds(tilt)[1]) >= 2 * shared_bits * Fraction(ln_bounds(Fraction(2))[1])
+
+
+def tilt_factor(shared_bits: Real) -> Fraction:
+    """Return about the least w ≥ 1 with w - 1 - ln w ≥ 2c·ln 2: how much c bits can widen a sum's variance.
+
+    >>> round(float(tilt_factor(1)), 3)
+    3.693
+    """
+    shared = _read_shared(shared_bits)
+    if shared == 0:
+        return Fraction(1)
+    low, high = 0, 1 << 10
+    while not is_tilt(1 + high * _TILT_STEP, shared):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_tilt(1 + middle * _TILT_STEP, shared) else (middle, high)
+    return 1 + high * _TILT_STEP
+
+
+def people_bits(people: int, ratio: Fraction) -> Interval:
+    """Bound what the noise tells if at most so many people depend on each other; for anyone, say all of them.
+
+    They move the sum by T = people·Δ/2 to either side, and C ≤ ½ log2(1 + T²/N), C ≤ log2(1 + T√(2/πe)/√N) [McK04].
+    """
+    check_at_least("people", check_integer("people", people), 1)
+    check_positive("ratio", ratio)
+    power = people**2 * ratio / 4
+    by_power = _half_log2(1 + power)
+    if power <= 1:  # there the other is the larger
+        return by_power
+    # √power from above and below by whole numbers; the rest of the formula grows with it.
+    scale = 1 << 60
+    root = math.isqrt(power.numerator * scale**2 // power.denominator)
+    by_amplitude = Interval(
+        log2_bounds(1 + Fraction(root, scale) / _ROOT_HALF_PI_E)[0],
+        log2_bounds(1 + Fraction(root + 1, scale) / _ROOT_HALF_PI_E)[1],
+    )
+    return min(by_power, by_amplitude, key=lambda found: found.upper)
+
+
+def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Fraction) -> Interval:
+    """Bound C_1^b of a noisy sum: who does not know b bits about n records of r values has c ≤ n·log2 r - b."""
+    check_at_least("values", check_integer("values", values), 2)
+    most = Fraction(log2_bounds(Fraction(values))[1]) * check_integer("records", records)
+    unknown = as_exact("unknown_bits", unknown_bits)
+    check_between("unknown_bits", unknown, 0, most)
+    return believed_bits(records, most - unknown, ratio)
+
+
+def _composed(records: int, shared: Fraction, releases: list[tuple[Fraction, Fraction]]) -> Interval:
+    exponent, low, high = Fraction(0), Fraction(0), Fraction(0)
+    tied = shared > 0 and records > 1
+    for ratio, own_share in releases:
+        if not 0 < own_share <= 1 or (tied and own_share == 1):
+            raise InvalidParameter(
+                "must lie between 0 and 1; 1 is for independent records only",
+                parameter="own_share",
+                value=own_share,
+                way_out="Leave the others a share of the noise.",
+            )
+        own = _half_log2(1 + ratio / (4 * own_share))
+        low, high = low + Fraction(own.lower), high + Fraction(own.upper)
+        if tied:
+            exponent += (records - 1) * ratio / (4 * (1 - own_share))
+    least, most = _decayed(exponent)
+    return Interval(float_below(low + shared * least), float_above(high + shared * most))
+
+
+def _decayed(exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """1 - e^-x for x ≥ 0. `exp` is correctly rounded, hence one step outwards."""
+    if exponent == 0:
+        return Fraction(0), Fraction(0)
+    if exponent > _NOTHING_LEFT:  # where a power of ten of so many digits would only be slow
+        return 1 - Fraction(1, 10**200), Fraction(1)
+    above, below = Decimal(exponent.numerator), Decimal(exponent.denominator)
+    least = _DOWN.next_minus(_DOWN.exp(-_UP.divide(above, below)))
+    most = min(Decimal(1), _UP.next_plus(_UP.exp(-_DOWN.divide(above, below))))
+    return 1 - Fraction(most), 1 - Fraction(least)
+
+
+def _half_log2(value: Fraction) -> Interval:
+    low, high = log2_bounds(value)
+    return Interval(low / 2, high / 2)
+
+
+def _read(records: int, shared_bits: Real, ratio: Fraction) -> tuple[int, Fraction]:
+    count = check_integer("records", records)
+    check_between("records", count, 1, MOST_RECORDS)
+    check_positive("ratio", ratio)
+    return count, _read_shared(shared_bits)
+
+
+def _read_shared(shared_bits: Real) -> Fraction:
+    shared = as_exact("shared_bits", shared_bits)
+    check_between("shared_bits", shared, 0, MOST_SHARED_BITS)
+    return shared
