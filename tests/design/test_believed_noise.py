@@ -11,6 +11,7 @@ import sfumato as sf
 from sfumato.bits import InsecureSeeded
 from sfumato.design import believed_count, believed_mean, believed_sum
 from sfumato.design.belief_calibration import least_deviation, least_deviation_for, least_deviation_once
+from sfumato.design.recounts import bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.measures import amplitude_ratio
 from sfumato.measures.beliefs import believed_bits, people_bits
@@ -87,23 +88,27 @@ def test_a_mean_is_a_sum_in_another_unit(mean):
 
 def test_bits_under_every_assumption(mean):
     assert mean.correlated == Correlation(shared_bits=Fraction(10))
-    assert mean.bits_for(mean.correlated) == mean.capacity_bits
+    assert mean.bits_for(mean.correlated) == mean.capacity_bits.upper
     nobody, five, anyone = (mean.bits_for(Correlation.of(who)) for who in ("nobody", 5, "anyone"))
-    assert nobody.upper < five.upper < mean.capacity_bits.upper < anyone.upper
+    assert nobody < five < mean.capacity_bits.upper < anyone
     assert mean.bits_for(Correlation.of(10**9)) == anyone
-    assert anyone.upper == pytest.approx(mean.anyone_bits.upper, abs=3e-12)
-    assert nobody.upper == pytest.approx(mean.independent_bits.upper, abs=3e-12)
+    assert anyone == pytest.approx(mean.anyone_bits.upper, abs=3e-12)
+    assert nobody == pytest.approx(mean.independent_bits.upper, abs=3e-12)
     less, more = (mean.bits_for(Correlation(shared_bits=Fraction(shared))) for shared in (1, 100))
-    assert less.upper < mean.capacity_bits.upper < more.upper
-    assert mean.bits_for(Correlation(shared_bits=Fraction(0))).upper == pytest.approx(nobody.upper, rel=1e-9)
+    assert less < mean.capacity_bits.upper < more
+    assert mean.bits_for(Correlation(shared_bits=Fraction(0))) == pytest.approx(nobody, rel=1e-9)
     assert NOBODY != ANYONE
 
 
 def test_a_plain_record_is_enough_to_count_again(mean):
-    told = json.loads(json.dumps(mean.recount))
+    assert mean.recount.kind == "normal"
+    told = json.loads(json.dumps(mean.recount.parameters))
     ratio = (Fraction(told["reach"]) / Fraction(told["deviation"])) ** 2
-    assert people_bits(told["records"], ratio) == mean.bits_for(ANYONE)
-    assert believed_bits(told["records"], Fraction(told["shared_bits"]), ratio).upper <= mean.capacity_bits.upper
+    assert people_bits(told["records"], ratio).upper == mean.bits_for(ANYONE) == bits_of(mean.recount, ANYONE)
+    for shared in (10, 20):
+        bits = bits_of(mean.recount, Correlation(shared_bits=Fraction(shared)))
+        assert bits == believed_bits(told["records"], Fraction(shared), ratio).upper
+    assert bits_of(mean.recount, mean.correlated) <= mean.capacity_bits.upper < bits
 
 
 def test_theorem_two_is_for_one_release_and_not_what_is_booked():

@@ -16,6 +16,7 @@ from sfumato.cli.noise_parts import (
     Low,
     Out,
     Records,
+    SharedKnowledge,
     correlation_of,
     released_answer,
     show_noise,
@@ -25,6 +26,7 @@ from sfumato.cli.output import MEGABYTE, show_waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from fractions import Fraction
 
     from sfumato.io.private_columns import NumberColumn
     from sfumato.values.correlation import Correlation
@@ -37,6 +39,7 @@ def mean_command(
     high: High,
     budget_bits: Budget,
     correlated: Correlated = None,
+    shared_knowledge_bits: SharedKnowledge = None,
     clip: Clip = False,
     out: Out = None,
     study: PayingStudy = None,
@@ -51,26 +54,32 @@ def mean_command(
 ) -> None:
     """A private mean of a column; without --out only what it would cost, and how far off it may be.
 
-    --correlated says who may depend on whom: nobody, at most so many people (themselves included), or anyone. The
-    number of rows is taken as public. A record outside the range is refused unless --clip moves it to the nearer end.
+    --correlated says who may depend on whom: nobody, at most so many people (themselves included), or anyone.
+    --shared-knowledge-bits, instead, bounds what beliefs about all people together may hold beyond independent ones.
+    The number of rows is taken as public. A record outside the range is refused unless --clip moves it to its end.
 
     Example:
 
         sfumato noise mean answers.csv --column rooms --low 0 --high 6 --budget-bits 0.1 --correlated 5 --out mean.json
     """
-    from sfumato.design import private_mean
+    from sfumato.design import believed_mean, private_mean
 
-    who = correlation_of(correlated)
+    who = correlation_of(correlated, shared_knowledge_bits)
     paid_for(out, ledger=ledger, study=study)
     records = _numbers(data_file(data, encoding, separator, decimal, sheet), column, limit_mb)
     with show_waiting("calibrating"):
-        designs = _designs(lambda one: private_mean(low, high, len(records), budget_bits, correlated=one), who)
-    design = designs[who]
+        designs = _designs(
+            lambda one: private_mean(low, high, len(records), budget_bits, correlated=one).design,
+            lambda shared: believed_mean(low, high, len(records), budget_bits, shared),
+            who,
+        )
     released = None
     if out is not None:
-        truth = records.within(design.low, design.high, clip=clip).total() / len(records)
-        released = released_answer(design.design, truth, "mean", out, study, ledger, insecure_seed)
-    _tell("mean", "Private mean", designs, who, released, {"records": len(records), "clip": clip}, json=json)
+        held = _held(records, low, high, clip=clip)
+        truth = held.values if who.shared_bits is not None else held.total() / len(records)
+        released = released_answer(designs[who], truth, "mean", out, study, ledger, insecure_seed)
+    described = {"records": len(records), "low": low, "high": high, "clip": clip}
+    _tell("mean", "Private mean", designs, who, released, described, json=json)
 
 
 def sum_command(
@@ -80,6 +89,7 @@ def sum_command(
     high: High,
     budget_bits: Budget,
     correlated: Correlated = None,
+    shared_knowledge_bits: SharedKnowledge = None,
     clip: Clip = False,
     out: Out = None,
     study: PayingStudy = None,
@@ -98,19 +108,24 @@ def sum_command(
 
         sfumato noise sum answers.csv --column rooms --low 0 --high 6 --budget-bits 0.1 --correlated 5 --out sum.json
     """
-    from sfumato.design import private_sum
+    from sfumato.design import believed_sum, private_sum
 
-    who = correlation_of(correlated)
+    who = correlation_of(correlated, shared_knowledge_bits)
     paid_for(out, ledger=ledger, study=study)
     records = _numbers(data_file(data, encoding, separator, decimal, sheet), column, limit_mb)
     with show_waiting("calibrating"):
-        designs = _designs(lambda one: private_sum(low, high, len(records), budget_bits, one), who)
-    design = designs[who]
+        designs = _designs(
+            lambda one: private_sum(low, high, len(records), budget_bits, one).design,
+            lambda shared: believed_sum(low, high, len(records), budget_bits, shared),
+            who,
+        )
     released = None
     if out is not None:
-        truth = records.within(design.low, design.high, clip=clip).total()
-        released = released_answer(design.design, truth, "sum", out, study, ledger, insecure_seed)
-    _tell("sum", "Private sum", designs, who, released, {"records": len(records), "clip": clip}, json=json)
+        held = _held(records, low, high, clip=clip)
+        truth = held.values if who.shared_bits is not None else held.total()
+        released = released_answer(designs[who], truth, "sum", out, study, ledger, insecure_seed)
+    described = {"records": len(records), "low": low, "high": high, "clip": clip}
+    _tell("sum", "Private sum", designs, who, released, described, json=json)
 
 
 def count_command(
@@ -118,6 +133,7 @@ def count_command(
     column: Column,
     budget_bits: Budget,
     correlated: Correlated = None,
+    shared_knowledge_bits: SharedKnowledge = None,
     value: Annotated[
         str | None, typer.Option(help="Count the rows that hold this. Default: those that are not empty.")
     ] = None,
@@ -138,17 +154,21 @@ def count_command(
 
         sfumato noise count answers.csv --column rooms --value 3 --budget-bits 0.1 --correlated 5 --out count.json
     """
-    from sfumato.design import private_count
+    from sfumato.design import believed_count, private_count
     from sfumato.files.tables import read_table
     from sfumato.io.private_columns import count_cells
 
-    who = correlation_of(correlated)
+    who = correlation_of(correlated, shared_knowledge_bits)
     paid_for(out, ledger=ledger, study=study)
     source = data_file(data, encoding, separator, decimal, sheet)
     table, _ = read_table(source, limit_bytes=limit_mb * MEGABYTE, columns=[column])
     truth, rows = count_cells(table, column, value)
     with show_waiting("calibrating"):
-        designs = _designs(lambda one: private_count(rows, budget_bits, one), who)
+        designs = _designs(
+            lambda one: private_count(rows, budget_bits, one),
+            lambda shared: believed_count(rows, budget_bits, shared),
+            who,
+        )
     released = None
     if out is not None:
         released = released_answer(designs[who], truth, "count", out, study, ledger, insecure_seed)
@@ -163,11 +183,21 @@ def _numbers(source: Any, column: str, limit_mb: int) -> NumberColumn:
     return number_column(table, column)
 
 
-def _designs(build: Callable[[Correlation], Any], who: Correlation) -> dict[Correlation, Any]:
+def _held(records: NumberColumn, low: float, high: float, *, clip: bool) -> NumberColumn:
+    """The records within the range that was declared."""
+    from sfumato.values.checks import as_exact
+
+    return records.within(as_exact("low", low), as_exact("high", high), clip=clip)
+
+
+def _designs(
+    build: Callable[[Correlation], Any], believed: Callable[[Fraction], Any], who: Correlation
+) -> dict[Correlation, Any]:
     """The design for those who were named, and those for nobody and for anyone to stand beside it."""
     from sfumato.values.correlation import ANYONE, NOBODY
 
-    return {one: build(one) for one in (who, NOBODY, ANYONE)}
+    wanted = build(who) if who.shared_bits is None else believed(who.shared_bits)
+    return {who: wanted} | {one: build(one) for one in (NOBODY, ANYONE) if one != who}
 
 
 def _tell(

@@ -39,14 +39,23 @@ Correlated = Annotated[
         show_default=False,
     ),
 ]
+SharedKnowledge = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BITS",
+        help="Instead: for all whose beliefs differ from independent people by so many bits over the whole data set.",
+        show_default=False,
+    ),
+]
 
 
-def correlation_of(said: str | None) -> Correlation:
+def correlation_of(said: str | None, shared_knowledge_bits: str | None = None) -> Correlation:
     """Read who may depend on whom; nobody but the office can know, so there is no default."""
     from sfumato.errors import InvalidParameter
+    from sfumato.files.numbers import parse_given
     from sfumato.values.correlation import Correlation
 
-    if said is None:
+    if said is None and shared_knowledge_bits is None:
         raise InvalidParameter(
             "must be given: the noise hides a person and those who depend on each other with them, and nobody but you "
             "can say how many these may be",
@@ -54,7 +63,15 @@ def correlation_of(said: str | None) -> Correlation:
             way_out="Say nobody if every record is independent of all others, a number such as 5 if at most so many "
             "people, a household, depend on each other, or anyone to assume nothing; each takes more noise.",
         )
-    return Correlation.of(said)
+    if shared_knowledge_bits is None:
+        return Correlation.of(said or "")
+    if said is not None:
+        raise InvalidParameter(
+            "is another assumption than `correlated`",
+            parameter="shared_knowledge_bits",
+            way_out="Give one of the two; bits under both are not added.",
+        )
+    return Correlation(shared_bits=parse_given(shared_knowledge_bits, "shared_knowledge_bits"))
 
 
 def released_answer(

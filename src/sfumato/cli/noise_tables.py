@@ -51,7 +51,7 @@ def histogram_command(
     from sfumato.design import private_histogram
     from sfumato.files.tables import read_table
     from sfumato.io.private_columns import OTHER, declared_values, histogram_cells
-    from sfumato.render.column_noises import histogram_document, histogram_lines
+    from sfumato.render.column_noises import histogram_lines, number_document
     from sfumato.values.correlation import ANYONE, NOBODY
 
     who = correlation_of(correlated)
@@ -66,7 +66,7 @@ def histogram_command(
     released = None
     if out is not None:
         released = released_answer(designs[who], counts, "histogram", out, study, ledger, insecure_seed, cells)
-    described = {"kind": "histogram", "records": rows, "cells": list(cells), **histogram_document(designs, who)}
+    described = {"kind": "histogram", "records": rows, "cells": list(cells), **number_document(designs, who)}
     lines = (("records", f"{rows:,}"), ("cells", str(len(cells))), *histogram_lines(designs, who))
     show_noise("Private histogram", lines, described, released, json=json)
 

@@ -17,8 +17,8 @@ from sfumato.certificates.registry import subject_of
 from sfumato.design.belief_certificates import ANYONES, BELIEVED, NOBODYS, ONCE
 from sfumato.design.belief_subjects import BeliefSubject
 from sfumato.design.gaussian_noise import private_number
+from sfumato.design.recounts import NORMAL, Recount, bits_of
 from sfumato.errors import InvalidParameter
-from sfumato.measures.beliefs import believed_bits, people_bits
 from sfumato.values import Interval
 from sfumato.values.checks import as_exact
 from sfumato.values.correlation import Correlation
@@ -106,32 +106,21 @@ class BelievedNoise(Shown):
         assert isinstance(value, Interval)
         return value
 
-    def bits_for(self, correlated: Correlation) -> Interval:
-        """What the same noise tells under another assumption; such bits add up with others under that assumption.
+    def bits_for(self, correlated: Correlation) -> float:
+        """Bound from above what the same noise tells under another assumption; such bits add up under that one.
 
-        Their upper end is what counts. For people it is a bound on the capacity of the noise, for shared bits
-        Theorem 1.
+        For people it is a bound on the capacity of the noise, for shared bits Theorem 1.
         """
-        found, ratio = self.subject, self.subject.ratio
-        if correlated.shared_bits is not None:
-            if correlated.shared_bits == found.shared_bits:
-                return self.capacity_bits
-            return believed_bits(found.records, correlated.shared_bits, ratio)
-        people = found.records if correlated.people is None else min(correlated.people, found.records)
-        return people_bits(people, ratio)
+        return self.capacity_bits.upper if correlated == self.correlated else bits_of(self.recount, correlated)
 
     @property
-    def recount(self) -> dict[str, str | int]:
-        """All that is needed to find the bits again under another assumption, as plain texts and numbers."""
+    def recount(self) -> Recount:
+        """What it takes to find again what a release tells, under whatever assumption."""
         found = self.subject
-        return {
-            "noise": "normal",
-            "records": found.records,
-            "reach": str(found.reach),
-            "deviation": str(found.deviation),
-            "own_share": str(found.own_share),
-            "shared_bits": str(found.shared_bits),
-        }
+        return Recount(
+            kind=NORMAL,
+            parameters={"records": found.records, "reach": str(found.reach), "deviation": str(found.deviation)},
+        )
 
     def release(self, value: Reals | Real, bits: BitSource | None = None) -> Fraction:
         """Return the private sum or mean of the records, or the private count; of a count, the count itself is given.

@@ -2,7 +2,7 @@
 
 Bits under different assumptions are not added: an account counts every release anew under the weakest one in it. What
 that takes is kept as a `Recount`, which a file can hold. Whoever assumes that beliefs share few bits is answered as if
-nothing were assumed: this noise is not made for that.   Theory: docs/theory/correlated_noise.md
+nothing were assumed, but for normal noise, which is made for that.   Theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from sfumato.design.rank_certificates import rank_bits
 from sfumato.design.vector_certificates import squared_radius
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
+from sfumato.measures.beliefs import believed_bits, people_bits
 from sfumato.measures.lattice.powers import least_power_bound
 from sfumato.values.correlation import Correlation
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import log2_bounds
 
 Plain = Mapping[str, str | int]
+NORMAL = "normal"
+"""Noise that divides among the records, for beliefs that share few bits."""
 _MOST_DIGITS = 400
 # Up to so many steps the capacity is searched for, in a second or so; beyond, it is bounded by power.
 _MOST_STEPS = 64
@@ -59,6 +62,8 @@ def bits_of(recount: Recount, correlation: Correlation) -> float:
         )
     people = None if correlation.shared_bits is not None else correlation.people
     try:
+        if recount.kind == NORMAL and correlation.shared_bits is not None:
+            return _believed(recount.parameters, correlation.shared_bits)
         return _KINDS[recount.kind](recount.parameters, people)
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise InvalidParameter(
@@ -118,6 +123,20 @@ def _of_ranks(parameters: Plain, people: int | None) -> float:
     return publish(rank_bits(many, _exact(parameters, "rate"), candidates)).upper
 
 
+def _of_normal(parameters: Plain, people: int | None) -> float:
+    records, ratio = _normal(parameters)
+    return people_bits(records if people is None else min(people, records), ratio).upper
+
+
+def _believed(parameters: Plain, shared_bits: Fraction) -> float:
+    records, ratio = _normal(parameters)
+    return believed_bits(records, shared_bits, ratio).upper
+
+
+def _normal(parameters: Plain) -> tuple[int, Fraction]:
+    return int(parameters["records"]), (_exact(parameters, "reach") / _exact(parameters, "deviation")) ** 2
+
+
 def _exact(parameters: Plain, name: str) -> Fraction:
     found = read_fraction(str(parameters[name]), most_digits=_MOST_DIGITS)
     if found <= 0:
@@ -130,4 +149,5 @@ _KINDS: Mapping[str, Callable[[Plain, int | None], float]] = {
     "number": _of_number,
     "vector": _of_vector,
     "ranks": _of_ranks,
+    NORMAL: _of_normal,
 }

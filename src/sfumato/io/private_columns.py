@@ -50,9 +50,10 @@ class NumberColumn:
         if not clip:
             rows = np.flatnonzero(np.isin(self.words.codes, outside))
             raise InvalidParameter(
-                f"column {self.name}, row {self.words.row(rows[0])} lies outside the range [{float(low):g}, {float(high):g}] "
-                f"({self.words.among(rows.size)} do)",
-                way_out="Give `clip` to move such records to its ends, or choose the range wider, without looking at the data.",
+                f"column {self.name}, row {self.words.row(rows[0])} lies outside the range [{float(low):g}, "
+                f"{float(high):g}] ({self.words.among(rows.size)} do)",
+                way_out="Give `clip` to move such records to its ends, or choose a wider range without looking at the "
+                "data.",
             )
         return NumberColumn(self.name, self.words, tuple(min(max(number, low), high) for number in self.numbers))
 

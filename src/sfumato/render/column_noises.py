@@ -8,7 +8,8 @@ from typing import Any
 
 from sfumato.account.assumption_documents import correlation_json
 from sfumato.account.assumptions import condition
-from sfumato.certificates.words import at_most
+from sfumato.certificates.words import at_most, fraction_text
+from sfumato.design.belief_releases import BelievedNoise
 from sfumato.render.noises import Lines
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 
@@ -27,13 +28,7 @@ def number_lines(designs: Designs, who: Correlation) -> Lines:
 
 def number_document(designs: Designs, who: Correlation) -> dict[str, Any]:
     """The same for programs."""
-    design = designs[who]
-    return {
-        "low": float(design.low),
-        "high": float(design.high),
-        **_deviation_document(designs, who),
-        **_assumption_document(designs, who),
-    }
+    return {**_deviation_document(designs, who), **_assumption_document(designs, who)}
 
 
 def histogram_lines(designs: Designs, who: Correlation) -> Lines:
@@ -43,11 +38,6 @@ def histogram_lines(designs: Designs, who: Correlation) -> Lines:
         *assumption_lines(designs, who),
         *_beside(designs, who, _deviation_words),
     )
-
-
-def histogram_document(designs: Designs, who: Correlation) -> dict[str, Any]:
-    """The same for programs."""
-    return {**_deviation_document(designs, who), **_assumption_document(designs, who)}
 
 
 def quantile_lines(designs: Designs, who: Correlation) -> Lines:
@@ -80,13 +70,16 @@ def assumption_lines(designs: Designs, who: Correlation) -> Lines:
     told = ("tells at most", f"{at_most(design.capacity_bits)} bits about one person, {condition(who)} (certified)")
     if who.is_anyone:
         return (told, ("assumes", "nothing: people may be alike in any way"))
+    shared: Lines = ()
     if who.shared_bits is not None:
-        excluded = "who believes that all records move together"
+        said = f"at most {fraction_text(who.shared_bits)} bits over the whole data set (assumed, never measured)"
+        shared, excluded = (("shared knowledge", said),), "who believes that all records move together"
     else:
         more = "on anybody else" if who.people == 1 else f"on {who.people} others or more"
         excluded = f"who depends {more}; a common cause that nobody knows makes everybody depend on everybody"
     return (
         told,
+        *shared,
         ("leaves out", excluded),
         ("if that is false", f"at most {at_most(design.bits_for(ANYONE))} bits, to who knows how all are alike"),
     )
@@ -96,7 +89,7 @@ def _assumption_document(designs: Designs, who: Correlation) -> dict[str, Any]:
     design = designs[who]
     return {
         "correlated": correlation_json(who),
-        "budget_bits": design.budget_bits if hasattr(design, "budget_bits") else design.design.budget_bits,
+        "budget_bits": design.budget_bits,
         "capacity_bits": design.capacity_bits.upper,
         "bits_for_anyone": design.bits_for(ANYONE),
     }
@@ -122,7 +115,6 @@ def _deviation_words(design: Any) -> str:
 
 def _deviation_document(designs: Designs, who: Correlation) -> dict[str, Any]:
     return {
-        "variance": designs[who].variance,
         "deviation": _deviation(designs[who]),
         "half_width_95": _TWO_SIDED_95 * _deviation(designs[who]),
         "deviation_for_nobody": _deviation(designs[NOBODY]),
@@ -131,7 +123,7 @@ def _deviation_document(designs: Designs, who: Correlation) -> dict[str, Any]:
 
 
 def _deviation(design: Any) -> float:
-    return math.sqrt(design.variance)
+    return float(design.deviation) if isinstance(design, BelievedNoise) else math.sqrt(design.variance)
 
 
 def _ranks_words(design: Any) -> str:
