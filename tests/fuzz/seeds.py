@@ -19,7 +19,7 @@ import pyreadstat
 import published_parts
 import sfumato as sf
 from certificates.honest_certificates import MAKERS
-from sfumato.account import Ledger, information, local, perfect_samples, recoverable
+from sfumato.account import Assumption, Ledger, information, local, perfect_samples, recoverable
 from sfumato.bits import InsecureSeeded
 from sfumato.design import Query, best_answer, design_responses
 from sfumato.io.query_files import QueryDesign, write_query_design
@@ -216,7 +216,12 @@ def ledgers():
         office.spend(published_parts.reports(3, cost, of=1, amends=1))
         leaks = Ledger.create(here / "leaks", leakage_bits=5)
         leaks.spend(recoverable("Answers", 1, worst_case_bits=2, rho=Fraction(9, 10)))
-        made = tuple((here / name).read_bytes() for name in ("full", "office", "rows", "leaks", "new"))
+        noisy = Ledger.create(here / "noisy", budget_bits=20, correlated=2)
+        for correlated in (1, 3):
+            design = sf.design.private_count(99, 1, correlated, steps=8)
+            assumption = Assumption(correlated=design.correlated, recount=design.recount)
+            noisy.spend(information("Count", design.capacity_bits.upper, assumption=assumption))
+        made = tuple((here / name).read_bytes() for name in ("full", "office", "rows", "leaks", "noisy", "new"))
     return (*made, released()[1])
 
 
