@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato.bits import InsecureSeeded
 from sfumato.design.gaussian_noise import gaussian
 from sfumato.design.group_claims import IF_FALSE, OTHERS_KNOWN
-from sfumato.design.noise_certificates import bound_noise
+from sfumato.design.noise_bounds import bound_noise
 from sfumato.design.private_means import private_mean
 from sfumato.design.private_totals import private_count, private_sum
 from sfumato.design.recounts import Recount, bits_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.design.gaussian_noise import gaussian, gaussian_box
-from sfumato.design.noise_certificates import bound_noise
+from sfumato.design.noise_bounds import bound_noise
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.measures import capacity_bits
 from sfumato.measures.amplitude.capacities import amplitude_ratio

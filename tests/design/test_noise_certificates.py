@@ -10,7 +10,7 @@ import pytest
 from sfumato.bits import KeyedBits
 from sfumato.certificates import Certificate, verify
 from sfumato.certificates.rules import publish
-from sfumato.design import noise_certificates
+from sfumato.design import noise_bounds
 from sfumato.design.gaussian_noise import gaussian
 from sfumato.design.noise_certificates import (
     CAPACITY,
@@ -114,7 +114,7 @@ def test_verification_does_not_search(monkeypatch):
     def forbidden(*_arguments, **_options):
         raise AssertionError
 
-    monkeypatch.setattr(noise_certificates, "lattice_capacity", forbidden)
+    monkeypatch.setattr(noise_bounds, "lattice_capacity", forbidden)
     monkeypatch.setattr("sfumato.measures.lattice.noise.best_points", forbidden)
     verify(good)
 
@@ -126,7 +126,7 @@ def test_few_values_are_proven_without_the_race(monkeypatch, values):
     def forbidden(*_arguments, **_options):
         raise AssertionError
 
-    monkeypatch.setattr(noise_certificates, "selection_capacity", forbidden)
+    monkeypatch.setattr(noise_bounds, "selection_capacity", forbidden)
     monkeypatch.setattr("sfumato.measures.lattice.selections._race", forbidden)
     verify(good)
 

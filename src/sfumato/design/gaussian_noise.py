@@ -19,8 +19,10 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.bits.discrete_gaussian import DiscreteGaussian
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
+from sfumato.design.noise_bounds import moved_by, uses_selections
 from sfumato.design.noise_calibration import default_steps, least_variance, likely_ratio
-from sfumato.design.noise_certificates import CAPACITY, NoiseSubject, certify_range, moved_by, uses_selections
+from sfumato.design.noise_certificates import CAPACITY, NoiseSubject, certify_range
+from sfumato.design.private_numbers import group_of, private_number
 from sfumato.design.recounts import Recount, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.measures.amplitude.capacities import LEAST_BUDGET_BITS, MOST_BUDGET_BITS, amplitude_ratio
@@ -255,40 +257,6 @@ def gaussian_box(bounds: Reals, budget_bits: float, *, steps: int | None = None)
     return GaussianBox(
         designs=tuple(gaussian(bound=bound, budget_bits=share, steps=steps) for bound in bounds), budget_bits=budget
     )
-
-
-def finite_number(value: Real) -> Fraction:
-    """Read a private number exactly, or refuse it in a sentence that does not contain it."""
-    try:
-        return as_exact("value", value)
-    except InvalidParameter:
-        raise InvalidParameter(
-            "the private value must be a finite number (int, Fraction or float)",
-            way_out="Convert it, and check how it was computed.",
-        ) from None
-
-
-def private_number(value: Real, low: Fraction, high: Fraction) -> Fraction:
-    """Read a private number of a range, on the same terms."""
-    exact = finite_number(value)
-    if not low <= exact <= high:
-        raise InvalidParameter(
-            f"the private value lies outside [{float(low):g}, {float(high):g}], for which the noise was made",
-            way_out="Choose the range without looking at the data, or clip the value to it yourself.",
-        )
-    return exact
-
-
-def group_of(correlated: Correlation | str | int) -> Correlation:
-    """Read how many people may depend on each other; beliefs that share bits need noise of another kind."""
-    who = Correlation.of(correlated)
-    if who.shared_bits is not None:
-        raise InvalidParameter(
-            "must say how many people may depend on each other: this noise is not certified for shared bits",
-            parameter="correlated",
-            way_out="Say anyone, nobody, or a number of people.",
-        )
-    return who
 
 
 def _range(bound: Real | None, low: Real | None, high: Real | None) -> tuple[Fraction, Fraction]:

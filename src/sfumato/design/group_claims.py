@@ -56,7 +56,7 @@ def usual_bound(dimension: int, squared_radius: Fraction, variance: Fraction) ->
     return publish(found)
 
 
-def group_claims(people: int, lone: Interval, all_depend: Interval, because: str = _USUAL) -> tuple[Claim, ...]:
+def assumption_claims(people: int, lone: Interval, all_depend: Interval, because: str = _USUAL) -> tuple[Claim, ...]:
     """What who knows the others learns, and what would be learnt if the assumption were false."""
     known = bound_claim(
         OTHERS_KNOWN,

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from sfumato.design.noise_certificates import bound_noise, uses_selections
+from sfumato.design.noise_bounds import bound_noise, uses_selections
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.amplitude.capacities import amplitude_ratio
 from sfumato.measures.lattice.selections import one_selection, selection_capacity

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import msgspec
-import numpy as np
 
 from sfumato.certificates import Certificate
 from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import certified_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.group_claims import MOST_PEOPLE, assumed, group_claims, group_notes, usual_bound, whom
+from sfumato.design.group_claims import MOST_PEOPLE, assumed, assumption_claims, group_notes, usual_bound, whom
+from sfumato.design.noise_bounds import bound_noise, moved_by, steps_moved, uses_selections
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.enclosures import log2_interval
-from sfumato.measures.lattice.noise import lattice_capacity, lattice_capacity_from
+from sfumato.measures.lattice.noise import lattice_capacity_from
 from sfumato.measures.lattice.selection_limits import none_exceeds, stated_bits
-from sfumato.measures.lattice.selections import is_affordable, selection_capacity
 from sfumato.values import Claim, Interval, Relation, Status
 
 SCHEMA = "sfumato/certificate/noise/1"
@@ -90,46 +89,6 @@ class NoiseSubject:
     def squared_radius(self, people: int | None) -> Fraction:
         """Half of what so many people move, in steps, squared."""
         return Fraction(steps_moved(people, self.change, self.high - self.low, self.grid), 2) ** 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseBound:
-    """A published enclosure of what passes through the noise, and the input law that proves it."""
-
-    bits: Interval
-    positions: tuple[int, ...]
-    weights: tuple[float, ...]
-
-
-def moved_by(people: int | None, change: Fraction | None, width: Fraction) -> Fraction:
-    """How far so many people move a number of a range, when one record moves it by at most `change`."""
-    return width if people is None or change is None else min(people * change, width)
-
-
-def steps_moved(people: int | None, change: Fraction | None, width: Fraction, grid: Fraction) -> int:
-    """How far they move it after rounding: an interval of length t, rounded half up, has at most ⌈t⌉ + 1 values."""
-    return math.ceil(moved_by(people, change, width) / grid)
-
-
-def bound_noise(variance: Fraction, steps: int, values: int | None) -> NoiseBound:
-    """Search for the input law that tells most, and enclose the capacity by it."""
-    if uses_selections(variance, steps, values):
-        found = selection_capacity(variance, steps, values or 2)
-        bits = publish(stated_bits(variance, steps, found.positions, found.weights))
-        if not none_exceeds(variance, steps, found.weights, bits.upper):
-            raise NotCertified("the race and the check of its outcome disagree", way_out="Please report this noise.")
-        return NoiseBound(bits=bits, positions=found.positions, weights=found.weights)
-    _, law = lattice_capacity(variance, steps)
-    places = np.flatnonzero(law)
-    positions, weights = tuple((places - steps).tolist()), tuple(law[places].tolist())
-    # From the witness as it will stand in a file, so that whoever evaluates it finds the same to the last digit.
-    bits = lattice_capacity_from(variance, steps, positions, weights)
-    return NoiseBound(bits=publish(bits), positions=positions, weights=weights)
-
-
-def uses_selections(variance: Fraction, steps: int, values: int | None) -> bool:
-    """Whether the number of values tightens the bound: when every selection of so many inputs can be bounded."""
-    return values is not None and is_affordable(variance, steps, values)
 
 
 def certify_range(
@@ -207,7 +166,7 @@ def _claims(subject: NoiseSubject, bits: Interval) -> tuple[Claim, ...]:
     if people is not None:
         why += f", which is what m = {people} people move, given all others [E, Thm 3]"
         lone, everybody = subject.squared_radius(1), subject.squared_radius(None)
-        assumption = group_claims(people, usual_bound(1, lone, variance), usual_bound(1, everybody, variance))
+        assumption = assumption_claims(people, usual_bound(1, lone, variance), usual_bound(1, everybody, variance))
     one = f"any one record with at most {values} values" if few else "any one record"
     # 1 + T²/N is the same in steps.
     doubled = log2_interval(1 + steps**2 / variance)

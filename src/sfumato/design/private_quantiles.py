@@ -23,7 +23,7 @@ from sfumato.certificates import Certificate
 from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.registry import subject_of
 from sfumato.certificates.rules import publish
-from sfumato.design.gaussian_noise import finite_number, group_of
+from sfumato.design.private_numbers import finite_number, group_of
 from sfumato.design.rank_certificates import CAPACITY, MOST_CANDIDATES, RATES, RankSubject, rank_bits
 from sfumato.design.recounts import Recount, bits_of
 from sfumato.errors import InvalidParameter

@@ -12,8 +12,9 @@ from fractions import Fraction
 from sfumato.bits import BitSource
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
-from sfumato.design.gaussian_noise import GaussianDesign, finite_number, gaussian, private_number
+from sfumato.design.gaussian_noise import GaussianDesign, gaussian
 from sfumato.design.noise_certificates import NoiseSubject
+from sfumato.design.private_numbers import finite_number, private_number
 from sfumato.design.recounts import Recount
 from sfumato.errors import InvalidParameter
 from sfumato.values import Interval

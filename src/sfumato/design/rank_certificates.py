@@ -1,8 +1,8 @@
 """Certificates of a private quantile: one of several declared values, those of a worse rank exponentially less likely.
 
 A value at a distance of d ranks from the wanted one is drawn with a weight of e^(-λd). Given all others, m people
-change each rank by at most m, so every law of a release is within m/2 ranks of the one in the middle, and ratios to that
-have logarithms in a range of w = mλ, which bounds what is told: (z - 1 - ln z)·log2 e bits, z = w/(1 - e^-w).
+change each rank by at most m, so every law of a release is within m/2 ranks of the one in the middle, and ratios to
+that have logarithms in a range of w = mλ, which bounds what is told: (z - 1 - ln z)·log2 e bits, z = w/(1 - e^-w).
 Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 """
 
@@ -16,7 +16,7 @@ import msgspec
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import bound_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.group_claims import MOST_PEOPLE, group_claims, group_notes, whom
+from sfumato.design.group_claims import MOST_PEOPLE, assumption_claims, group_notes, whom
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.bounded_ranges import bounded_range_bits
 from sfumato.measures.enclosures import log2_interval
@@ -95,7 +95,7 @@ def _claims(subject: RankSubject, bits: Interval) -> tuple[Claim, ...]:
     assumption: tuple[Claim, ...] = ()
     if people is not None:
         lone, everybody = (publish(rank_bits(many, rate, candidates)) for many in (1, subject.records))
-        assumption = group_claims(people, lone, everybody, because=f"{_BOUND}, for")
+        assumption = assumption_claims(people, lone, everybody, because=f"{_BOUND}, for")
     return (
         bound_claim(
             CAPACITY,

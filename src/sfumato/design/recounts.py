@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from sfumato.certificates.rules import publish
-from sfumato.design.noise_certificates import bound_noise, steps_moved, uses_selections
+from sfumato.design.noise_bounds import bound_noise, steps_moved, uses_selections
 from sfumato.design.rank_certificates import rank_bits
 from sfumato.design.vector_certificates import squared_radius
 from sfumato.errors import InvalidParameter

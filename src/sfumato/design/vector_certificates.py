@@ -17,7 +17,7 @@ import msgspec
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import bound_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.group_claims import MOST_PEOPLE, POWER, group_claims, group_notes, usual_bound, whom
+from sfumato.design.group_claims import MOST_PEOPLE, POWER, assumption_claims, group_notes, usual_bound, whom
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.lattice.powers import power_bound
 from sfumato.values import Claim, Interval, Relation, Status
@@ -115,7 +115,7 @@ def _claims(subject: VectorSubject, bits: Interval) -> tuple[Claim, ...]:
             usual_bound(dimension, squared_radius(subject.what, dimension, many, each), variance)
             for many in (1, subject.records)
         )
-        assumption = group_claims(people, lone, everybody)
+        assumption = assumption_claims(people, lone, everybody)
     spread = variance * subject.grid**2
     return (
         bound_claim(
