@@ -43,13 +43,17 @@ def commands_of(text):
 
 
 def prepare(kind, folder):
-    """Put into a folder what a page expects there: nothing, examples, surnames, or the study of the demo."""
+    """Put into a folder what a page expects there: nothing, examples, surnames, a survey, or the study of the demo."""
     if kind == "fair":
         shutil.copy(ROOT / "demo" / "fair.toml", folder / "fair.toml")
         spec = importlib.util.spec_from_file_location("demo", ROOT / "demo" / "demo.py")
         demo = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(demo)
         demo.write_answers(folder / "answers.csv")
+    elif kind == "office":
+        from statsmodels.datasets import fair  # noqa: PLC0415  slow to import
+
+        shutil.copy(Path(fair.__file__).with_name("fair.csv"), folder / "survey.csv")
     elif kind == "surnames":
         write_surnames(folder)
     elif kind == "examples":

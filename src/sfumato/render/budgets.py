@@ -99,7 +99,7 @@ def _assumed(book: Book) -> list[str]:
     found = book.counting.correlated
     if found is None:
         return []
-    said = [f"All bits are counted {condition(found)}. As booked: for those whom the release was made for."]
+    said = [f"All bits hold {condition(found)}; as booked, under the assumption that the release was made for."]
     if not found.is_anyone:
         said.append(
             "That is assumed, and not checked. A common cause that nobody knows makes everybody depend on everybody, "
