@@ -51,7 +51,7 @@ def prepare(kind, folder):
         spec.loader.exec_module(demo)
         demo.write_answers(folder / "answers.csv")
     elif kind == "office":
-        from statsmodels.datasets import fair  # noqa: PLC0415  slow to import
+        from statsmodels.datasets import fair  # slow to import
 
         shutil.copy(Path(fair.__file__).with_name("fair.csv"), folder / "survey.csv")
     elif kind == "surnames":

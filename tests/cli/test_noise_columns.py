@@ -304,7 +304,7 @@ class TestLedger:
         (QUANTILE + " --share 2 --correlated 5", "--share 2 must lie"),
         (QUANTILE + " --share half --correlated 5", "--share"),
         (COUNT, "--correlated must be given"),
-        (f"{MEAN} --correlated 5 --shared-knowledge-bits 5", "--shared-knowledge-bits is another assumption than --corr"),
+        (f"{MEAN} --correlated 5 --shared-knowledge-bits 5", "is another assumption than --correlated"),
         (f"{MEAN} --shared-knowledge-bits -1", "must be at least 0"),
         (f"{MEAN} --shared-knowledge-bits many", "--shared-knowledge-bits"),
         (f"{MEAN} --shared-knowledge-bits 99", "is no assumption for"),

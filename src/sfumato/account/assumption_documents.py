@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.account.amounts import amount_from
 from sfumato.account.assumptions import Assumption
 from sfumato.account.lines import check_line
 from sfumato.design.recounts import Recount
+from sfumato.files.numbers import read_fraction
 from sfumato.values.correlation import ANYONE, Correlation
 
 _MOST_PARAMETERS = 20
@@ -60,5 +60,5 @@ def correlation_from(document: object) -> Correlation:
         if kind == "people" and type(value) is int:
             return Correlation(people=value)
         if kind == "shared_bits" and isinstance(value, str):
-            return Correlation(shared_bits=amount_from(value))  # type: ignore[arg-type]  infinite is refused
+            return Correlation(shared_bits=read_fraction(value, most_digits=_MOST_TEXT))
     raise ValueError("no assumption")

@@ -228,9 +228,7 @@ class Book:
         again = {row for entry in self.live for row in entry.release.rows} & set(release.rows)
         if again:
             raise rows_again(release, len(again))
-        after = self.counting.with_release(release.assumption, is_local=release.is_local)
-        new = (self.count, release.assumption, release.charges.bits)
-        counted = counted_anew(self.counting, after, [entry.figure for entry in self.entries], new)
+        after, counted = self.counted_with(release)
         asked = replace(release.charges, bits=counted.get(self.count, release.charges.bits))
         anew = {number: bits for number, bits in counted.items() if number != self.count}
         sums = LedgerSums(entry.counted_with(anew).debit for entry in self.live) if anew else self._sums
@@ -244,6 +242,12 @@ class Book:
         if refusal is not None:
             raise refusal
         return counted
+
+    def counted_with(self, release: Release) -> tuple[Counting, dict[int, Amount]]:
+        """Return how the account is counted with a release, and the bits of debits that this changes."""
+        after = self.counting.with_release(release.assumption, is_local=release.is_local)
+        new = (self.count, release.assumption, release.charges.bits)
+        return after, counted_anew(self.counting, after, [entry.figure for entry in self.entries], new)
 
     def _standings(
         self, sums: LedgerSums, release: Release, asked: Charges, period: Period | None, *, anew: bool

@@ -135,6 +135,9 @@ class Ledger:
                 way_out="Make one with `information`.",
             )
         name = secrets.token_hex(8) if release_id is None else checked_id(release_id)
+        if release.assumption is not None:
+            # Figures are remembered, so whoever else writes need not wait until they are found.
+            self.read().counted_with(release)
         with writing(self._path, self._patience_seconds) as connection:
             book = read_book(connection, self._book)
             before = book.entry_called(name)

@@ -16,7 +16,7 @@ from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
 from sfumato.design.belief_certificates import ANYONES, BELIEVED, NOBODYS, ONCE
 from sfumato.design.belief_subjects import BeliefSubject
-from sfumato.design.gaussian_noise import private_number
+from sfumato.design.private_numbers import private_number
 from sfumato.design.recounts import NORMAL, Recount, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.values import Interval

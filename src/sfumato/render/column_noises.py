@@ -133,4 +133,5 @@ def _ranks_words(design: Any) -> str:
 
 def _ranks_off(design: Any) -> int:
     """P(d farther off than the best) ≤ k·e^(-λd) for k values, which is 5 % at ln(k/.05)/λ."""
-    return min(design.records, math.ceil(math.log(len(design.grid) / _RARE) / float(design.rate)))
+    records: int = design.records
+    return min(records, math.ceil(math.log(len(design.grid) / _RARE) / float(design.rate)))
