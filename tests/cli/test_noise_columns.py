@@ -209,6 +209,7 @@ class TestSharedKnowledge:
         assert book.counting.correlated == Correlation(shared_bits=20)
         assert [entry.bits is None for entry in book.entries] == [False, False, True]
         assert all(0.5 < entry.charges.bits < 1 for entry in book.entries[:2])
+        assert "Up to twice as many if the size of some noise was chosen after" in run("budget show l")[1]
         code, _, err = run(f"{MEAN} --correlated nobody --out more.json --ledger l")
         assert code == 1
         assert "bits are counted for anyone, and 3 earlier releases anew" in err

@@ -86,7 +86,7 @@ def condition(correlated: Correlation) -> str:
     """Say for whom bits hold, in words that follow them."""
     if correlated.shared_bits is not None:
         shared = decimal_above(correlated.shared_bits)
-        return f"for everybody whose beliefs differ from independent people by at most {shared} bits over the whole data set"
+        return f"for everybody whose beliefs differ from independent people by at most {shared} bits in all"
     if correlated.people is None:
         return "with any correlations in mind"
     if correlated.people == 1:

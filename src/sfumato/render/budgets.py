@@ -100,6 +100,8 @@ def _assumed(book: Book) -> list[str]:
     if found is None:
         return []
     said = [f"All bits hold {condition(found)}; as booked, under the assumption that the release was made for."]
+    if found.shared_bits is not None:
+        said.append("Up to twice as many if the size of some noise was chosen after seeing earlier releases.")
     if not found.is_anyone:
         said.append(
             "That is assumed, and not checked. A common cause that nobody knows makes everybody depend on everybody, "
