@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
-from sfumato.certificates.rules import publish
+from sfumato.design.group_claims import published
 from sfumato.design.noise_bounds import bound_noise, steps_moved, uses_selections
 from sfumato.design.rank_certificates import rank_bits
 from sfumato.design.vector_certificates import squared_radius
@@ -87,7 +87,7 @@ def _of_number(parameters: Plain, people: int | None) -> float:
 def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
     # Inputs are -steps..steps; one more than needed where they move it by an odd number of steps.
     steps = (moved + 1) // 2
-    by_power = publish(least_power_bound(1, Fraction(moved, 2) ** 2, variance)).upper
+    by_power = published(least_power_bound(1, Fraction(moved, 2) ** 2, variance)).upper
     if values is not None:
         # A record with so many values holds no more.
         by_power = min(by_power, log2_bounds(Fraction(values))[1])
@@ -109,13 +109,13 @@ def _of_vector(parameters: Plain, people: int | None) -> float:
 
 @lru_cache(maxsize=4096)
 def _vector_bits(dimension: int, radius: Fraction, variance: Fraction) -> float:
-    return publish(least_power_bound(dimension, radius, variance)).upper
+    return published(least_power_bound(dimension, radius, variance)).upper
 
 
 def _of_ranks(parameters: Plain, people: int | None) -> float:
     candidates, records = (int(parameters[name]) for name in ("candidates", "records"))
     many = records if people is None else min(people, records)
-    return publish(rank_bits(many, _exact(parameters, "rate"), candidates)).upper
+    return published(rank_bits(many, _exact(parameters, "rate"), candidates)).upper
 
 
 def _exact(parameters: Plain, name: str) -> Fraction:
