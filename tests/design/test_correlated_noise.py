@@ -195,7 +195,7 @@ def test_decimals_are_exact():
 DESIGNS = {
     "number": lambda: private_mean(0, 10, 1000, 0.5, correlated=5),
     "anyone": lambda: gaussian(low=0, high=10, budget_bits=0.5),
-    "few": lambda: gaussian(low=0, high=50, budget_bits=0.5, change=1, correlated=3, values=2),
+    "few": lambda: gaussian(low=0, high=10**9, budget_bits=0.5, change=1, correlated=3, values=2),
     "histogram": lambda: sf.design.private_histogram(4, 1000, 0.5, correlated=5),
     "change": lambda: sf.design.gaussian_vector(3, 1000, 0.5, 5, change=1),
     "quantile": lambda: sf.design.private_quantile(range(30), 0.5, 1000, 0.5, correlated=5),
@@ -207,7 +207,7 @@ DESIGNS = {
 def test_what_is_told_under_another_assumption(name):
     design = DESIGNS[name]()
     own = design.bits_for(design.correlated)
-    assert own == pytest.approx(design.capacity_bits.upper, abs=1e-6)
+    assert own == pytest.approx(design.capacity_bits.upper, abs=1e-12)
     bits = [design.bits_for(Correlation(people=m)) for m in (1, 2, 5, 20, 400)] + [design.bits_for(ANYONE)]
     assert bits == sorted(bits)
     assert design.bits_for(Correlation(shared_bits=Fraction(1))) == bits[-1]
@@ -224,13 +224,20 @@ def test_recounts_are_what_a_design_for_these_people_would_say():
     assert design.bits_for(NOBODY) == pytest.approx(bound_noise(design.noise.variance, 2, None).bits.upper, abs=1e-9)
 
 
+def test_what_is_certified_holds_for_fewer_on_scales_too_long_to_search():
+    parameters = {"width": "9000", "grid": "1", "variance": "90000", "steps": 500, "bits": "1.0", "change": "100"}
+    recount = Recount(kind="number", parameters=parameters)
+    assert bits_of(recount, Correlation(people=10)) == 1
+    assert bits_of(recount, Correlation(people=9)) <= 1 < bits_of(recount, Correlation(people=11))
+
+
 @pytest.mark.parametrize(
     "recount",
     [
         Recount(kind="magic"),
         Recount(kind="number"),
-        Recount(kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1"}),
-        Recount(kind="number", parameters={"width": "1", "grid": "0", "variance": "1"}),
+        Recount(kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1", "steps": 1, "bits": "1"}),
+        Recount(kind="number", parameters={"width": "1", "grid": "0", "variance": "1", "steps": 1, "bits": "1"}),
         Recount(kind="anyone", parameters={"bits": "-1"}),
         Recount(kind="anyone", parameters={"bits": "nan"}),
         Recount(kind="vector", parameters={"what": "histogram", "dimension": "x", "records": 1}),

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from sfumato.design.group_claims import published
-from sfumato.design.noise_bounds import bound_noise, steps_moved, uses_selections
+from sfumato.design.noise_bounds import bound_noise, steps_moved
 from sfumato.design.rank_certificates import rank_bits
 from sfumato.design.vector_certificates import squared_radius
 from sfumato.errors import InvalidParameter
@@ -27,7 +27,7 @@ from sfumato.values.rounding import log2_bounds
 Plain = Mapping[str, str | int]
 _MOST_DIGITS = 400
 # Up to so many steps the capacity is searched for, in a second or so; beyond, it is bounded by power.
-_MOST_STEPS = 64
+_MOST_STEPS = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,17 @@ def _of_number(parameters: Plain, people: int | None) -> float:
     width, grid, variance = (_exact(parameters, name) for name in ("width", "grid", "variance"))
     change = _exact(parameters, "change") if "change" in parameters else None
     moved = steps_moved(people, change, width, grid)
-    return _number_bits(moved, variance, int(parameters["values"]) if "values" in parameters else None)
+    # Those who move it no further than the ones whom it was made for learn no more than is certified.
+    if moved <= 2 * int(parameters["steps"]):
+        certified = _against_anyone(parameters, None)
+        if moved == 2 * int(parameters["steps"]):
+            return certified
+        return min(certified, _number_bits(moved, variance, _values(parameters)))
+    return _number_bits(moved, variance, _values(parameters))
+
+
+def _values(parameters: Plain) -> int | None:
+    return int(parameters["values"]) if "values" in parameters else None
 
 
 @lru_cache(maxsize=4096)
@@ -91,7 +101,7 @@ def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
     if values is not None:
         # A record with so many values holds no more.
         by_power = min(by_power, log2_bounds(Fraction(values))[1])
-    if steps > _MOST_STEPS and not (values is not None and values == 2 and uses_selections(variance, steps, values)):
+    if steps > _MOST_STEPS:
         return by_power
     return min(by_power, bound_noise(variance, steps, values).bits.upper)
 
