@@ -16,7 +16,7 @@ from sfumato.design.group_claims import IF_FALSE, OTHERS_KNOWN
 from sfumato.design.noise_bounds import bound_noise
 from sfumato.design.private_means import private_mean
 from sfumato.design.private_totals import private_count, private_sum
-from sfumato.design.recounts import Recount, bits_of
+from sfumato.design.recounts import Recount, bits_of, bits_with_dependence
 from sfumato.errors import InvalidParameter
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 
@@ -195,7 +195,7 @@ def test_decimals_are_exact():
 DESIGNS = {
     "number": lambda: private_mean(0, 10, 1000, 0.5, correlated=5),
     "anyone": lambda: gaussian(low=0, high=10, budget_bits=0.5),
-    "few": lambda: gaussian(low=0, high=50, budget_bits=0.5, change=1, correlated=3, values=2),
+    "few": lambda: gaussian(low=0, high=10**9, budget_bits=0.5, change=1, correlated=3, values=2),
     "histogram": lambda: sf.design.private_histogram(4, 1000, 0.5, correlated=5),
     "change": lambda: sf.design.gaussian_vector(3, 1000, 0.5, 5, change=1),
     "quantile": lambda: sf.design.private_quantile(range(30), 0.5, 1000, 0.5, correlated=5),
@@ -207,7 +207,7 @@ DESIGNS = {
 def test_what_is_told_under_another_assumption(name):
     design = DESIGNS[name]()
     own = design.bits_for(design.correlated)
-    assert own == pytest.approx(design.capacity_bits.upper, abs=1e-6)
+    assert own == pytest.approx(design.capacity_bits.upper, abs=1e-12)
     bits = [design.bits_for(Correlation(people=m)) for m in (1, 2, 5, 20, 400)] + [design.bits_for(ANYONE)]
     assert bits == sorted(bits)
     assert design.bits_for(Correlation(shared_bits=Fraction(1))) == bits[-1]
@@ -224,13 +224,63 @@ def test_recounts_are_what_a_design_for_these_people_would_say():
     assert design.bits_for(NOBODY) == pytest.approx(bound_noise(design.noise.variance, 2, None).bits.upper, abs=1e-9)
 
 
+def test_what_is_certified_holds_for_fewer_on_scales_too_long_to_search():
+    parameters = {"width": "9000", "grid": "1", "variance": "90000", "steps": 500, "bits": "1.0", "change": "100"}
+    recount = Recount(kind="number", parameters=parameters)
+    assert bits_of(recount, Correlation(people=10)) == 1
+    assert bits_of(recount, Correlation(people=9)) <= 1 < bits_of(recount, Correlation(people=11))
+
+
+def chain(flip, count):
+    """The law of a stationary chain of bits."""
+    law = np.zeros((2,) * count)
+    for bits in itertools.product((0, 1), repeat=count):
+        law[bits] = math.prod(flip if a != b else 1 - flip for a, b in itertools.pairwise(bits)) / 2
+    return law
+
+
+def dependence(law, place, wide):
+    """I(X_i; X_-G) for the window of so many neighbours on either side."""
+    inside = set(range(place - wide, place + wide + 1)) - {place}
+    rest = law.sum(axis=tuple(sorted(inside)))
+    mine = np.moveaxis(rest, place - wide, 0).reshape(2, -1)
+    return told(mine)
+
+
+@pytest.mark.parametrize(
+    ("flip", "true", "best"), [(0.05, 0.571556, 0.781352), (0.25, 0.131690, 0.338300), (0.45, 0.030780, 0.058092)]
+)
+def test_without_an_assumption_the_dependence_is_added(flip, true, best):
+    """Nine bits in a chain, their sum with geometric noise of ε = .5; and with our own noise."""
+    ratio, y, count, place = math.exp(-0.5), np.arange(-80, 90), 9, 4
+    rows = np.array([(1 - ratio) / (1 + ratio) * ratio ** np.abs(y - s) for s in range(count + 1)])
+    law = chain(flip, count)
+    joint = np.zeros((2, count + 1))
+    for bits in itertools.product((0, 1), repeat=count):
+        joint[bits[place], sum(bits)] += law[bits]
+    assert told(joint @ rows) == pytest.approx(true, abs=5.1e-7)
+    windows = [(2 * wide + 1, dependence(law, place, wide)) for wide in range(4)] + [(9, 0.0)]
+    bounds = [depends + told(np.array([rows[0], rows[people]])) for people, depends in windows]
+    assert min(bounds) == pytest.approx(best, abs=5.1e-7)
+    design = gaussian(low=0, high=9, budget_bits=0.2, change=1, correlated=1, steps=1, values=2)
+    noise = np.zeros((count + 1, 2 * 200 + 2 * count + 1))
+    for s in range(count + 1):
+        for z in range(-200, 201):
+            noise[s, 200 + 2 * s + z] = design.noise.probability(z).midpoint  # the grid is a half
+    exact = told(joint @ noise)
+    assert all(exact <= bits_with_dependence(design.recount, people, depends) for people, depends in windows)
+    with pytest.raises(InvalidParameter):
+        bits_with_dependence(design.recount, 1, -0.5)
+
+
 @pytest.mark.parametrize(
     "recount",
     [
+        Recount(kind="vector", parameters={"what": "cube", "dimension": 2, "records": 1, "size": "1", "variance": "1"}),
         Recount(kind="magic"),
         Recount(kind="number"),
-        Recount(kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1"}),
-        Recount(kind="number", parameters={"width": "1", "grid": "0", "variance": "1"}),
+        Recount(kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1", "steps": 1, "bits": "1"}),
+        Recount(kind="number", parameters={"width": "1", "grid": "0", "variance": "1", "steps": 1, "bits": "1"}),
         Recount(kind="anyone", parameters={"bits": "-1"}),
         Recount(kind="anyone", parameters={"bits": "nan"}),
         Recount(kind="vector", parameters={"what": "histogram", "dimension": "x", "records": 1}),

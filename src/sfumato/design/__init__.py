@@ -70,7 +70,7 @@ from sfumato.design.published_schemes import (
 )
 from sfumato.design.queries import Query
 from sfumato.design.rank_certificates import RankSubject
-from sfumato.design.recounts import Recount, bits_of
+from sfumato.design.recounts import Recount, bits_of, bits_with_dependence
 from sfumato.design.recoverable_answers import (
     RecoverableDesign,
     best_answer,
@@ -127,6 +127,7 @@ __all__ = [
     "best_design",
     "best_noise",
     "bits_of",
+    "bits_with_dependence",
     "block_noise",
     "block_privacy",
     "cheating_detection_groups",

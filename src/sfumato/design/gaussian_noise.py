@@ -105,6 +105,8 @@ class GaussianDesign(Shown):
             "width": str(self.high - self.low),
             "grid": str(self.grid),
             "variance": str(self.noise.variance),
+            "steps": self.steps,
+            "bits": repr(self.capacity_bits.upper),
         }
         if self.change is not None:
             parameters["change"] = str(self.change)

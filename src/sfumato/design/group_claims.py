@@ -48,12 +48,17 @@ def whom(people: int | None, *, one: str = "any one record", together: bool = Tr
     return f"{one}{group}, if {assumed(people)}, whatever is known about all others."
 
 
-def usual_bound(dimension: int, squared_radius: Fraction, variance: Fraction) -> Interval:
-    """The bound by power at S = N + r²/k, published; beyond a thousand bits in whole bits, which doubles hold."""
-    found = power_bound(dimension, squared_radius, variance, usual_spread(dimension, squared_radius, variance))
+def published(found: Interval) -> Interval:
+    """Push an interval outwards to the grid of certificates; above a thousand to whole bits, which doubles hold."""
     if found.upper > _MANY_BITS:
         return Interval(float(math.floor(found.lower)), float(math.ceil(found.upper)))
     return publish(found)
+
+
+def usual_bound(dimension: int, squared_radius: Fraction, variance: Fraction) -> Interval:
+    """The bound by power at S = N + r²/k, published."""
+    spread = usual_spread(dimension, squared_radius, variance)
+    return published(power_bound(dimension, squared_radius, variance, spread))
 
 
 def assumption_claims(people: int, lone: Interval, all_depend: Interval, because: str = _USUAL) -> tuple[Claim, ...]:

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
-from sfumato.certificates.rules import publish
-from sfumato.design.noise_bounds import bound_noise, steps_moved, uses_selections
+from sfumato.design.group_claims import published
+from sfumato.design.noise_bounds import bound_noise, steps_moved
 from sfumato.design.rank_certificates import rank_bits
-from sfumato.design.vector_certificates import squared_radius
+from sfumato.design.vector_certificates import CHANGE, HISTOGRAM, SUM, squared_radius
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.beliefs import believed_bits, people_bits
 from sfumato.measures.lattice.powers import least_power_bound
+from sfumato.values.checks import as_number
 from sfumato.values.correlation import Correlation
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import log2_bounds
@@ -30,7 +31,7 @@ NORMAL = "normal"
 """Noise that divides among the records, for beliefs that share few bits."""
 _MOST_DIGITS = 400
 # Up to so many steps the capacity is searched for, in a second or so; beyond, it is bounded by power.
-_MOST_STEPS = 64
+_MOST_STEPS = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +66,26 @@ def bits_of(recount: Recount, correlation: Correlation) -> float:
         if recount.kind == NORMAL and correlation.shared_bits is not None:
             return _believed(recount.parameters, correlation.shared_bits)
         return _KINDS[recount.kind](recount.parameters, people)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+    except (KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InvalidParameter(
             f"lacks something that noise of the kind {recount.kind} has, or it is damaged",
             parameter="recount",
             way_out="Take the one that the design gives.",
         ) from None
+
+
+def bits_with_dependence(recount: Recount, people: int, dependence_bits: float) -> float:
+    """Bound what one release tells about a person who depends on all others by at most so many bits.
+
+    For any law, and any group G of so many people with i among them, I(X_i;Y) ≤ I(X_i;X_-G) + I(X_i;Y|X_-G). The first
+    term is what has to be known or assumed: `dependence_bits`, between the person and everybody outside of the group.
+    """
+    known = float(as_number("dependence_bits", dependence_bits))
+    if known < 0:
+        raise InvalidParameter(
+            "must be at least 0", parameter="dependence_bits", value=known, way_out="Say 0 for independent groups."
+        )
+    return math.nextafter(known + bits_of(recount, Correlation(people=people)), math.inf)
 
 
 def _against_anyone(parameters: Plain, _: int | None) -> float:
@@ -85,42 +100,50 @@ def _of_number(parameters: Plain, people: int | None) -> float:
     width, grid, variance = (_exact(parameters, name) for name in ("width", "grid", "variance"))
     change = _exact(parameters, "change") if "change" in parameters else None
     moved = steps_moved(people, change, width, grid)
-    return _number_bits(moved, variance, int(parameters["values"]) if "values" in parameters else None)
+    # Those who move it no further than the ones whom it was made for learn no more than is certified.
+    if moved <= 2 * int(parameters["steps"]):
+        certified = _against_anyone(parameters, None)
+        if moved == 2 * int(parameters["steps"]):
+            return certified
+        return min(certified, _number_bits(moved, variance, _values(parameters)))
+    return _number_bits(moved, variance, _values(parameters))
+
+
+def _values(parameters: Plain) -> int | None:
+    return int(parameters["values"]) if "values" in parameters else None
 
 
 @lru_cache(maxsize=4096)
 def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
     # Inputs are -steps..steps; one more than needed where they move it by an odd number of steps.
     steps = (moved + 1) // 2
-    by_power = publish(least_power_bound(1, Fraction(moved, 2) ** 2, variance)).upper
+    by_power = published(least_power_bound(1, Fraction(moved, 2) ** 2, variance)).upper
     if values is not None:
         # A record with so many values holds no more.
         by_power = min(by_power, log2_bounds(Fraction(values))[1])
-    if steps > _MOST_STEPS and not (values is not None and values == 2 and uses_selections(variance, steps, values)):
+    if steps > _MOST_STEPS:
         return by_power
     return min(by_power, bound_noise(variance, steps, values).bits.upper)
 
 
 def _of_vector(parameters: Plain, people: int | None) -> float:
-    dimension, records = (int(parameters[name]) for name in ("dimension", "records"))
-    radius = squared_radius(
-        str(parameters["what"]),
-        dimension,
-        records if people is None else min(people, records),
-        _exact(parameters, "size"),
-    )
-    return _vector_bits(dimension, radius, _exact(parameters, "variance"))
+    what, dimension, records = (parameters[name] for name in ("what", "dimension", "records"))
+    if what not in {HISTOGRAM, SUM, CHANGE}:
+        raise ValueError(what)
+    many = int(records) if people is None else min(people, int(records))
+    radius = squared_radius(str(what), int(dimension), many, _exact(parameters, "size"))
+    return _vector_bits(int(dimension), radius, _exact(parameters, "variance"))
 
 
 @lru_cache(maxsize=4096)
 def _vector_bits(dimension: int, radius: Fraction, variance: Fraction) -> float:
-    return publish(least_power_bound(dimension, radius, variance)).upper
+    return published(least_power_bound(dimension, radius, variance)).upper
 
 
 def _of_ranks(parameters: Plain, people: int | None) -> float:
     candidates, records = (int(parameters[name]) for name in ("candidates", "records"))
     many = records if people is None else min(people, records)
-    return publish(rank_bits(many, _exact(parameters, "rate"), candidates)).upper
+    return published(rank_bits(many, _exact(parameters, "rate"), candidates)).upper
 
 
 def _of_normal(parameters: Plain, people: int | None) -> float:

@@ -21,7 +21,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
-from sfumato.values.checks import check_at_least, check_integer, check_positive
+from sfumato.values.checks import check_at_least, check_integer
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import float_above, float_below
 
@@ -38,12 +38,18 @@ _KEPT_BITS = 40
 def power_bound(dimension: int, squared_radius: Fraction, variance: Fraction, spread: Fraction) -> Interval:
     """Enclose, in bits, the bound above for k, r², N and S; its upper end bounds what the noise lets through."""
     check_at_least("dimension", check_integer("dimension", dimension), 1)
-    check_positive("variance", variance)
-    check_positive("spread", spread)
-    if squared_radius < 0:
-        raise InvalidParameter(
-            "must be at least 0", parameter="squared_radius", value=squared_radius, way_out="Give the square of r."
-        )
+    for name, value, is_meant in (
+        ("squared_radius", squared_radius, squared_radius >= 0),
+        ("variance", variance, variance > 0),
+        ("spread", spread, spread > 0),
+    ):
+        if not is_meant:
+            raise InvalidParameter(
+                "must be positive, and a radius at least 0",
+                parameter=name,
+                value=value,
+                way_out=f"Choose `{name}` > 0.",
+            )
     count, radius = Decimal(dimension), _decimal(squared_radius)
     noise, wide = _decimal(variance), _decimal(spread)
     (log_noise, true_noise), (log_wide, _) = _lattice(variance), _lattice(spread)
@@ -65,18 +71,23 @@ def usual_spread(dimension: int, squared_radius: Fraction, variance: Fraction) -
 
 def best_spread(dimension: int, squared_radius: Fraction, variance: Fraction) -> Fraction:
     """Return about the S for which the bound is least, a short fraction: where V_S = V_N + r²/k."""
-    wanted = float(_lattice(variance)[1]) + float(squared_radius / dimension)
+    own, added = Fraction(_lattice(variance)[1]), squared_radius / dimension
+    if own + added >= 2 * _SMOOTH:
+        return _short(own + added)
+    wanted = float(own + added)
     low, high = float(variance), max(1.0, 2 * wanted)
-    while float(_lattice(Fraction(high))[1]) < wanted:
+    while _plain_variance(high) < wanted:
         high *= 2
-    if wanted >= 2 * _SMOOTH:
-        low = high = wanted
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if _plain_variance(middle) < wanted else (low, middle)
-    shift = _KEPT_BITS - math.frexp(high)[1]
-    # A spread of many steps needs no digits behind the point.
-    return Fraction(round(Fraction(high) * 2**shift), 2**shift) if shift > 0 else Fraction(round(high))
+    return _short(Fraction(high))
+
+
+def _short(value: Fraction) -> Fraction:
+    """Round up to some forty binary digits; a spread of many steps needs none behind the point."""
+    shift = max(0, _KEPT_BITS - math.floor(value).bit_length())
+    return Fraction(math.ceil(value * 2**shift), 2**shift)
 
 
 def least_power_bound(dimension: int, squared_radius: Fraction, variance: Fraction) -> Interval:
