@@ -2470,7 +2470,7 @@ def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule]
     number = {name: fraction_of(subject[name]) for name in _BELIEF_NUMBERS}
     records, statistic = whole_number(subject["records"], 1, MOST_RECORDS), subject["statistic"]
     low, high, shared, own = (number[name] for name in ("low", "high", "shared_bits", "own_share"))
-    if statistic not in ("sum", "mean", "count") or (statistic == "count" and (low, high) != (0, 1)):
+    if statistic not in ("sum", "mean", "count") or (statistic == "count" and not low == 0 == high - 1):
         raise Unreadable("the certificate is damaged: its statistic cannot be")
     if not low < high or not 0 <= shared <= MOST_SHARED_BITS:
         raise Unreadable("the certificate is damaged: the range or the shared bits cannot be")
