@@ -2388,8 +2388,9 @@ def _noise_rules(noise: Noise, grid: Fraction) -> list[Rule]:
 MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
 ROOT_HALF_PI_E = Fraction(206636, 100000)  # just below √(πe/2)
 _BELIEFS_ADD_UP = (
-    "Bits of this kind add up over releases about the same records, also when a release is chosen after seeing earlier "
-    "ones, and the shared bits are used up by none. They are not added to bits under another assumption."
+    "Bits of this kind add up over releases about the same records, also when what is asked is chosen after seeing "
+    "earlier ones, but not the size of the noise. The shared bits are used up by none. Bits under another assumption "
+    "are not added to them."
 )
 _COMMON_CAUSE = (
     "A common cause that nobody knows, such as a rate or a prevalence, ties all records together; each exact copy of a "
