@@ -141,6 +141,12 @@ class TestDraws:
         scaled = RoundedGaussian(deviation=unit * plain.deviation, grid=unit)
         assert scaled.release(3 * unit, InsecureSeeded(seed)) == unit * plain.release(3, InsecureSeeded(seed))
 
+    def test_every_place_of_a_release_is_drawn(self):
+        """Eight bits at a time, on a grid of 2^-40 of the noise: no place is a zero that nobody drew."""
+        fine = RoundedGaussian(deviation=Fraction(1 << 40), grid=Fraction(1), width=8)
+        last = {int(fine.release(0, InsecureSeeded(seed))) % (1 << 16) for seed in range(20)}
+        assert len(last) > 15
+
     def test_noise_of_any_size(self):
         huge = RoundedGaussian(deviation=Fraction(10**30), grid=Fraction(1, 7))
         found = [huge.release(0, InsecureSeeded(seed)) for seed in range(20)]
