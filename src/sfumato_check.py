@@ -2659,8 +2659,9 @@ def check_rank_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], 
 MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
 ROOT_HALF_PI_E = Fraction(206636, 100000)  # just below √(πe/2)
 _BELIEFS_ADD_UP = (
-    "Bits of this kind add up over releases about the same records, also when a release is chosen after seeing earlier "
-    "ones, and the shared bits are used up by none. They are not added to bits under another assumption."
+    "Bits of this kind add up over releases about the same records, also when what is asked is chosen after seeing "
+    "earlier ones, but not the size of the noise. The shared bits are used up by none. Bits under another assumption "
+    "are not added to them."
 )
 _COMMON_CAUSE = (
     "A common cause that nobody knows, such as a rate or a prevalence, ties all records together; each exact copy of a "
@@ -2741,7 +2742,7 @@ def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule]
     number = {name: fraction_of(subject[name]) for name in _BELIEF_NUMBERS}
     records, statistic = whole_number(subject["records"], 1, MOST_RECORDS), subject["statistic"]
     low, high, shared, own = (number[name] for name in ("low", "high", "shared_bits", "own_share"))
-    if statistic not in ("sum", "mean", "count") or (statistic == "count" and (low, high) != (0, 1)):
+    if statistic not in ("sum", "mean", "count") or (statistic == "count" and not low == 0 == high - 1):
         raise Unreadable("the certificate is damaged: its statistic cannot be")
     if not low < high or not 0 <= shared <= MOST_SHARED_BITS:
         raise Unreadable("the certificate is damaged: the range or the shared bits cannot be")

@@ -15,6 +15,8 @@ from sfumato.certificates.collected import Collected
 from sfumato.certificates.record_statements import _told
 from sfumato.certificates.rules import publish
 from sfumato.certificates.words import at_most
+from sfumato.design.belief_certificates import _claims
+from sfumato.design.belief_subjects import bits_of
 from sfumato.design.group_claims import IF_FALSE
 from sfumato.design.rank_certificates import CAPACITY as RANKS
 from sfumato.design.rank_certificates import rank_bits
@@ -84,6 +86,13 @@ def with_subject(certificate, **changes):
     """Another subject under the same claims."""
     found = document(certificate)
     return {**found, "subject": {**found["subject"], **changes}}
+
+
+def other_beliefs(**changes):
+    """Another subject with all claims that belong to it: what is false is that it proves them."""
+    honest = belief()
+    subject = replace(honest.subject, **changes)
+    return document(replace(honest, subject=subject, claims=_claims(subject, *map(publish, bits_of(subject)))))
 
 
 HONEST = {"belief": belief,
@@ -186,8 +195,8 @@ def forgeries():
         "belief_fewer_records": (with_subject(belief(), records=5000), "believed_bits|_deviation"),
         "belief_less_noise": (with_subject(belief(), deviation="1/25"), "believed_bits|_deviation"),
         "belief_division_that_guards_the_record_alone": (with_subject(belief(), own_share="1"), "division"),
-        "belief_noise_for_anyone_that_is_not_enough": (with_subject(belief(), anyone_deviation="1"), "anyone_dev"),
-        "belief_noise_for_anyone_exaggerated": (with_subject(belief(), anyone_deviation="2"), "anyone_dev"),
+        "belief_noise_for_anyone_that_is_not_enough": (other_beliefs(anyone_deviation=Fraction(1)), "anyone_dev"),
+        "belief_noise_for_anyone_exaggerated": (other_beliefs(anyone_deviation=Fraction(2)), "anyone_dev"),
         "belief_one_release_booked": (
             with_claim(
                 belief(), "one_release_bits",

@@ -172,6 +172,14 @@ class TestComposition:
         if len(made) == 1:
             assert whole == each[0]
 
+    def test_two_unlike_releases_by_hand(self):
+        """c(1 - e^-(x_1 + x_2)) and the two logarithms."""
+        made = [(of(50), Fraction(1, 40)), (of(80), Fraction(1, 30))]
+        exponent = math.fsum(99 * float(ratio) / (4 * (1 - float(share))) for ratio, share in made)
+        own = math.fsum(math.log2(1 + float(ratio) / (4 * float(share))) / 2 for ratio, share in made)
+        for releases in (made, made[::-1]):
+            assert composed_bits(100, 10, releases).upper == pytest.approx(10 * -math.expm1(-exponent) + own, rel=1e-12)
+
     def test_the_shared_bits_are_used_once(self):
         """However much is released, the others tell no more than c."""
         many = [(Fraction(1), Fraction(1, 2))] * 100

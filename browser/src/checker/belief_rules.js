@@ -21,8 +21,9 @@ const NUMBERS = [
   "anyone_deviation",
 ];
 const NOTES = [
-  "Bits of this kind add up over releases about the same records, also when a release is chosen after seeing earlier " +
-    "ones, and the shared bits are used up by none. They are not added to bits under another assumption.",
+  "Bits of this kind add up over releases about the same records, also when what is asked is chosen after seeing " +
+    "earlier ones, but not the size of the noise. The shared bits are used up by none. Bits under another assumption " +
+    "are not added to them.",
   "In bits, on average over what is released; the odds between two values are not bounded.",
   "A common cause that nobody knows, such as a rate or a prevalence, ties all records together; each exact copy of a " +
     "record takes its whole entropy of the shared bits.",

@@ -24,8 +24,9 @@ BELIEVED, ONCE, NOBODYS, ANYONES = "believed_bits", "one_release_bits", "indepen
 _MOST_DIGITS = 400
 _UNIT = "bits"
 _ADD_UP = (
-    "Bits of this kind add up over releases about the same records, also when a release is chosen after seeing earlier "
-    "ones, and the shared bits are used up by none. They are not added to bits under another assumption."
+    "Bits of this kind add up over releases about the same records, also when what is asked is chosen after seeing "
+    "earlier ones, but not the size of the noise. The shared bits are used up by none. Bits under another assumption "
+    "are not added to them."
 )
 _ON_AVERAGE = "In bits, on average over what is released; the odds between two values are not bounded."
 _COMMON_CAUSE = (

@@ -101,7 +101,7 @@ def check_subject(subject: BeliefSubject) -> None:
         raise ValueError("the statistic or the number of records cannot be")
     if not subject.low < subject.high or not 0 <= subject.shared_bits <= MOST_SHARED_BITS:
         raise ValueError("the range or the shared bits cannot be")
-    if subject.statistic == "count" and (subject.low, subject.high) != (0, 1):
+    if subject.statistic == "count" and not subject.low == 0 == subject.high - 1:
         raise ValueError("a count is of records that are 0 or 1")
     least = subject.reach * _LEAST_DEVIATION
     if min(subject.deviation, subject.independent_deviation, subject.anyone_deviation) < least or subject.grid <= 0:

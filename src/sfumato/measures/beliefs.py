@@ -78,7 +78,7 @@ def believed_bits(records: int, shared_bits: Real, ratio: Fraction) -> Interval:
 
 
 def composed_bits(records: int, shared_bits: Real, releases: Iterable[tuple[Fraction, Fraction]]) -> Interval:
-    """Enclose what several releases tell together, chosen adaptively, each a pair of `ratio` and `own_share`.
+    """Enclose what several releases tell together, each a pair of `ratio` and `own_share` that was fixed beforehand.
 
     c(1 - e^(-Σ(n-1)ratio_t/4(1-f_t))) + Σ ½ log2(1 + ratio_t/4f_t): never more than the sum of `split_bits`.
     """
