@@ -23,7 +23,6 @@ BudgetOrNot = Annotated[float | None, _BUDGET]
 Values = Annotated[int | None, _VALUES]
 Truth = Annotated[Path | None, _INPUT]
 Out = Annotated[Path | None, _OUT]
-_COLUMN = "Column"
 Records = Annotated[Path, typer.Argument(help="The records, one a row: CSV, Parquet, Excel, SPSS or Stata.")]
 Column = Annotated[str, typer.Option(help="The column.")]
 Low = Annotated[float, typer.Option(help="The least that a record can be, chosen without looking.")]
