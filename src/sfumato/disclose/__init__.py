@@ -26,6 +26,13 @@ from sfumato.disclose.running_sums import RunningSums
 from sfumato.disclose.scheme_checks import IndependenceCheck
 from sfumato.disclose.two_binary import two_binary_corners
 from sfumato.disclose.uniformising import UniformisedChain, closest_uniformiser, quantile_uniformiser
+from sfumato.disclose.unknown_laws import (
+    UnknownLawBound,
+    bound_with,
+    check_unknown_law_bound,
+    smoothed_law,
+    unknown_law_bound,
+)
 from sfumato.disclose.window_mappings import best_mapping
 from sfumato.disclose.window_schemes import WindowScheme, overlap_leaks
 
@@ -47,10 +54,13 @@ __all__ = [
     "RunningSums",
     "Solver",
     "UniformisedChain",
+    "UnknownLawBound",
     "WindowScheme",
     "best_mapping",
+    "bound_with",
     "ceiling_bits",
     "chain_of_limits",
+    "check_unknown_law_bound",
     "closest_uniformiser",
     "efficiency_interval_of",
     "full_data_disclosure",
@@ -63,6 +73,8 @@ __all__ = [
     "public_certificate",
     "quantile_uniformiser",
     "self_disclosure_interval",
+    "smoothed_law",
     "two_binary_corners",
+    "unknown_law_bound",
     "with_leak_interval",
 ]

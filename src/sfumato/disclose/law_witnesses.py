@@ -1,0 +1,87 @@
+"""Good witnesses for a bound that holds with any: how much to add to counts, and the rate and price of the proof.
+
+They are looked for on a grid of means with plain floats, from n, m and β alone. Nothing here need be right: whatever is
+found, the bound is then enclosed for it.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.disclose.cell_moments import FIRST, Floats, first_counts, last_means, log_poisson
+
+_SMOOTHINGS = tuple(Fraction(eighths, 8) for eighths in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16))
+_COARSE = np.arange(1, 16) / 16
+_FINE = 128
+_REFINED = 4
+_ROWS = 32
+_MEANS = 72
+_CORNERS = 24
+
+Witness = tuple[Fraction, float, float]
+
+
+def good_witness(records: int, cells: int, doubt: float, cut: float) -> Witness:
+    """Smoothing a, rate λ and price ν for n records over m cells; `doubt` is ln(1/β), `cut` what may be left out."""
+    corners = last_means(cut, _CORNERS) * (1 - 1e-9)
+    spread = np.geomspace(min(FIRST, records / 2), records, _MEANS)
+    means = np.sort(np.concatenate([spread, corners[corners < records]]))
+    fixed = 0.5 * math.log(2 * math.pi * records) + doubt
+    least = first_counts(means, cut)
+    rough = sorted(min(_tried(records, cells, fixed, means, least, a, _COARSE)) for a in _SMOOTHINGS)
+    found: list[tuple[float, Fraction, float, float]] = []
+    for _, smoothing, rate, _ in rough[:_REFINED]:
+        near = np.clip(rate + np.arange(-7, 8) / _FINE, 1 / _FINE, _COARSE[-1] + 4 / _FINE)
+        found += _tried(records, cells, fixed, means, least, smoothing, np.unique(near))
+    return min(found)[1:]
+
+
+def _tried(
+    records: int, cells: int, fixed: float, means: Floats, least: Floats, smoothing: Fraction, rates: Floats
+) -> list[tuple[float, Fraction, float, float]]:
+    added = float(smoothing)
+    scale = 1 + cells * added / records
+    heights = np.concatenate(
+        [_heights(means[i : i + _ROWS], least[i : i + _ROWS], added, scale, rates) for i in range(0, means.size, _ROWS)]
+    )
+    heights = np.vstack([rates * added / scale, heights])
+    places = np.concatenate([[0.0], means])
+    found = []
+    for column, rate in enumerate(rates.tolist()):
+        price, total = _best_price(heights[:, column], places, records, cells)
+        found.append(((fixed + total) / rate, smoothing, rate, price))
+    return found
+
+
+def _heights(means: Floats, least: Floats, added: float, scale: float, rates: Floats) -> Floats:
+    """ln M at means (rows) and rates (columns), by sums with a stride where counts are large."""
+    width = np.maximum(1.0, np.floor(np.sqrt(means) / 8))
+    length = int(np.max((means + 12 * np.sqrt(means) + 20 - least) / width)) + 2
+    counts = least[:, None] + width[:, None] * np.arange(length)
+    mean = means[:, None]
+    ratio = ((counts + added) / scale - mean) / mean
+    exponents = log_poisson(counts, mean)[:, :, None] + rates * (mean * (ratio - np.log1p(ratio)))[:, :, None]
+    highest = exponents.max(axis=1)
+    sums = np.exp(exponents - highest[:, None, :]).sum(axis=1)
+    heights: Floats = highest + np.log(width[:, None] * sums)
+    return heights
+
+
+def _best_price(heights: Floats, means: Floats, records: int, cells: int) -> tuple[float, float]:
+    """Minimise νn + m·max(g - νμ) over ν, which is convex; return ν and the minimum."""
+    shares = means / records
+    reach = 2 * cells * float(np.ptp(heights)) + 1
+
+    def total(paid: float) -> float:
+        return paid + cells * float((heights - paid * shares).max())
+
+    low, high = -reach, reach
+    for _ in range(60):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, second) if total(first) <= total(second) else (first, high)
+    # Few digits, since a certificate carries them; any price will do.
+    price = float(f"{(low + high) / 2 / records:.4g}")
+    return price, total(price * records)

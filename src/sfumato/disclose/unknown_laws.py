@@ -1,0 +1,151 @@
+"""What a disclosure tells when nobody knows the law: a bound for every law at once, from the number of records alone.
+
+A mapping that tells nothing about X_G under p̂ tells at most D(p‖p̂) - D(p_G‖p̂_G) - D(q‖q̂) under p, whatever it is.
+Counts of n records over an alphabet of m cells, each with a ≥ 0 added, give p̂ = (N+a)/(n+ma), and with probability
+1-β over those records D(p‖p̂) ≤ B for *every* p. B depends on n, m and β; never on the records. It is about a person
+who is not among them.
+Theory, with proofs: docs/theory/unknown_laws.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from sfumato.disclose.cell_moments import Cell, supremum
+from sfumato.disclose.law_witnesses import good_witness
+from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.measures.enclosures import LOG2_E
+from sfumato.values.checks import as_exact, check_between, check_integer, check_positive
+from sfumato.values.rounding import ln_bounds
+from sfumato.values.types import Real
+
+MOST_RECORDS = 10**9
+MOST_CELLS = 2**40
+# Of β this part pays for counts that are left out, far below their means.
+LEFT_OUT = Fraction(1, 10)
+_LEAST_SMOOTHING, _MOST_SMOOTHING = Fraction(1, 1024), 1024
+# At 1 moments are infinite, and near it sums are long.
+_MOST_RATE = 31 / 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownLawBound:
+    """At most `bits` with confidence 1-`beta`, for a law counted in `records` over `cells`, `smoothing` added to each.
+
+    `rate` and `price` are the witness: whoever has them evaluates the bound, and need not search for it.
+    """
+
+    records: int
+    cells: int
+    beta: Fraction
+    smoothing: Fraction
+    rate: float
+    price: float
+    bits: float
+
+    @property
+    def nats(self) -> float:
+        """The bound on n·D(p‖p̂), in nats."""
+        return self.bits * self.records / LOG2_E
+
+
+@lru_cache(maxsize=256)
+def unknown_law_bound(records: int, cells: int, beta: Real) -> UnknownLawBound:
+    """Bound D(p‖p̂), hence what any mapping made for p̂ tells under p, with the best `smoothing` that was found."""
+    exact = _checked(records, cells, beta)
+    smoothing, rate, price = good_witness(records, cells, ln_bounds(1 / exact)[1], _cut(cells, exact))
+    return bound_with(records, cells, exact, smoothing=smoothing, rate=rate, price=price)
+
+
+def bound_with(records: int, cells: int, beta: Real, *, smoothing: Real, rate: float, price: float) -> UnknownLawBound:
+    """Evaluate the bound at a witness; it holds for any that was chosen without looking at the records."""
+    exact = _checked(records, cells, beta)
+    cell = _cell(records, cells, exact, smoothing=smoothing, rate=rate, price=price)
+    bits = _bits(records, cells, exact, cell, supremum(cell))
+    added = as_exact("smoothing", smoothing)
+    return UnknownLawBound(records=records, cells=cells, beta=exact, smoothing=added, rate=rate, price=price, bits=bits)
+
+
+def check_unknown_law_bound(bound: UnknownLawBound) -> None:
+    """Prove a bound again from its witness; raises `NotCertified`. Quicker than finding it: it need only stay below."""
+    exact = _checked(bound.records, bound.cells, bound.beta)
+    cell = _cell(bound.records, bound.cells, exact, smoothing=bound.smoothing, rate=bound.rate, price=bound.price)
+    # Γ of which the bound would follow, a little below it for the rounding on the way there and back.
+    fixed, scale = _bits(bound.records, bound.cells, exact, cell, 0.0), _bits_of_nats(bound, bound.cells / bound.rate)
+    target = (bound.bits - fixed) / scale
+    if not bound.bits < math.inf or supremum(cell, target=target - 2.0**-36 * (1 + abs(target))) > target:
+        raise NotCertified(
+            f"no bound of {bound.bits} bits follows from {bound.records} records over {bound.cells} cells",
+            way_out="Use `unknown_law_bound`, which finds one that does.",
+        )
+
+
+def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]:
+    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in."""
+    added = as_exact("smoothing", smoothing)
+    check_positive("smoothing", added)
+    whole = [check_integer("counts", count) for count in counts]
+    if not whole or min(whole) < 0:
+        raise InvalidParameter(
+            "must be one count of records for each cell",
+            parameter="counts",
+            way_out="Count over the declared alphabet.",
+        )
+    total = sum(whole) + len(whole) * added
+    return tuple((count + added) / total for count in whole)
+
+
+def _bits(records: int, cells: int, beta: Fraction, cell: Cell, highest: float) -> float:
+    """B = t·log2(e)/n, t = (ln√(2πn) + 1/(12n) + ln(1/(.9β)) + νn + m·sup)/λ, rounded up."""
+    parts = (
+        0.5 * math.log(2 * math.pi * records),
+        1 / (12 * records),
+        -ln_bounds((1 - LEFT_OUT) * beta)[0],
+        cell.price * records,
+        cells * highest,
+    )
+    nats = math.fsum(parts) + 2.0**-48 * math.fsum(map(abs, parts))
+    return math.nextafter(nats / cell.rate * LOG2_E / records * (1 + 2.0**-48), math.inf)
+
+
+def _bits_of_nats(bound: UnknownLawBound, nats: float) -> float:
+    return nats * LOG2_E / bound.records * (1 + 2.0**-48)
+
+
+def _cell(records: int, cells: int, beta: Fraction, *, smoothing: Real, rate: float, price: float) -> Cell:
+    added = as_exact("smoothing", smoothing)
+    check_between("smoothing", added, _LEAST_SMOOTHING, _MOST_SMOOTHING)
+    if not 0 < rate <= _MOST_RATE:
+        raise InvalidParameter(
+            f"must lie in (0, {_MOST_RATE}]", parameter="rate", value=rate, way_out="Use `unknown_law_bound`."
+        )
+    if not math.isfinite(price):
+        raise InvalidParameter("must be finite", parameter="price", value=price, way_out="Use `unknown_law_bound`.")
+    return Cell(
+        rate=rate,
+        smoothing=float(added),
+        scale=float(1 + cells * added / records),
+        price=price,
+        cut=_cut(cells, beta),
+        most=float(records),
+    )
+
+
+def _cut(cells: int, beta: Fraction) -> float:
+    """ln(m/(.1β)), from above: what is rarer may be left out in every cell."""
+    return ln_bounds(cells / (LEFT_OUT * beta))[1]
+
+
+def _checked(records: int, cells: int, beta: Real) -> Fraction:
+    check_between("records", check_integer("records", records), 1, MOST_RECORDS)
+    check_between("cells", check_integer("cells", cells), 2, MOST_CELLS)
+    exact = as_exact("beta", beta)
+    if not 0 < exact < 1:
+        raise InvalidParameter(
+            "must lie between 0 and 1", parameter="beta", value=exact, way_out="Take a small one, such as 1/1000000."
+        )
+    return exact
