@@ -20,6 +20,8 @@ _REFINED = 4
 _ROWS = 32
 _MEANS = 72
 _CORNERS = 24
+_LARGE = 64.0
+_MARGIN = 2.0**-5
 
 Witness = tuple[Fraction, float, float]
 
@@ -34,7 +36,7 @@ def good_witness(records: int, cells: int, doubt: float, cut: float) -> Witness:
     rough = sorted(min(_tried(records, cells, fixed, means, least, a, _COARSE)) for a in _SMOOTHINGS)
     found: list[tuple[float, Fraction, float, float]] = []
     for _, smoothing, rate, _ in rough[:_REFINED]:
-        near = np.clip(rate + np.arange(-7, 8) / _FINE, 1 / _FINE, _COARSE[-1] + 4 / _FINE)
+        near = np.clip(rate + np.arange(-7, 8) / _FINE, 1 / _FINE, _COARSE[-1])
         found += _tried(records, cells, fixed, means, least, smoothing, np.unique(near))
     return min(found)[1:]
 
@@ -47,6 +49,8 @@ def _tried(
     heights = np.concatenate(
         [_heights(means[i : i + _ROWS], least[i : i + _ROWS], added, scale, rates) for i in range(0, means.size, _ROWS)]
     )
+    # Large means are the most work to enclose, and none if they stay well below the highest.
+    heights[means > _LARGE] += _MARGIN
     heights = np.vstack([rates * added / scale, heights])
     places = np.concatenate([[0.0], means])
     found = []
