@@ -51,8 +51,8 @@ def ceiling(left, right, cell):
 def log_sum(mean, left, step, bend, least, cell):
     """ln of the sum over counts from `least` on, from above."""
     rate, added, scale, _, _ = cell
-    width = max(1, math.floor(max(math.sqrt(mean) / 16, step / 4))) if least >= mean / 4 else 1
-    last = math.ceil(mean + 7 * math.sqrt(mean / (1 - rate)) + 30)
+    width = max(1, math.floor(max(math.sqrt(mean) / 16, step / 2))) if least >= mean / 4 else 1
+    last = math.ceil(mean + 6 * math.sqrt(mean / (1 - rate)) + 24)
     count, total, highest = least, 0.0, -math.inf
     while True:
         y = ((count + added) / scale - mean) / mean

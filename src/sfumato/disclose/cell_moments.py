@@ -83,11 +83,11 @@ class Cell:
 
     def _end(self, mean: Floats, left: Floats, bend: Floats, least: Floats) -> Floats:
         """ln Σ e^(f + bend·(k-λ·left)⁺) - ν·mean at one end of intervals, rounded up."""
-        # Blocks of w terms where counts are large and none is far below the mean: then w²/8k is less than h²/8μ.
-        broad = np.floor(np.maximum(np.sqrt(mean) / 16, left * np.sqrt(bend / 2)))
+        # Blocks of w terms where counts are large and none is far below the mean: then w²/8k is about h²/32μ.
+        broad = np.floor(np.maximum(np.sqrt(mean) / 16, left * np.sqrt(2 * bend)))
         width = np.where(least >= mean / 4, np.maximum(1.0, broad), 1.0)
         extra = np.where(width > 1, np.square(width) / (8 * np.maximum(least, 1.0)), 0.0)
-        reach = mean + 7 * np.sqrt(mean / (1 - self.rate)) + 30 - least
+        reach = mean + 6 * np.sqrt(mean / (1 - self.rate)) + 24 - least
         columns = int(np.max(np.ceil(reach / width))) + 2
         mean_, left_ = mean[:, None], left[:, None]
         counts = least[:, None] + width[:, None] * np.arange(columns)

@@ -21,7 +21,7 @@ _ROWS = 32
 _MEANS = 72
 _CORNERS = 24
 _LARGE = 64.0
-_MARGIN = 2.0**-5
+_MARGIN = 2.0**-6
 
 Witness = tuple[Fraction, float, float]
 
