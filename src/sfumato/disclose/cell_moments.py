@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 FIRST = 2.0**-14
 # How far above a value that is reached the bound may stay, as a part of it; bisection stops there.
 _TOLERANCE = 2.0**-10
-# Halvings after which an interval keeps the bound that it has, which holds all the same.
+# Halvings of an interval.
 _ROUNDS = 40
 # Points tried in a round, to learn how high the function really is.
 _TRIED = 16
@@ -39,6 +39,24 @@ _FACTORIALS = np.array([0.0] + [math.log(math.factorial(k)) - k * math.log(k) + 
 
 class Enclosed(Protocol):
     """A function of the mean that can be bounded on intervals."""
+
+    @property
+    def smoothing(self) -> float:
+        """What is added to a count."""
+
+    @property
+    def scale(self) -> float:
+        """What a count is then divided by."""
+
+    @property
+    def most(self) -> float:
+        """The largest mean."""
+
+    def at_zero(self) -> float:
+        """Compute it at 0."""
+
+    def near_zero(self, first: float) -> float:
+        """Bound it on [0, first]."""
 
     def on(self, left: Floats, right: Floats) -> Floats:
         """Bound it on each interval."""
@@ -73,13 +91,11 @@ class Cell:
         """Bound ln M(μ) - νμ on each interval [left, right]."""
         least = first_counts(left, self.cut)
         bend = np.square(right - left) / (8 * left * left)
-        return np.maximum(
-            _in_chunks(self._end, left, left, bend, least), _in_chunks(self._end, right, left, bend, least)
-        )
+        return np.maximum(in_chunks(self._end, left, left, bend, least), in_chunks(self._end, right, left, bend, least))
 
     def at(self, means: Floats) -> Floats:
         """ln M(μ) - νμ at points, as sharply as it is computed."""
-        return _in_chunks(self._end, means, means, np.zeros_like(means), first_counts(means, self.cut))
+        return in_chunks(self._end, means, means, np.zeros_like(means), first_counts(means, self.cut))
 
     def _end(self, mean: Floats, left: Floats, bend: Floats, least: Floats) -> Floats:
         """ln Σ e^(f + bend·(k-λ·left)⁺) - ν·mean at one end of intervals, rounded up."""
@@ -148,8 +164,11 @@ def _rarity(counts: Floats, mean: Floats) -> Floats:
     return rarity
 
 
-def supremum(cell: Cell, *, target: float | None = None) -> float:
-    """Bound sup over [0, n] of ln M - νμ, to about a thousandth above it; or stop as soon as it is below `target`."""
+def supremum(cell: Enclosed, *, target: float | None = None) -> float:
+    """Bound sup over [0, n] of ln M - νμ, to about a thousandth above it.
+
+    With a `target`, stop as soon as it is proved to be below, or seen to be above.
+    """
     first = min(FIRST, cell.most, cell.smoothing / cell.scale)
     return halving(
         cell,
@@ -172,24 +191,25 @@ def borders(first: float, last: float) -> Floats:
 def halving(cell: Enclosed, found: Floats, *, reached: float, beside: float, climbs: bool) -> float:
     """Return the largest bound, halving intervals that are well above what is reached; `beside` holds elsewhere."""
     left, right = found[:-1], found[1:]
-    highest = max(beside, -math.inf)
-    for turn in range(_ROUNDS):
-        if not left.size:
-            break
+    highest = beside
+    for _ in range(_ROUNDS):
         bounds = cell.on(left, right)
         wide = bounds > _allowed(reached, climbs)
-        if climbs and wide.any():
-            highest_few = np.argsort(bounds)[-_TRIED:]
-            middles = (left[highest_few] + right[highest_few]) / 2
-            reached = max(reached, float(cell.at(middles).max()))
+        if wide.any():
+            few = np.argsort(bounds)[-_TRIED:]
+            seen = float(cell.at((left[few] + right[few]) / 2).max())
+            if not climbs and seen > reached:
+                break
+            reached = max(reached, seen)
             wide = bounds > _allowed(reached, climbs)
-        if turn == _ROUNDS - 1:
-            wide = np.zeros_like(wide)
         highest = max(highest, float(bounds[~wide].max(initial=-math.inf)))
-        left, right = left[wide], right[wide]
+        left, right, bounds = left[wide], right[wide], bounds[wide]
+        if not left.size:
+            return highest
         middle = (left + right) / 2
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-    return highest
+    # What is still wide keeps the bound that it has, which holds all the same.
+    return max(highest, float(cell.on(left, right).max()))
 
 
 def _allowed(reached: float, climbs: bool) -> float:
@@ -207,11 +227,11 @@ def last_means(cut: float, counts: int) -> Floats:
     return low
 
 
-def _in_chunks(end: Callable[..., Floats], mean: Floats, *others: Floats) -> Floats:
+def in_chunks(end: Callable[..., Floats], mean: Floats, *others: Floats, rows: int = _ROWS) -> Floats:
     """Run over means of similar size together, so that no row is much longer than its neighbours."""
     order = np.argsort(mean)
     found = np.empty_like(mean)
-    for start in range(0, order.size, _ROWS):
-        places = order[start : start + _ROWS]
+    for start in range(0, order.size, rows):
+        places = order[start : start + rows]
         found[places] = end(mean[places], *(other[places] for other in others))
     return found

@@ -55,7 +55,7 @@ def _tried(
     places = np.concatenate([[0.0], means])
     found = []
     for column, rate in enumerate(rates.tolist()):
-        price, total = _best_price(heights[:, column], places, records, cells)
+        price, total = best_price(heights[:, column], places, records, cells)
         found.append(((fixed + total) / rate, smoothing, rate, price))
     return found
 
@@ -74,7 +74,7 @@ def _heights(means: Floats, least: Floats, added: float, scale: float, rates: Fl
     return heights
 
 
-def _best_price(heights: Floats, means: Floats, records: int, cells: int) -> tuple[float, float]:
+def best_price(heights: Floats, means: Floats, records: int, cells: int) -> tuple[float, float]:
     """Minimise νn + m·max(g - νμ) over ν, which is convex; return ν and the minimum."""
     shares = means / records
     reach = 2 * cells * float(np.ptp(heights)) + 1

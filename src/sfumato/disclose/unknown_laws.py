@@ -56,28 +56,30 @@ class UnknownLawBound:
 @lru_cache(maxsize=256)
 def unknown_law_bound(records: int, cells: int, beta: Real) -> UnknownLawBound:
     """Bound D(p‖p̂), hence what any mapping made for p̂ tells under p, with the best `smoothing` that was found."""
-    exact = _checked(records, cells, beta)
+    exact = check_confidence(records, cells, beta)
     smoothing, rate, price = good_witness(records, cells, ln_bounds(1 / exact)[1], _cut(cells, exact))
     return bound_with(records, cells, exact, smoothing=smoothing, rate=rate, price=price)
 
 
 def bound_with(records: int, cells: int, beta: Real, *, smoothing: Real, rate: float, price: float) -> UnknownLawBound:
     """Evaluate the bound at a witness; it holds for any that was chosen without looking at the records."""
-    exact = _checked(records, cells, beta)
+    exact = check_confidence(records, cells, beta)
     cell = _cell(records, cells, exact, smoothing=smoothing, rate=rate, price=price)
-    bits = _bits(records, cells, exact, cell, supremum(cell))
+    bits = bits_of_supremum(records, cells, exact, rate=rate, price=price, highest=supremum(cell))
     added = as_exact("smoothing", smoothing)
     return UnknownLawBound(records=records, cells=cells, beta=exact, smoothing=added, rate=rate, price=price, bits=bits)
 
 
 def check_unknown_law_bound(bound: UnknownLawBound) -> None:
     """Prove a bound again from its witness; raises `NotCertified`. Quicker than finding it: it need only stay below."""
-    exact = _checked(bound.records, bound.cells, bound.beta)
+    exact = check_confidence(bound.records, bound.cells, bound.beta)
     cell = _cell(bound.records, bound.cells, exact, smoothing=bound.smoothing, rate=bound.rate, price=bound.price)
-    # Γ of which the bound would follow, a little below it for the rounding on the way there and back.
-    fixed, scale = _bits(bound.records, bound.cells, exact, cell, 0.0), _bits_of_nats(bound, bound.cells / bound.rate)
-    target = (bound.bits - fixed) / scale
-    if not bound.bits < math.inf or supremum(cell, target=target - 2.0**-36 * (1 + abs(target))) > target:
+    witness = (bound.records, bound.cells, exact)
+    fixed = bits_of_supremum(*witness, rate=bound.rate, price=bound.price, highest=0.0)
+    target = (bound.bits - fixed) * bound.records * bound.rate / LOG2_E / bound.cells
+    # Aimed at a little less, for the rounding on the way there and back.
+    highest = supremum(cell, target=target - 2.0**-34 * (1 + abs(target) + abs(fixed / bound.bits * target)))
+    if not bits_of_supremum(*witness, rate=bound.rate, price=bound.price, highest=highest) <= bound.bits < math.inf:
         raise NotCertified(
             f"no bound of {bound.bits} bits follows from {bound.records} records over {bound.cells} cells",
             way_out="Use `unknown_law_bound`, which finds one that does.",
@@ -99,21 +101,18 @@ def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]
     return tuple((count + added) / total for count in whole)
 
 
-def _bits(records: int, cells: int, beta: Fraction, cell: Cell, highest: float) -> float:
+def bits_of_supremum(records: int, cells: int, beta: Fraction, *, rate: float, price: float, highest: float) -> float:
     """B = t·log2(e)/n, t = (ln√(2πn) + 1/(12n) + ln(1/(.9β)) + νn + m·sup)/λ, rounded up."""
     parts = (
         0.5 * math.log(2 * math.pi * records),
         1 / (12 * records),
         -ln_bounds((1 - LEFT_OUT) * beta)[0],
-        cell.price * records,
+        price * records,
         cells * highest,
     )
-    nats = math.fsum(parts) + 2.0**-48 * math.fsum(map(abs, parts))
-    return math.nextafter(nats / cell.rate * LOG2_E / records * (1 + 2.0**-48), math.inf)
-
-
-def _bits_of_nats(bound: UnknownLawBound, nats: float) -> float:
-    return nats * LOG2_E / bound.records * (1 + 2.0**-48)
+    # More than all roundings together, so that whoever computes this in another way finds it to hold.
+    nats = math.fsum(parts) + 2.0**-32 * math.fsum(map(abs, parts))
+    return math.nextafter(nats / rate * LOG2_E / records * (1 + 2.0**-48), math.inf)
 
 
 def _cell(records: int, cells: int, beta: Fraction, *, smoothing: Real, rate: float, price: float) -> Cell:
@@ -140,7 +139,8 @@ def _cut(cells: int, beta: Fraction) -> float:
     return ln_bounds(cells / (LEFT_OUT * beta))[1]
 
 
-def _checked(records: int, cells: int, beta: Real) -> Fraction:
+def check_confidence(records: int, cells: int, beta: Real) -> Fraction:
+    """Return β, exact, if it and the two numbers can be dealt with."""
     check_between("records", check_integer("records", records), 1, MOST_RECORDS)
     check_between("cells", check_integer("cells", cells), 2, MOST_CELLS)
     exact = as_exact("beta", beta)
