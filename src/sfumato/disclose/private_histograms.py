@@ -23,7 +23,7 @@ from sfumato.bits.source import BitSource
 from sfumato.disclose.cell_moments import FIRST, supremum
 from sfumato.disclose.law_witnesses import best_price
 from sfumato.disclose.noisy_moments import NoisyCell
-from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence
+from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence, prove_bits
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import LOG2_E
 from sfumato.values.checks import as_exact, check_between, check_integer
@@ -114,6 +114,21 @@ def private_bound_with(
     return PrivateLawBound(
         records=records, cells=cells, beta=exact, odds=odds, smoothing=added, rate=rate, price=price, bits=bits
     )
+
+
+def check_private_law_bound(bound: PrivateLawBound) -> None:
+    """Prove a bound again from its witness; raises `NotCertified`."""
+    exact = check_confidence(bound.records, bound.cells, bound.beta)
+    cell = _cell(
+        bound.records,
+        bound.cells,
+        exact,
+        odds=bound.odds,
+        smoothing=bound.smoothing,
+        rate=bound.rate,
+        price=bound.price,
+    )
+    prove_bits(cell, bound.records, bound.cells, exact, rate=bound.rate, price=bound.price, bits=bound.bits)
 
 
 def _cell(
