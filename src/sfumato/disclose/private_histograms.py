@@ -21,7 +21,7 @@ import numpy as np
 from sfumato.bits.geometric import two_sided_geometric
 from sfumato.bits.source import BitSource
 from sfumato.disclose.cell_moments import FIRST, supremum
-from sfumato.disclose.law_witnesses import best_price
+from sfumato.disclose.law_witnesses import best_prices
 from sfumato.disclose.noisy_moments import NoisyCell
 from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence, prove_bits
 from sfumato.errors import InvalidParameter
@@ -175,7 +175,8 @@ def _good_witness(records: int, cells: int, beta: Fraction, odds: Fraction) -> t
     def tried(smoothing: Fraction, rate: float) -> tuple[float, Fraction, float, float]:
         cell = _cell(records, cells, beta, odds=odds, smoothing=smoothing, rate=rate, price=0.0)
         heights = np.append(cell.at(means), cell.at_zero())
-        price, total = best_price(heights, np.append(means, 0.0), records, cells)
+        prices, totals = best_prices(heights[:, None], np.append(means, 0.0), records, cells)
+        price, total = float(prices[0]), float(totals[0])
         highest = (total - price * records) / cells
         bits = bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=highest)
         return bits, smoothing, rate, price
