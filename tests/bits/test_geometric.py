@@ -54,7 +54,7 @@ def test_a_ratio_with_more_digits_than_a_word_is_exact():
     found, left = law_up_to(Fraction(1, 3), 1, 11)
     assert found[0] <= Fraction(1, 2) <= found[0] + left
     assert found[1] == found[-1]
-    assert left < Fraction(1, 10)
+    assert left < Fraction(1, 5)
 
 
 def chi_square(draws, ratio, far=6):

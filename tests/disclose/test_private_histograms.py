@@ -80,7 +80,7 @@ def test_private_counts_are_counts():
     assert noisy != private_counts([5, 0, 0, 1000], Fraction(1, 2), InsecureSeeded(4))
     assert all(isinstance(count, int) for count in noisy)
     for counts in ([], [-1, 2]):
-        with pytest.raises(InvalidParameter, match="one count of records"):
+        with pytest.raises(InvalidParameter, match="one whole number of records"):
             private_counts(counts, 1, InsecureSeeded(3))
 
 

@@ -23,10 +23,9 @@ from sfumato.bits.source import BitSource
 from sfumato.disclose.cell_moments import FIRST, supremum
 from sfumato.disclose.law_witnesses import best_prices
 from sfumato.disclose.noisy_moments import NoisyCell
-from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence, prove_bits
-from sfumato.errors import InvalidParameter
+from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence, check_counts, prove_bits
 from sfumato.measures.enclosures import LOG2_E
-from sfumato.values.checks import as_exact, check_between, check_integer
+from sfumato.values.checks import as_exact, check_between
 from sfumato.values.rounding import fraction_below_exp, ln_bounds
 from sfumato.values.types import Real
 
@@ -68,13 +67,7 @@ def noise_odds(epsilon: Real) -> Fraction:
 
 def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tuple[int, ...]:
     """Counts of all cells of the declared alphabet with noise, none below 0; the number of records stays public."""
-    whole = [check_integer("counts", count) for count in counts]
-    if not whole or min(whole) < 0:
-        raise InvalidParameter(
-            "must be one count of records for each cell",
-            parameter="counts",
-            way_out="Count over the declared alphabet.",
-        )
+    whole = check_counts(counts)
     noises = two_sided_geometric(1 / noise_odds(epsilon), bits, len(whole)).tolist()
     return tuple(max(0, count + noise) for count, noise in zip(whole, noises, strict=True))
 

@@ -10,6 +10,7 @@ Theory, with proofs: docs/theory/unknown_laws.md
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -97,15 +98,24 @@ def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]
     """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in."""
     added = as_exact("smoothing", smoothing)
     check_positive("smoothing", added)
-    whole = [check_integer("counts", count) for count in counts]
+    whole = check_counts(counts)
+    total = sum(whole) + len(whole) * added
+    return tuple((count + added) / total for count in whole)
+
+
+def check_counts(counts: Sequence[int]) -> list[int]:
+    """Return counts as whole numbers; the error does not say which one is wrong, since they are protected."""
+    try:
+        whole = [operator.index(count) for count in counts]
+    except TypeError:
+        whole = []
     if not whole or min(whole) < 0:
         raise InvalidParameter(
-            "must be one count of records for each cell",
+            "must be one whole number of records for each cell",
             parameter="counts",
             way_out="Count over the declared alphabet.",
         )
-    total = sum(whole) + len(whole) * added
-    return tuple((count + added) / total for count in whole)
+    return whole
 
 
 def bits_of_supremum(records: int, cells: int, beta: Fraction, *, rate: float, price: float, highest: float) -> float:
