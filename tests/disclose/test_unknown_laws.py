@@ -183,6 +183,19 @@ def test_no_other_witness_is_much_better(records, cells):
         assert found.bits <= 1.01 * other.bits
 
 
+@pytest.mark.parametrize("bits", [math.nan, math.inf, 0.0, -1.0, 1e-300])
+def test_nonsense_is_not_proved(bits):
+    bound = unknown_law_bound(30, 3, Fraction(1, 20))
+    with pytest.raises(NotCertified):
+        check_unknown_law_bound(dataclasses.replace(bound, bits=bits))
+
+
+def test_far_more_cells_than_records():
+    bound = unknown_law_bound(1, 2**40, HUNDREDTH)
+    check_unknown_law_bound(bound)
+    assert follows(1, 2**40, HUNDREDTH, bound.smoothing, bound.rate, bound.price, bound.bits)
+
+
 def test_more_records_and_less_confidence_promise_more():
     by_records = [unknown_law_bound(n, 40, MILLIONTH).bits for n in (100, 3000)]
     by_cells = [unknown_law_bound(1000, m, MILLIONTH).bits for m in (2, 300)]
@@ -215,6 +228,8 @@ def test_smoothed_laws():
         ({"rate": 1.0}, "rate"),
         ({"rate": math.nan}, "rate"),
         ({"price": math.inf}, "price"),
+        ({"price": 1e300}, "price"),
+        ({"beta": Fraction(1, 10**400)}, "beta"),
     ],
 )
 def test_bad_parameters(changed, parameter):
