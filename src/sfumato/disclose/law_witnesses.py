@@ -53,11 +53,11 @@ def _tried(
     heights[means > _LARGE] += _MARGIN
     heights = np.vstack([rates * added / scale, heights])
     places = np.concatenate([[0.0], means])
-    found = []
-    for column, rate in enumerate(rates.tolist()):
-        price, total = best_price(heights[:, column], places, records, cells)
-        found.append(((fixed + total) / rate, smoothing, rate, price))
-    return found
+    prices, totals = best_prices(heights, places, records, cells)
+    return [
+        ((fixed + total) / rate, smoothing, rate, price)
+        for rate, price, total in zip(rates.tolist(), prices.tolist(), totals.tolist(), strict=True)
+    ]
 
 
 def _heights(means: Floats, least: Floats, added: float, scale: float, rates: Floats) -> Floats:
@@ -74,18 +74,20 @@ def _heights(means: Floats, least: Floats, added: float, scale: float, rates: Fl
     return heights
 
 
-def best_price(heights: Floats, means: Floats, records: int, cells: int) -> tuple[float, float]:
-    """Minimise νn + m·max(g - νμ) over ν, which is convex; return ν and the minimum."""
-    shares = means / records
-    reach = 2 * cells * float(np.ptp(heights)) + 1
+def best_prices(heights: Floats, means: Floats, records: int, cells: int) -> tuple[Floats, Floats]:
+    """Minimise νn + m·max(g - νμ) over ν, which is convex, in each column; return prices and minima."""
+    shares = (means / records)[:, None]
+    reach = 2 * cells * np.ptp(heights, axis=0) + 1
 
-    def total(paid: float) -> float:
-        return paid + cells * float((heights - paid * shares).max())
+    def totals(paid: Floats) -> Floats:
+        sums: Floats = paid + cells * (heights - paid * shares).max(axis=0)
+        return sums
 
     low, high = -reach, reach
     for _ in range(60):
         first, second = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (low, second) if total(first) <= total(second) else (first, high)
+        falls = totals(first) <= totals(second)
+        low, high = np.where(falls, low, first), np.where(falls, second, high)
     # Few digits, since a certificate carries them; any price will do.
-    price = float(f"{(low + high) / 2 / records:.4g}")
-    return price, total(price * records)
+    prices = np.array([float(f"{paid / records:.4g}") for paid in ((low + high) / 2).tolist()])
+    return prices, totals(prices * records)

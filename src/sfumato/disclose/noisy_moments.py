@@ -99,7 +99,7 @@ class NoisyCell:
 
 
 def last_counts(mean: Floats, cap: float) -> Floats:
-    """A count above which there is at most e^-cap: x²/(2(μ+x/3)) ≥ cap at the distance x [Bernstein]."""
+    """A count above which there is at most e^-cap: x²/(2(μ+x/3)) ≥ cap at the distance x, by Bernstein."""
     return np.ceil(mean + (cap / 3 + np.sqrt(cap * cap / 9 + 2 * mean * cap)) * (1 + 2.0**-40))
 
 

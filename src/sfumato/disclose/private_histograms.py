@@ -21,12 +21,11 @@ import numpy as np
 from sfumato.bits.geometric import two_sided_geometric
 from sfumato.bits.source import BitSource
 from sfumato.disclose.cell_moments import FIRST, supremum
-from sfumato.disclose.law_witnesses import best_price
+from sfumato.disclose.law_witnesses import best_prices
 from sfumato.disclose.noisy_moments import NoisyCell
-from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence
-from sfumato.errors import InvalidParameter
+from sfumato.disclose.unknown_laws import LEFT_OUT, bits_of_supremum, check_confidence, check_counts, prove_bits
 from sfumato.measures.enclosures import LOG2_E
-from sfumato.values.checks import as_exact, check_between, check_integer
+from sfumato.values.checks import as_exact, check_between
 from sfumato.values.rounding import fraction_below_exp, ln_bounds
 from sfumato.values.types import Real
 
@@ -68,13 +67,7 @@ def noise_odds(epsilon: Real) -> Fraction:
 
 def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tuple[int, ...]:
     """Counts of all cells of the declared alphabet with noise, none below 0; the number of records stays public."""
-    whole = [check_integer("counts", count) for count in counts]
-    if not whole or min(whole) < 0:
-        raise InvalidParameter(
-            "must be one count of records for each cell",
-            parameter="counts",
-            way_out="Count over the declared alphabet.",
-        )
+    whole = check_counts(counts)
     noises = two_sided_geometric(1 / noise_odds(epsilon), bits, len(whole)).tolist()
     return tuple(max(0, count + noise) for count, noise in zip(whole, noises, strict=True))
 
@@ -114,6 +107,21 @@ def private_bound_with(
     return PrivateLawBound(
         records=records, cells=cells, beta=exact, odds=odds, smoothing=added, rate=rate, price=price, bits=bits
     )
+
+
+def check_private_law_bound(bound: PrivateLawBound) -> None:
+    """Prove a bound again from its witness; raises `NotCertified`."""
+    exact = check_confidence(bound.records, bound.cells, bound.beta)
+    cell = _cell(
+        bound.records,
+        bound.cells,
+        exact,
+        odds=bound.odds,
+        smoothing=bound.smoothing,
+        rate=bound.rate,
+        price=bound.price,
+    )
+    prove_bits(cell, bound.records, bound.cells, exact, rate=bound.rate, price=bound.price, bits=bound.bits)
 
 
 def _cell(
@@ -160,7 +168,8 @@ def _good_witness(records: int, cells: int, beta: Fraction, odds: Fraction) -> t
     def tried(smoothing: Fraction, rate: float) -> tuple[float, Fraction, float, float]:
         cell = _cell(records, cells, beta, odds=odds, smoothing=smoothing, rate=rate, price=0.0)
         heights = np.append(cell.at(means), cell.at_zero())
-        price, total = best_price(heights, np.append(means, 0.0), records, cells)
+        prices, totals = best_prices(heights[:, None], np.append(means, 0.0), records, cells)
+        price, total = float(prices[0]), float(totals[0])
         highest = (total - price * records) / cells
         bits = bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=highest)
         return bits, smoothing, rate, price

@@ -26,6 +26,7 @@ from sfumato.values.types import Real
 
 Codes = npt.ArrayLike
 Table = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 # Records of a decoder that knows r(w) alone: symbols that were hardly seen are read as if they said nothing.
 _SHRINKING = 1.0
 
@@ -60,6 +61,10 @@ def told_score(
     Records are pairs of columns: the code of a record's cell, and of its feature, one of `values`.
     """
     exact = as_exact("beta", beta)
+    if not 0 < exact < 1:
+        raise InvalidParameter(
+            "must lie between 0 and 1", parameter="beta", value=exact, way_out="Take a small one, such as 1/20."
+        )
     mapping = _mapping(rows)
     check_at_least("values", check_integer("values", values), 2)
     first = _counts("fitted", fitted, len(mapping), values)
@@ -82,7 +87,7 @@ def told_score(
     )
 
 
-def _margin(scores: Table, counts: Table, score: float, beta: Fraction) -> float:
+def _margin(scores: Table, counts: Counts, score: float, beta: Fraction) -> float:
     """√(2Vl/n) + 7bl/(3(n-1)), l = ln(3/β), V the sample's variance and b the range of all scores, rounded up."""
     number = float(counts.sum())
     doubt = ln_bounds(3 / beta)[1]
@@ -112,7 +117,7 @@ def _mapping(rows: npt.ArrayLike) -> Table:
     return mapping
 
 
-def _counts(name: str, records: tuple[Codes, Codes], cells: int, values: int) -> Table:
+def _counts(name: str, records: tuple[Codes, Codes], cells: int, values: int) -> Counts:
     codes, features = (np.asarray(column) for column in records)
     whole = codes.dtype.kind in "iu" and features.dtype.kind in "iu"
     if not whole or codes.ndim != 1 or codes.shape != features.shape or codes.size < 2:
@@ -127,6 +132,6 @@ def _counts(name: str, records: tuple[Codes, Codes], cells: int, values: int) ->
             parameter=name,
             way_out="Code records by the declared alphabet.",
         )
-    table = np.zeros((cells, values))
-    np.add.at(table, (codes, features), 1.0)
+    table = np.zeros((cells, values), dtype=np.int64)
+    np.add.at(table, (codes, features), 1)
     return table

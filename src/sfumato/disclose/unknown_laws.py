@@ -10,12 +10,13 @@ Theory, with proofs: docs/theory/unknown_laws.md
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from sfumato.disclose.cell_moments import Cell, supremum
+from sfumato.disclose.cell_moments import Cell, Enclosed, supremum
 from sfumato.disclose.law_witnesses import good_witness
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.enclosures import LOG2_E
@@ -74,15 +75,22 @@ def check_unknown_law_bound(bound: UnknownLawBound) -> None:
     """Prove a bound again from its witness; raises `NotCertified`. Quicker than finding it: it need only stay below."""
     exact = check_confidence(bound.records, bound.cells, bound.beta)
     cell = _cell(bound.records, bound.cells, exact, smoothing=bound.smoothing, rate=bound.rate, price=bound.price)
-    witness = (bound.records, bound.cells, exact)
-    fixed = bits_of_supremum(*witness, rate=bound.rate, price=bound.price, highest=0.0)
-    target = (bound.bits - fixed) * bound.records * bound.rate / LOG2_E / bound.cells
+    prove_bits(cell, bound.records, bound.cells, exact, rate=bound.rate, price=bound.price, bits=bound.bits)
+
+
+def prove_bits(
+    cell: Enclosed, records: int, cells: int, beta: Fraction, *, rate: float, price: float, bits: float
+) -> None:
+    """Raise unless the moments of a cell prove the bound of so many bits."""
+    fixed = bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=0.0)
+    unit = bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=1.0) - fixed
+    target = (bits - fixed) / unit
     # Aimed at a little less, for the rounding on the way there and back.
-    highest = supremum(cell, target=target - 2.0**-34 * (1 + abs(target) + abs(fixed / bound.bits * target)))
-    if not bits_of_supremum(*witness, rate=bound.rate, price=bound.price, highest=highest) <= bound.bits < math.inf:
+    highest = supremum(cell, target=target - 2.0**-34 * (1 + (abs(bits) + abs(fixed)) / unit))
+    if not bits_of_supremum(records, cells, beta, rate=rate, price=price, highest=highest) <= bits < math.inf:
         raise NotCertified(
-            f"no bound of {bound.bits} bits follows from {bound.records} records over {bound.cells} cells",
-            way_out="Use `unknown_law_bound`, which finds one that does.",
+            f"no bound of {bits} bits follows from {records} records over {cells} cells",
+            way_out="Use the bound that is found for them.",
         )
 
 
@@ -90,15 +98,24 @@ def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]
     """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in."""
     added = as_exact("smoothing", smoothing)
     check_positive("smoothing", added)
-    whole = [check_integer("counts", count) for count in counts]
+    whole = check_counts(counts)
+    total = sum(whole) + len(whole) * added
+    return tuple((count + added) / total for count in whole)
+
+
+def check_counts(counts: Sequence[int]) -> list[int]:
+    """Return counts as whole numbers; the error does not say which one is wrong, since they are protected."""
+    try:
+        whole = [operator.index(count) for count in counts]
+    except TypeError:
+        whole = []
     if not whole or min(whole) < 0:
         raise InvalidParameter(
-            "must be one count of records for each cell",
+            "must be one whole number of records for each cell",
             parameter="counts",
             way_out="Count over the declared alphabet.",
         )
-    total = sum(whole) + len(whole) * added
-    return tuple((count + added) / total for count in whole)
+    return whole
 
 
 def bits_of_supremum(records: int, cells: int, beta: Fraction, *, rate: float, price: float, highest: float) -> float:
