@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sfumato.bits import BitSource, SystemBits
 from sfumato.certificates.certifying import certify_subject
-from sfumato.disclose import DataLaw, Disclosure, Estimation, optimum, public_certificate
+from sfumato.disclose import DataLaw, Disclosure, Estimation, Origin, optimum, public_certificate
 from sfumato.disclose.data_laws import feature_of
 from sfumato.disclose.disclosure_certificates import DisclosureSubject, fresh_salt, made_subject
 from sfumato.disclose.disclosures import told_bits
@@ -82,7 +82,7 @@ def disclose_columns(
     made = law_of_columns(known, protect, columns, told_about, drawn)
     found = optimum(made.law, made.feature, seconds=seconds)
     cells = np.stack([column.codes for column in columns], axis=1)
-    _check_tells(found, columns, told_about)
+    _check_tells(found, columns, told_about, known.origin)
     subject = made_subject(found, made.estimation)
     symbols = np.asarray(found.release(cells.tolist(), drawn), dtype=np.int64)
     feature = None if told_about is None or made.feature is None else (about or "", told_about[1].texts, made.feature)
@@ -160,7 +160,7 @@ def _with_values(source: LawSource, names: Sequence[str]) -> LawSource:
     return replace(source, values={**source.values, **declared})
 
 
-def _check_tells(found: Disclosure, columns: Sequence[Words], about: tuple[str, Words] | None) -> None:
+def _check_tells(found: Disclosure, columns: Sequence[Words], about: tuple[str, Words] | None, origin: Origin) -> None:
     """Refuse a mapping that tells nothing: under its law, or about the records as they are.
 
     A smoothed law has some probability where no record can be, and then a mapping tells of what never happens.
@@ -177,7 +177,8 @@ def _check_tells(found: Disclosure, columns: Sequence[Words], about: tuple[str, 
     if about is not None:
         feature = feature_of(law, counts / np.maximum(whole, 1)[..., None])
     told = told_bits(law, Channel([rows[cell] for cell in cells], cells), feature)
-    possible = can_tell(marginal_matrix(law, law.singles()), feature)
+    # Other people's law may have cells that these records happen not to have.
+    possible = origin is not Origin.RECORDS or can_tell(marginal_matrix(law, law.singles()), feature)
     if found.lower_bits < _LEAST_BITS or told.upper < _LEAST_BITS or not possible:
         raise Refused(
             f"the release would tell nothing. {found.because}".strip(),
