@@ -26,7 +26,7 @@ def counted_law(counts: Sequence[Any] | npt.NDArray[np.int64], beta: Real = BETA
     >>> import sfumato as sf
     >>> law = sf.disclose.counted_law([[40, 10], [20, 30]])
     >>> law.masses[1], sum(law.masses)
-    (Fraction(3, 26), Fraction(1, 1))
+    (Fraction(1, 9), Fraction(1, 1))
     """
     table = np.array(counts)
     if table.ndim == 0 or table.dtype.kind not in "iu" or table.size < 2 or table.min() < 0 or table.sum() < 1:
