@@ -23,7 +23,7 @@ from sfumato.certificates.rules import bound_claim, certified_claim, exact_claim
 from sfumato.certificates.words import at_least, at_most
 from sfumato.disclose.data_laws import DataLaw, Groups
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, told_bits
-from sfumato.disclose.drift_claims import DRIFT, drift_claims
+from sfumato.disclose.drift_claims import DRIFT, claims_about_other_laws
 from sfumato.disclose.law_bounds import check_smoothed, chosen_terms, excess_bits
 from sfumato.disclose.law_estimates import (
     BETA,
@@ -208,7 +208,7 @@ def _drift(subject: DisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
     if subject.estimation.terms is None:
         return ()
     excess = excess_bits(subject.law, subject.groups, subject.channel)
-    return drift_claims(subject.law.shape, subject.groups, subject.estimation, excess, stated.get(DRIFT))
+    return claims_about_other_laws(subject.law.shape, subject.groups, subject.estimation, excess, stated.get(DRIFT))
 
 
 def _exact_law(law: DataLaw) -> DataLaw:

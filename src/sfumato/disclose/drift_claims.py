@@ -16,7 +16,7 @@ DRIFT = "leak_if_law_differs_bits"
 HISTOGRAM = "histogram_leak_bits"
 
 
-def drift_claims(
+def claims_about_other_laws(
     shape: tuple[int, ...], groups: Groups, estimation: Estimation, excess: float, claimed: Claim | None = None
 ) -> tuple[Claim, ...]:
     """What is claimed in case the true law is another, and of a private histogram what that tells by itself.

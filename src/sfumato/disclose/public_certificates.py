@@ -23,7 +23,7 @@ from sfumato.certificates.registry import Kind, Stated, register
 from sfumato.disclose.data_laws import check_groups
 from sfumato.disclose.disclosure_certificates import LEAK, ONE_RELEASE, DisclosureSubject, law_notes
 from sfumato.disclose.disclosure_certificates import SCHEMA as PRIVATE_SCHEMA
-from sfumato.disclose.drift_claims import DRIFT, drift_claims
+from sfumato.disclose.drift_claims import DRIFT, claims_about_other_laws
 from sfumato.disclose.law_bounds import ROUNDING_BITS, excess_bits
 from sfumato.disclose.law_estimates import EstimationRecord, read_estimation, write_estimation
 from sfumato.disclose.public_statements import PublicDisclosureSubject, leak_statement, padded_symbols, public_leak
@@ -79,7 +79,7 @@ def _proved(subject: PublicDisclosureSubject, private: Certificate) -> tuple[Cla
 
 
 def _claims(subject: PublicDisclosureSubject, leak: Interval, drift: Claim | None = None) -> tuple[Claim, ...]:
-    found = drift_claims(subject.shape, subject.groups, subject.estimation, leak.upper, drift)
+    found = claims_about_other_laws(subject.shape, subject.groups, subject.estimation, leak.upper, drift)
     return (*found, leak_statement(subject, leak))
 
 

@@ -52,7 +52,7 @@ DISCLOSING = [
     Case(
         name="rows of one column",
         prepare=whole,
-        command="disclose answers.csv --out whole.csv --law-from-these-records --protect moved --samples rows --ledger budget",
+        command=GIVEN.replace("moved,place", "moved --samples rows"),
         call=disclose(protect=["moved"], samples="rows", ledger="budget"),
         makes=WHOLE, debits=SAMPLES,
     ),
