@@ -55,6 +55,16 @@ def test_no_mean_of_an_interval_is_above_its_bound(cell, left, step, data):
         assert plain(mean, cell) <= bound + 1e-12
 
 
+def test_a_hump_between_two_means_is_below_the_bound():
+    """ln M rises ever more slowly from 2 to 13, so with its mean slope as the price the middle is above both ends."""
+    flat = Cell(rate=0.44, smoothing=1.0, scale=1.0, price=0.0, cut=20.0, most=1e4)
+    slope = (plain(12.0, flat) - plain(3.0, flat)) / 9
+    cell = dataclasses.replace(flat, price=slope)
+    middle = max(plain(mean, cell) for mean in (5.0, 6.0, 7.0))
+    assert middle > max(plain(3.0, cell), plain(12.0, cell)) + 0.003
+    assert float(cell.on(np.array([3.0]), np.array([12.0]))[0]) >= middle
+
+
 @settings(max_examples=25, deadline=None)
 @given(cell=cells(), mean=st.floats(0.001, 900.0))
 def test_a_point_is_sharp_where_terms_stand_alone(cell, mean):

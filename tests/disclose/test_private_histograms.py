@@ -149,6 +149,12 @@ def test_any_witness_is_a_bound_that_can_be_proved(rate, smoothing, price):
     check_private_law_bound(bound)
 
 
+@pytest.mark.parametrize("odds", [Fraction(1), Fraction(1, 2), Fraction(10**6)])
+def test_odds_of_no_noise_at_all_or_of_endless_noise(odds):
+    with pytest.raises(InvalidParameter, match="odds"):
+        private_bound_with(200, 5, MILLIONTH, odds=odds, smoothing=1, rate=0.1, price=0.0)
+
+
 def test_the_tail_by_enumeration_with_noise():
     """Eight records over two cells: counts and noises enumerated, the tail is at most β."""
     bound = private_law_bound(8, 2, Fraction(1, 5), 4)

@@ -113,7 +113,7 @@ def test_the_figures_by_hand():
     second = (np.repeat([0, 0, 1, 1], [30, 20, 20, 30]), np.repeat([0, 1, 0, 1], [30, 20, 20, 30]))
     found = told_score([[1, 0], [0, 1]], fitted=first, scored=second, values=2, beta=Fraction(1, 10))
     assert found.in_sample_bits == pytest.approx(1 + 0.8 * math.log2(0.8) + 0.2 * math.log2(0.2))
-    right, wrong = math.log2((40 + 0.5) / 51 / 0.5), math.log2((10 + 0.5) / 51 / 0.5)
+    right, wrong = math.log2(41 / 52 / 0.5), math.log2(11 / 52 / 0.5)
     assert found.score_bits == pytest.approx(0.6 * right + 0.4 * wrong)
     assert found.law_bits == unknown_law_bound(100, 2, Fraction(1, 30)).bits
     variance = (60 * (right - found.score_bits) ** 2 + 40 * (wrong - found.score_bits) ** 2) / 99
@@ -132,7 +132,7 @@ def test_margins_are_paid_in_full():
     base = (np.array([40000, 60000]) + float(unknown_law_bound(10**5, 2, Fraction(1, 60)).smoothing)) / (
         10**5 + 2 * float(unknown_law_bound(10**5, 2, Fraction(1, 60)).smoothing)
     )
-    decoder = (table.T * 1e5 + base[:, None]) / (table.sum(axis=1) * 1e5 + 1)
+    decoder = (table.T * 1e5 + 2 * base[:, None]) / (table.sum(axis=1) * 1e5 + 2)
     scores = np.log2(decoder / base[:, None]).T
     mean = float((table * scores).sum())
     variance = float((table * np.square(scores - mean)).sum()) * 1e5 / (1e5 - 1)
@@ -141,6 +141,12 @@ def test_margins_are_paid_in_full():
     assert found.score_bits == pytest.approx(mean, abs=1e-9)
     assert found.lower_bits == pytest.approx(mean - margin - found.law_bits, abs=1e-6)
     assert found.lower_bits > 0.35
+
+
+def test_a_symbol_that_nobody_sends_scores_nothing():
+    found = told_score([[1, 0, 0], [0, 1, 0]], fitted=GOOD, scored=GOOD, values=2)
+    assert math.isfinite(found.score_bits)
+    assert found == told_score([[1, 0], [0, 1]], fitted=GOOD, scored=GOOD, values=2)
 
 
 GOOD = ([0, 1, 1], [0, 1, 0])

@@ -41,7 +41,9 @@ WITNESSES = {
 }
 
 
-@pytest.mark.parametrize(("records", "cells", "bits", "smoothing"), TABLE)
+@pytest.mark.parametrize(
+    ("records", "cells", "bits", "smoothing"), [*TABLE[:-1], pytest.param(*TABLE[-1], marks=pytest.mark.slow)]
+)
 def test_the_table_is_met_and_its_smoothing_gives_its_bits(records, cells, bits, smoothing):
     """The choice made here is better than the table's in every row; its own smoothing gives its bits again."""
     found = unknown_law_bound(records, cells, MILLIONTH)
@@ -160,7 +162,7 @@ def test_the_checker_s_way_proves_it_and_refuses_less(records, cells, beta):
 
 @settings(max_examples=12, deadline=None)
 @given(
-    records=st.integers(1, 1000),
+    records=st.integers(1, 300),
     cells=st.integers(2, 500),
     rate=st.floats(0.05, 0.9),
     price=st.floats(-1e-4, 0.01),
@@ -172,7 +174,7 @@ def test_any_witness_gives_a_bound_that_both_prove(records, cells, rate, price, 
     assert follows(records, cells, HUNDREDTH, smoothing, rate, price, bound.bits)
 
 
-@pytest.mark.parametrize(("records", "cells"), [(40, 7), (2000, 300), (90000, 4)])
+@pytest.mark.parametrize(("records", "cells"), [(40, 7), (2000, 300)])
 def test_no_other_witness_is_much_better(records, cells):
     found = unknown_law_bound(records, cells, HUNDREDTH)
     others = itertools.product((0.2, 0.4, 0.6, 0.8), (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2)))
@@ -181,9 +183,22 @@ def test_no_other_witness_is_much_better(records, cells):
         assert found.bits <= 1.01 * other.bits
 
 
+@pytest.mark.parametrize("bits", [math.nan, math.inf, 0.0, -1.0, 1e-300])
+def test_nonsense_is_not_proved(bits):
+    bound = unknown_law_bound(30, 3, Fraction(1, 20))
+    with pytest.raises(NotCertified):
+        check_unknown_law_bound(dataclasses.replace(bound, bits=bits))
+
+
+def test_far_more_cells_than_records():
+    bound = unknown_law_bound(1, 2**40, HUNDREDTH)
+    check_unknown_law_bound(bound)
+    assert follows(1, 2**40, HUNDREDTH, bound.smoothing, bound.rate, bound.price, bound.bits)
+
+
 def test_more_records_and_less_confidence_promise_more():
-    by_records = [unknown_law_bound(n, 40, MILLIONTH).bits for n in (100, 3000, 10**5)]
-    by_cells = [unknown_law_bound(1000, m, MILLIONTH).bits for m in (2, 100, 3000)]
+    by_records = [unknown_law_bound(n, 40, MILLIONTH).bits for n in (100, 3000)]
+    by_cells = [unknown_law_bound(1000, m, MILLIONTH).bits for m in (2, 300)]
     by_beta = [unknown_law_bound(1000, 40, Fraction(1, 10**d)).bits for d in (1, 9, 200)]
     assert by_records == sorted(by_records, reverse=True)
     assert by_cells == sorted(by_cells)
@@ -193,11 +208,11 @@ def test_more_records_and_less_confidence_promise_more():
 def test_smoothed_laws():
     assert smoothed_law([3, 0, 1], 1) == (Fraction(4, 7), Fraction(1, 7), Fraction(2, 7))
     assert sum(smoothed_law([0, 0, 5, 7], Fraction(3, 8))) == 1
-    for counts, smoothing in (([], 1), ([1, -1], 1), ([1, 2], 0), ([0.5, 1], 1)):
+    for counts, smoothing in (([], 1), ([17, -31], 1), ([17, 2], 0), ([0.5, 17], 1)):
         with pytest.raises(InvalidParameter) as caught:
             smoothed_law(counts, smoothing)
         # Counts are protected, so an error does not show them.
-        assert caught.value.value is None or caught.value.parameter == "smoothing"
+        assert not any(f"{count}" in str(caught.value) for count in counts) or caught.value.parameter == "smoothing"
 
 
 @pytest.mark.parametrize(
@@ -213,6 +228,8 @@ def test_smoothed_laws():
         ({"rate": 1.0}, "rate"),
         ({"rate": math.nan}, "rate"),
         ({"price": math.inf}, "price"),
+        ({"price": 1e300}, "price"),
+        ({"beta": Fraction(1, 10**400)}, "beta"),
     ],
 )
 def test_bad_parameters(changed, parameter):

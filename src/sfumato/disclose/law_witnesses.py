@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.disclose.cell_moments import FIRST, Floats, first_counts, last_means, log_poisson
 
-_SMOOTHINGS = tuple(Fraction(eighths, 8) for eighths in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16))
+_SMOOTHINGS = tuple(Fraction(eighths, 8) for eighths in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32))
 _COARSE = np.arange(1, 16) / 16
 _FINE = 128
 _REFINED = 4

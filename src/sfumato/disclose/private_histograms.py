@@ -30,10 +30,11 @@ from sfumato.values.rounding import fraction_below_exp, ln_bounds
 from sfumato.values.types import Real
 
 # Sums are as long as counts vary, so that more would take minutes.
-MOST_RECORDS = 10**7
+MOST_RECORDS = 10**6
 _MOST_CELLS = 10**6
 _LEAST_EPSILON, _MOST_EPSILON = 2.0**-10, 16
 _DENOMINATOR = 1 << 20
+_LEAST_ODDS, _MOST_ODDS = 1 + Fraction(1, 4096), 2981
 # Of what is left out, shares for counts and noises that are too low, and for those that are too high.
 _LOW, _HIGH = LEFT_OUT * Fraction(9, 20), LEFT_OUT * Fraction(1, 20)
 _SMOOTHINGS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -130,6 +131,7 @@ def _cell(
     check_between("records", records, 1, MOST_RECORDS)
     check_between("cells", cells, 2, _MOST_CELLS)
     check_between("smoothing", smoothing, Fraction(1, 1024), 1024)
+    check_between("odds", odds, _LEAST_ODDS, _MOST_ODDS)
     check_between("rate", rate, 2.0**-20, _MOST_RATE)
     check_between("price", price, -1e6, 1e6)
     ratio = 1 / odds

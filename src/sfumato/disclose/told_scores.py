@@ -27,8 +27,9 @@ from sfumato.values.types import Real
 Codes = npt.ArrayLike
 Table = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-# Records of a decoder that knows r(w) alone: symbols that were hardly seen are read as if they said nothing.
-_SHRINKING = 1.0
+# Records added to each cell that know r(w) alone. The mapping favours cells that lean one way by chance; a decoder that
+# believed them would be too sure of itself, and score less. Any decoder of the first half is valid.
+_SHRINKING = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +73,13 @@ def told_score(
     fitted_count, scored_count = int(first.sum()), int(second.sum())
     law = unknown_law_bound(fitted_count, values, exact / 3)
     base = np.array([float(mass) for mass in smoothed_law(first.sum(axis=0).tolist(), law.smoothing)])
-    joint = first.T @ mapping
-    decoder = (joint + _SHRINKING * base[:, None]) / (joint.sum(axis=0) + _SHRINKING)
+    joint = (first + _SHRINKING * base).T @ mapping
+    seen = joint.sum(axis=0)
+    decoder = np.where(seen > 0, joint / np.where(seen > 0, seen, 1.0), base[:, None])
     scores = mapping @ np.log2(decoder / base[:, None]).T
     score = float((second * scores).sum()) / scored_count
     return ToldScore(
-        in_sample_bits=_information(joint / fitted_count),
+        in_sample_bits=_information(first.T @ mapping / fitted_count),
         score_bits=score,
         lower_bits=max(0.0, score - _margin(scores, second, score, exact) - law.bits),
         law_bits=law.bits,

@@ -31,6 +31,9 @@ LEFT_OUT = Fraction(1, 10)
 _LEAST_SMOOTHING, _MOST_SMOOTHING = Fraction(1, 1024), 1024
 # At 1 moments are infinite, and near it sums are long.
 _MOST_RATE = 31 / 32
+_MOST_PRICE = 1e6
+# Nobody needs less doubt than this, and a double still holds it.
+_LEAST_BETA = Fraction(1, 10**300)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +142,13 @@ def _cell(records: int, cells: int, beta: Fraction, *, smoothing: Real, rate: fl
         raise InvalidParameter(
             f"must lie in (0, {_MOST_RATE}]", parameter="rate", value=rate, way_out="Use `unknown_law_bound`."
         )
-    if not math.isfinite(price):
-        raise InvalidParameter("must be finite", parameter="price", value=price, way_out="Use `unknown_law_bound`.")
+    if not abs(price) <= _MOST_PRICE:
+        raise InvalidParameter(
+            f"must be at most {_MOST_PRICE:g} either way",
+            parameter="price",
+            value=price,
+            way_out="Use `unknown_law_bound`.",
+        )
     return Cell(
         rate=rate,
         smoothing=float(added),
@@ -161,8 +169,11 @@ def check_confidence(records: int, cells: int, beta: Real) -> Fraction:
     check_between("records", check_integer("records", records), 1, MOST_RECORDS)
     check_between("cells", check_integer("cells", cells), 2, MOST_CELLS)
     exact = as_exact("beta", beta)
-    if not 0 < exact < 1:
+    if not _LEAST_BETA <= exact < 1:
         raise InvalidParameter(
-            "must lie between 0 and 1", parameter="beta", value=exact, way_out="Take a small one, such as 1/1000000."
+            "must lie between 0 and 1, and be no less than 1e-300",
+            parameter="beta",
+            value=float(exact),
+            way_out="Take a small one, such as 1/1000000.",
         )
     return exact
