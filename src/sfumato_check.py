@@ -2837,7 +2837,7 @@ def follows(estimation: Estimation, bits: Fraction) -> bool:
         return False
     if records > MOST_LAW_RECORDS or cells > MOST_LAW_CELLS:
         raise TooLarge("a law of so many records or cells")
-    if cells < 2 or terms.rate > Fraction(127, 128) or terms.smoothing < Fraction(1, 1024):
+    if cells < 2 or terms.rate > Fraction(31, 32) or terms.smoothing < Fraction(1, 1024):
         raise Unreadable("the certificate is damaged: its bound is chosen by numbers that cannot be")
     rate, price, beta = float(terms.rate), float(terms.price), float(terms.beta)
     added, scale = float(terms.smoothing), float(1 + cells * terms.smoothing / records)

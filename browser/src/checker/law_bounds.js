@@ -16,7 +16,7 @@ const ROUNDOFF = 2 ** -53;
 /** Whether D(p‖p̂) ≤ bits, a Ratio, follows. */
 export function follows({ records, cells, terms }, bits) {
   if (records > MOST_RECORDS || cells > MOST_CELLS) throw new TooLarge("a law of so many records or cells");
-  const most = new Ratio(127n, 128n);
+  const most = new Ratio(31n, 32n);
   if (cells < 2n || terms.rate.compare(most) > 0 || terms.smoothing.compare(new Ratio(1n, 1024n)) < 0) {
     throw damaged("its bound is chosen by numbers that cannot be");
   }

@@ -99,11 +99,11 @@ def _state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
 
 def _restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
     """State again what may be said: the leak follows from the shape, and the bound for other laws is recomputed."""
+    drift = None if subject.estimation.terms is None else _found(stated, DRIFT)
     leak = _interval(_found(stated, LEAK))
     # Spelled out, since -0.0 would be a second spelling.
     if repr(leak) != repr(public_leak(subject)):
         raise ClaimRefused(f"{LEAK}: {leak} is no number that such a file can state: {public_leak(subject).upper:g}")
-    drift = None if subject.estimation.terms is None else _found(stated, DRIFT)
     return _claims(subject, leak, drift)
 
 
