@@ -2873,58 +2873,94 @@ def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: s
 # ---------------------------------------------------------------------------------------------------------------------
 
 ONE_RELEASE = "One release of a data set. Two private releases of the same data can leak together: design them jointly."
-PRIVATE_NOTE = (
-    "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
-    "Show it to nobody who may not see the records; the public certificate commits to it."
+ONE_LAW_NOTE = (
+    "The bound for any true law takes it that the records that the law was made from and the person are independent "
+    "draws of that law. Where those records are of another year or place whose law was another, it says nothing."
 )
-DECLARED_NOTE = f"{MAKER_SAYS} the law was declared, and not made from the records that are released."
+PRIVATE_NOTE = (
+    "PRIVATE: the law or the mapping in this file was made from protected records, and gives them away. Show it to "
+    "nobody who may not see the records; the public certificate commits to it."
+)
+LAW_NOTES = {
+    "declared": "the law was declared, and not made from the records that are released.",
+    "published": "the law was counted in records that everybody may see, and none of them is released here.",
+    "private_histogram": "the law is made of noisy counts of the released records, and of nothing else about them.",
+}
 WITHHELD_NOTE = (
-    "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are "
-    "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. "
-    "Whoever may see the private certificate can verify it, and that it is the one committed to here."
+    "The mapping was made from protected records, so the law and the mapping are private, and so is how much is told; "
+    "what a symbol says of a data set, P(x|y), is withheld. That nothing is told if the law is p̂ is stated, not "
+    "checked: whoever may see the private certificate can verify it, and that it is the one committed to here."
 )
 MOST_CELLS, MOST_SAMPLES, MOST_SAMPLE_VALUES, MOST_GROUPED = 4096, 10_000, 1 << 31, 1_000_000
+MOST_SYMBOLS, MOST_SUBSETS, MOST_COUNTED, MOST_TERM_BITS = 1 << 53, 16, 1 << 53, 200
 LEAK, TOLD, DRIFT = "sample_leak_bits", "disclosed_bits", "leak_if_law_differs_bits"
+HISTOGRAM = "histogram_leak_bits"
+ROUNDING_BITS = Fraction(1e-6)  # what rounding may leave of a leak
+MOST_EXACT_CELLS = 64  # mappings of so many are exact
 LEAK_BOUND_BECAUSE = "I(X_group;Y) of the mapping, the largest over the groups, rounding included [D, Def. 1]"
 
 
 @dataclass(frozen=True)
-class Estimation:
-    """How the law was made: declared, or counted in so many data sets, or in so many samples of one law."""
+class Terms:
+    """What chooses a bound for every true law."""
 
-    from_records: bool
-    is_private: bool
-    data_sets: int | None
+    beta: Fraction
+    smoothing: Fraction
+    rate: Fraction
+    price: Fraction
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How law and feature were made, and from how many records in how many cells."""
+
+    law: str
+    feature: str | None
+    records: int | None
+    cells: int | None
     samples: int | None
+    epsilon: Fraction | None
+    terms: Terms | None
 
     @property
-    def counted(self) -> str:
-        """In what was counted."""
-        return f"{self.samples} samples" if self.data_sets is None else f"{self.data_sets} data sets"
-
-    def radius(self, shape: Sequence[int]) -> Near:
-        """How far off the law may be, at 95 %: min(1, √((c·ln 2 + ln 20)/2n)), c cells counted in n records."""
-        records = self.data_sets or self.samples or 1
-        cells = math.prod(shape) if self.data_sets is not None else shape[0]
-        if cells > 8 * records:
-            return Near(ONE, ONE)
-        inside = (LN2.times(cells) + ln_of_integer(20)).over(2 * records)
-        root = Near(math.isqrt(inside.low << BITS), math.isqrt(inside.high << BITS) + 1)
-        return Near(min(root.low, ONE), min(root.high, ONE))
+    def is_private(self) -> bool:
+        """Whether protected records made law or mapping."""
+        return bool({self.law, self.feature} & {"reference", "records"})
 
 
 def read_estimation(record: Any) -> Estimation:
     """Read how a law was made."""
-    take(record, ("law", "feature", "data_sets", "samples"))
-    origins = ("declared", "records")
-    counts = [record["data_sets"], record["samples"]]
-    if record["law"] not in origins or record["feature"] not in (*origins, None):
+    take(record, ("law", "feature", "records", "cells", "samples", "epsilon", "terms"))
+    origins = ("declared", "published", "private_histogram", "reference", "records")
+    law, feature, terms = record["law"], record["feature"], record["terms"]
+    if law not in origins or feature not in (*origins, None):
         raise Unreadable("the certificate is damaged: it does not say how the law was made")
-    given = [whole_number(count, 1, 1 << 53) for count in counts if count is not None]
-    private = "records" in (record["law"], record["feature"])
-    if len(given) != (1 if private else 0):
+    counts = [record[name] for name in ("records", "cells", "samples")]
+    for count in counts:
+        if count is not None:
+            whole_number(count, 1, MOST_COUNTED)
+    counted = law != "declared"
+    given = [counts[0] is not None, counts[1] is not None, terms is not None]
+    if given != [counted or feature not in (None, "declared"), counted, counted] or (
+        counts[2] is not None and not counted
+    ):
         raise Unreadable("the certificate is damaged: it does not say in how many records the law was counted")
-    return Estimation(record["law"] == "records", private, *counts)
+    epsilon = None if record["epsilon"] is None else fraction_of(record["epsilon"])
+    if (epsilon is not None) != (law == "private_histogram") or not Fraction(1, 1000) <= (epsilon or 1) <= 16:
+        raise Unreadable("the certificate is damaged: an ε belongs to private histograms, and to no others")
+    records, cells, samples = counts
+    return Estimation(law, feature, records, cells, samples, epsilon, None if terms is None else read_terms(terms))
+
+
+def read_terms(record: Any) -> Terms:
+    """Read what chooses a bound; short numbers, within what they can be."""
+    take(record, ("beta", "smoothing", "rate", "price"))
+    terms = Terms(*(fraction_of(record[name]) for name in ("beta", "smoothing", "rate", "price")))
+    within = (0 < terms.beta < 1, 0 < terms.smoothing < 1024, 0 < terms.rate < 1, -1024 < terms.price < 1024)
+    parts = [part for term in vars(terms).values() for part in (term.numerator, term.denominator)]
+    if not all(within) or max(part.bit_length() for part in parts) > MOST_TERM_BITS:
+        raise Unreadable("the certificate is damaged: its bound is chosen by numbers that cannot be")
+    return terms
 
 
 def read_groups(groups: Any, samples: int) -> list[list[int]]:
@@ -3014,10 +3050,49 @@ def check_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], 
     steps = len(mapping.cells) * (each + sum(map(len, groups)))
     if steps > MOST_MAPPING_STEPS:
         raise TooLarge(f"the mapping would take {steps} steps")
-    rules = [_leak_rule(mapping, groups), _told_rule(mapping)]
-    if estimation.from_records:
-        rules.append(_drift_rule(shape, groups, estimation, mapping))
-    return rules, [PRIVATE_NOTE if estimation.is_private else DECLARED_NOTE, ONE_RELEASE]
+    check_smoothed(mapping, shape, estimation)
+    rules = [*drift_rules(shape, groups, estimation, mapping), _leak_rule(mapping, groups), _told_rule(mapping)]
+    note = PRIVATE_NOTE if estimation.is_private else f"{MAKER_SAYS} {LAW_NOTES[estimation.law]}"
+    return rules, [note, *law_notes(estimation), ONE_RELEASE]
+
+
+def law_notes(estimation: Estimation) -> list[str]:
+    """What a bound for other laws rests on, where there is one."""
+    return [] if estimation.terms is None else [ONE_LAW_NOTE]
+
+
+def check_smoothed(mapping: Mapping, shape: list[int], estimation: Estimation) -> None:
+    """Refuse a law that is not counts of so many records with as much added in every cell: it would have no bound."""
+    terms, records, cells = estimation.terms, estimation.records, estimation.cells
+    if terms is None or records is None or cells is None:
+        return
+    masses, size = mapping.masses, math.prod(shape)
+    if estimation.samples is not None:
+        masses, size = _shares_of_first(mapping, shape), shape[0]
+    if len(masses) != size or (cells % size if estimation.epsilon is not None else cells != size):
+        raise Refused(f"{DRIFT}: the law leaves out cells of the alphabet, or counts others")
+    if estimation.epsilon is None:
+        counts = [
+            Fraction(mass, mapping.mass) * (records + cells * terms.smoothing) - terms.smoothing for mass in masses
+        ]
+        if any(count.denominator != 1 or count < 0 for count in counts):
+            raise Refused(f"{DRIFT}: the law is not that of {records} records with as much added in each cell")
+
+
+def _shares_of_first(mapping: Mapping, shape: list[int]) -> list[int]:
+    """The law of one sample, where the data set's is a product of equal ones."""
+    values = shape[0]
+    shares = [0] * values
+    for cell, mass in zip(mapping.cells, mapping.masses, strict=True):
+        shares[cell[0]] += mass
+    alike = set(shape) == {values} and len(mapping.cells) == math.prod(shape)
+    power = mapping.mass ** (len(shape) - 1)
+    if not alike or any(
+        mass * power != math.prod(shares[v] for v in cell)
+        for cell, mass in zip(mapping.cells, mapping.masses, strict=True)
+    ):
+        raise Refused(f"{DRIFT}: the law is not that of independent samples of one law")
+    return shares
 
 
 def read_mapping(subject: dict[str, Any], shape: list[int]) -> Mapping:
@@ -3085,93 +3160,259 @@ def _told_rule(mapping: Mapping) -> Rule:
     )
 
 
-def _drift_rule(shape: list[int], groups: list[list[int]], estimation: Estimation, mapping: Mapping | None) -> Rule:
-    """What leaks if the true law is another one near the estimate.
+def drift_rules(
+    shape: list[int], groups: list[list[int]], estimation: Estimation, mapping: Mapping | None
+) -> list[Rule]:
+    """What is told at most if the true law is another, and what a private histogram tells by itself.
 
-    Of data sets: the joint law of a group and the symbol moves by at most the radius, and so do its marginals, so it is
-    within three radii of a product, and conditional entropy is continuous at a known rate. Of samples: all symbols
-    tell at most (n-1)·D(p'‖p) about one of them, and D(p'‖p) ≤ log2(1 + radius²·(1/a + 1/b)), a and b the two smallest
-    probabilities of a sample. That needs the law, which a public certificate does not have.
+    A mapping that is independent of a group under p̂ tells at most D(p‖p̂) under p, of n independent samples (n-1)
+    times that; one that is so up to rounding adds the largest log2 P̂(y|x_G)/P̂(y).
     """
+    terms = estimation.terms
+    if terms is None:
+        return []
+    excess = public_leak(shape) if mapping is None else excess_of(mapping, groups)
+    nothing = "0" if excess == 0 else f"At most {float(excess):.4g} bits"
+    rules = [
+        Rule(
+            measure=DRIFT,
+            unit="bits",
+            because=_drift_because(estimation, terms),
+            sentence=lambda value: _drift_words(estimation, terms, nothing, value),
+            find=lambda claim: _drift_found(claim, shape, groups, estimation, excess),
+            relation="≤",
+        )
+    ]
+    if estimation.epsilon is not None:
+        rules.append(_histogram_rule(estimation, estimation.epsilon))
+    return rules
 
-    def find(claim: Claim) -> Found:
-        if estimation.samples is None:
-            values = max(math.prod(shape[i] for i in group) for group in groups)
-            return Ends(ZERO, _leak_within(estimation.radius(shape), values))
-        if mapping is None:
-            value = stated_interval(claim)
-            check_stated(
-                value.lower == 0 and has_two_digits(value.upper) and value.upper <= most_bits(shape[:1]), claim
-            )
-            return Ends(exactly(value.lower), exactly(value.upper))
-        return Ends(ZERO, _leak_of_samples(mapping, shape, estimation))
 
-    stated = mapping is None and estimation.samples is not None
-    tells, whom = "the release tells", "a protected group"
-    step = "conditional entropy is continuous [AS19b]"
-    if estimation.samples is not None:
-        tells, whom = "all symbols together tell", "a sample"
-        step = "all symbols tell (n-1) D(p'‖p) bits about a sample at most, p' the true law of n samples [Sha48]"
-    radii = _four_places(estimation.radius(shape))
-    return Rule(
-        measure=DRIFT,
-        unit="bits",
-        because=tuple(
-            f"law estimated from {estimation.counted}: within {radius} in total variation at 95 % [WOS+03]; {step}"
-            for radius in radii
-        ),
-        sentence=lambda value: tuple(
-            f"The law was estimated from {estimation.counted}. If the true law is within {radius} of it, {tells} at "
-            f"most {f'{float(value.upper):g}' if stated else at_most(value)} bits about {whom}."
-            for radius in radii
-        ),
-        find=find,
-        relation="≤",
-        stated=stated,
+def _drift_because(estimation: Estimation, terms: Terms) -> str:
+    times = "D(p‖p̂)" if estimation.samples is None else f"{estimation.samples - 1} D(p‖p̂)"
+    noise = "" if estimation.epsilon is None else f" and two-sided geometric noise for ε = {estimation.epsilon}"
+    return (
+        f"I(X_group;Y) ≤ {times} for every mapping that is independent under p̂ [Sha48]; D(p‖p̂) from "
+        f"{estimation.records} records in {estimation.cells} cells, {terms.smoothing} added to each{noise}: Poisson "
+        f"cells [Che52] at rate {terms.rate} and price {terms.price}, β = {terms.beta}"
     )
 
 
-def _four_places(number: Near) -> tuple[str, ...]:
-    """A number with four places; two texts where it is so close to a tie that doubles may round it either way."""
-    nudge = Fraction(1, 10**12)
-    ends = (Fraction(number.low, ONE) - nudge, Fraction(number.high, ONE) + nudge)
-    return tuple(dict.fromkeys(f"{round(end * 10**4) / 10**4:.4f}" for end in ends))
+def _drift_words(estimation: Estimation, terms: Terms, nothing: str, value: Any) -> str:
+    first = ""
+    if "records" in (estimation.law, estimation.feature):
+        first = "Nobody in these records is covered by this bound: the mapping was made from them. "
+    elif estimation.law == "private_histogram":
+        first = "The law was made from these records, under noise: what it tells about those in them is a claim apart. "
+    return (
+        f"{first}{nothing} if the law is p̂; at most {float(value.upper):g} bits about any protected value, whatever "
+        f"the true law, at confidence 1 - {float(terms.beta):g}, for a person outside the {estimation.records} records "
+        f"the law was made from."
+    )
 
 
-def _leak_within(radius: Near, values: int) -> Near:
-    """h(t) + t·log2(values-1) for t = 3·radius, or log2(values) from t = 1 - 1/values on."""
-    if values < 2:
-        return ZERO
-    everything, distance = log2(Fraction(values)), radius.times(3)
-    if distance.high * values >= (values - 1) * ONE:
-        return everything
-    rest = Near(ONE, ONE) - distance
-    hidden = total(Near(-near.high, -near.low).scaled(part) for part in (distance, rest) for near in [ln_near(part)])
-    found = hidden.bits() + (log2(Fraction(values - 1)).scaled(distance) if values > 2 else ZERO)
-    return Near(min(found.low, everything.low), min(found.high, everything.high)).at_least_zero()
+def excess_of(mapping: Mapping, groups: list[list[int]]) -> Fraction:
+    """The largest log2 P(y|x_group)/P(y), rounded up; 0 where all are 1, and what is only rounding is said alike."""
+    worst = Fraction(1)
+    for group in groups:
+        for mass, sums in mapping.joint(group):
+            for entry, output in zip(sums, mapping.outputs, strict=True):
+                if entry * mapping.mass * worst.denominator > mass * output * worst.numerator:
+                    worst = Fraction(entry * mapping.mass, mass * output)
+    if worst == 1:
+        return Fraction(0)
+    return max(ROUNDING_BITS, Fraction(log2(worst).high, ONE))
 
 
-def _leak_of_samples(mapping: Mapping, shape: list[int], estimation: Estimation) -> Near:
-    """min((n-1)·log2(1 + radius²·(1/a + 1/b)), log2 of the values), for a law that is a product of equal ones."""
-    values = shape[0]
-    shares = [0] * values
-    for cell, mass in zip(mapping.cells, mapping.masses, strict=True):
-        shares[cell[0]] += mass
-    alike = set(shape) == {values} and len(mapping.cells) == math.prod(shape)
-    power = mapping.mass ** (len(shape) - 1)
-    if not alike or any(
-        mass * power != math.prod(shares[v] for v in cell)
-        for cell, mass in zip(mapping.cells, mapping.masses, strict=True)
-    ):
-        raise Refused(f"{DRIFT}: the law is not that of independent samples of one law")
-    if values < 2:
-        raise Refused(f"{DRIFT}: a sample of one value has nothing to tell")
-    first, second = (Fraction(share, mapping.mass) for share in sorted(shares)[:2])
-    radius = estimation.radius(shape)
-    chi = radius.scaled(radius).scaled(exactly(1 / first + 1 / second))
-    each = ln_near(Near(ONE, ONE) + chi).bits().times((estimation.samples or 1) - 1)
-    everything = log2(Fraction(values))
-    return Near(min(each.low, everything.low), min(each.high, everything.high)).at_least_zero()
+def _drift_found(
+    claim: Claim, shape: list[int], groups: list[list[int]], estimation: Estimation, excess: Fraction
+) -> Found:
+    """Prove the number of a claim: four digits, no less than follows, and not much more."""
+    value = stated_interval(claim)
+    number = float(value.upper)
+    if value.lower != 0 or float(f"{number:.4g}") != number:
+        raise Refused(f"{DRIFT}: its number has not the four digits of such a bound")
+    if estimation.samples is None:
+        values, factor = max(math.prod(shape[i] for i in group) for group in groups), 1
+    else:
+        values, factor = shape[0], estimation.samples - 1
+    everything = Fraction(log2(Fraction(values)).high, ONE)
+    most = Fraction(_four_digits_up(everything))
+    if value.upper > most:
+        raise Refused(f"{DRIFT}: more is claimed than there is to say")
+    if estimation.epsilon is not None and value.upper < most:
+        return Ends(
+            exactly(value.lower), exactly(value.upper), open="a bound for counts with noise is not computed here"
+        )
+    if value.upper < most:
+        bits = (value.upper - excess) / max(1, factor)
+        if factor and not follows(estimation, bits):
+            raise Refused(f"{DRIFT}: its number does not follow from the records, the cells and the terms")
+        vague = (value.upper * Fraction(97, 100) - excess) / max(1, factor)
+        if value.upper > 2 * ROUNDING_BITS and (not factor or (vague > 0 and follows(estimation, vague))):
+            raise Refused(f"{DRIFT}: its number is vaguer than what follows")
+    return Ends(exactly(value.lower), exactly(value.upper))
+
+
+def _four_digits_up(number: Fraction) -> float:
+    if number == 0:
+        return 0.0
+    step = Fraction(10) ** (_decimal_exponent(number) - 3)
+    return float(math.ceil(number / step) * step)
+
+
+def _histogram_rule(estimation: Estimation, epsilon: Fraction) -> Rule:
+    """What an ε-private answer tells about one of independent records: (z - 1 - ln z)·log2 e, z = ε e^ε/(e^ε - 1)."""
+
+    def find(claim: Claim) -> Found:
+        value = stated_interval(claim)
+        found = histogram_bits(float(epsilon))
+        number = float(value.upper)
+        if value.lower != 0 or float(f"{number:.4g}") != number or not found * (1 + 1e-9) <= number <= found * 1.01:
+            raise Refused(f"{HISTOGRAM}: its number is not the one that I find, {found:.6g}")
+        return Ends(exactly(value.lower), exactly(value.upper))
+
+    return Rule(
+        measure=HISTOGRAM,
+        unit="bits",
+        because=(
+            f"(z - 1 - ln z) log2 e with z = ε exp(ε)/(exp(ε) - 1), ε = {epsilon}, for any ε-private answer [Sha48]"
+        ),
+        sentence=lambda value: (
+            f"The law is a histogram of the {estimation.records} released records under differential privacy with "
+            f"ε = {float(epsilon):g}: by itself it tells at most {float(value.upper):g} bits about any one of them, if "
+            f"records are independent."
+        ),
+        find=find,
+        relation="≤",
+    )
+
+
+def histogram_bits(epsilon: float) -> float:
+    """z - 1 - ln z in bits; z - 1 = (ε + e^-ε - 1)/(1 - e^-ε), so that little is lost at small ε."""
+    more = (epsilon + math.expm1(-epsilon)) / -math.expm1(-epsilon)
+    return (more - math.log1p(more)) / math.log(2)
+
+
+# The bound on D(p‖p̂) for every true law p --------------------------------------------------------------------------
+
+MOST_LAW_RECORDS, MOST_LAW_CELLS = 1_000_000, 1 << 40
+FIRST_MEAN = 2.0**-14
+DEEPEST = 48
+UNIT_ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True)
+class PoissonCell:
+    """A cell's cost: λ, a, c = 1 + ma/n, ν, and the exponent from which on low counts are left out."""
+
+    rate: float
+    added: float
+    scale: float
+    price: float
+    cut: float
+
+
+def follows(estimation: Estimation, bits: Fraction) -> bool:
+    """Whether D(p‖p̂) ≤ bits with probability 1-β for every p, from the number of records, the cells and the terms.
+
+    n·D is a sum over cells; multinomial counts are Poisson ones given their sum, and Chernoff's bound is evaluated at
+    the given rate and price. In doubles, each sum rounded up by more than it can be off.
+    """
+    terms, records, cells = estimation.terms, estimation.records, estimation.cells
+    if terms is None or records is None or cells is None:
+        return False
+    if records > MOST_LAW_RECORDS or cells > MOST_LAW_CELLS:
+        raise TooLarge("a law of so many records or cells")
+    if cells < 2 or terms.rate > Fraction(31, 32) or terms.smoothing < Fraction(1, 1024):
+        raise Unreadable("the certificate is damaged: its bound is chosen by numbers that cannot be")
+    rate, price, beta = float(terms.rate), float(terms.price), float(terms.beta)
+    added, scale = float(terms.smoothing), float(1 + cells * terms.smoothing / records)
+    cell = PoissonCell(rate, added, scale, price, math.log(10 * cells / beta) * (1 + 2.0**-50))
+    fixed = math.log(2 * math.pi * records) / 2 + 1 / (12 * records) - math.log(0.9 * beta) + price * records
+    # What ln M(μ) - νμ may be at most, for the claim to follow; rounded down.
+    nats = float(bits) * records * math.log(2) * rate
+    target = (nats - fixed) / cells - 2.0**-44 * (abs(nats) + abs(fixed) + abs(price) * records) / cells
+    first = min(FIRST_MEAN, float(records), added / scale)
+    if rate * added / scale + first * (math.expm1(rate / scale) + max(0.0, -price)) + 2.0**-40 > target:
+        return False
+    left = first
+    while left < records:
+        right = min(float(records), left + min(left / 2, 0.7 * math.sqrt(left)))
+        if not _stays_below(left, right, target, cell, DEEPEST):
+            return False
+        left = right
+    return True
+
+
+def _stays_below(left: float, right: float, target: float, cell: PoissonCell, depth: int) -> bool:
+    """Whether ln M(μ) - νμ ≤ target on [left, right], halving it as long as that helps.
+
+    A term is e^f with f'' ≥ -(k-λ·left)⁺/left², so it is at most its chord's with (k-λ·left)⁺h²/8left² added; a sum of
+    exponentials of straight lines is largest at an end.
+    """
+    least, bend = _first_count(left, cell.cut), (right - left) ** 2 / (8 * left * left)
+    ends = (_log_moment(end, left, right - left, bend, least, cell) - cell.price * end for end in (left, right))
+    if max(ends) <= target:
+        return True
+    middle = (left + right) / 2
+    if depth == 0 or not left < middle < right:
+        return False
+    return all(_stays_below(low, high, target, cell, depth - 1) for low, high in ((left, middle), (middle, right)))
+
+
+def _log_moment(mean: float, left: float, step: float, bend: float, least: int, cell: PoissonCell) -> float:
+    """ln of the sum over counts from `least` on, from above; wide blocks of terms where counts are large."""
+    wide = max(1, math.floor(max(math.sqrt(mean) / 16, step / 2))) if least >= mean / 4 else 1
+    last = math.ceil(mean + 6 * math.sqrt(mean / (1 - cell.rate)) + 24)
+    count, found, highest = least, 0.0, -math.inf
+    while True:
+        ratio = ((count + cell.added) / cell.scale - mean) / mean
+        exponent = _log_poisson(count, mean) + cell.rate * mean * (ratio - math.log1p(ratio))
+        exponent += bend * max(count - cell.rate * left, 0.0)
+        if exponent > highest:
+            found, highest = found * math.exp(highest - exponent) + 1.0, exponent
+        else:
+            found += math.exp(exponent - highest)
+        if count > last:
+            break
+        count += wide
+    # Behind the last count neighbours shrink at least so fast.
+    slope = cell.rate * (1 / cell.scale - mean / (count + 1 + cell.added))
+    shrink = mean / (count + 1) * math.exp(bend + slope) * (1 + 2.0**-40)
+    if shrink >= 1:
+        return math.inf
+    block = wide * math.exp(wide**2 / (8 * least)) if wide > 1 else 1.0
+    found = block * found + math.exp(exponent - highest) * shrink / (1 - shrink)
+    return highest + math.log(found) + 512 * UNIT_ROUNDOFF * (8 + count - least)
+
+
+def _log_poisson(count: int, mean: float) -> float:
+    """ln(e^-μ μ^k/k!), from above: Stirling's series with one term too many."""
+    if count == 0:
+        return -mean
+    off = (count - mean) / mean
+    exponent = mean * ((1 + off) * math.log1p(off) - off)
+    if count <= 20:
+        return -exponent - (math.log(math.factorial(count)) - count * math.log(count) + count)
+    return -exponent - (math.log(2 * math.pi * count) / 2 + 1 / (12 * count) - 1 / (360 * count**3))
+
+
+def _first_count(mean: float, cut: float) -> int:
+    """One more than the largest count ℓ with ℓ ln(ℓ/μ) - ℓ + μ ≥ cut: as few as that are left out."""
+
+    def rarity(count: int) -> float:
+        off = (count - mean) / mean
+        exponent = mean * ((1 + off) * math.log1p(off) - off) if count else mean
+        return exponent - 64 * UNIT_ROUNDOFF * (mean - count)
+
+    if rarity(0) < cut:
+        return 0
+    low, high = 0, math.floor(mean)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if rarity(middle) >= cut else (low, middle)
+    return low + 1
 
 
 # What everybody may see of a disclosure under a private law ----------------------------------------------------------
@@ -3179,24 +3420,40 @@ def _leak_of_samples(mapping: Mapping, shape: list[int], estimation: Estimation)
 
 def check_public_disclosure(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate that states what a private one proves."""
-    take(subject, ("shape", "groups", "estimation", "commitment"))
+    take(subject, ("shape", "groups", "symbols", "estimation", "commitment"))
     shape = read_shape(subject["shape"], MOST_SAMPLE_VALUES)
     groups = read_groups(subject["groups"], len(shape))
     estimation = read_estimation(subject["estimation"])
     if not estimation.is_private or not re.fullmatch("sha256:[0-9a-f]{64}", str(subject["commitment"])):
         raise Unreadable("the certificate is damaged: it commits to no private one")
-    rules = [_stated_leak_rule(groups), _stated_told_rule(shape)]
-    if estimation.from_records:
-        rules.append(_drift_rule(shape, groups, estimation, None))
-    return rules, [WITHHELD_NOTE, ONE_RELEASE]
+    if whole_number(subject["symbols"], 1, MOST_SYMBOLS) != padded_symbols(shape, groups):
+        raise Unreadable("the certificate is damaged: its number of symbols is not what its shape is padded to")
+    rules = [*drift_rules(shape, groups, estimation, None), _stated_leak_rule(groups, public_leak(shape))]
+    return rules, [WITHHELD_NOTE, *law_notes(estimation), ONE_RELEASE]
 
 
-def _stated_leak_rule(groups: list[list[int]]) -> Rule:
+def public_leak(shape: list[int]) -> Fraction:
+    """What is stated of a private mapping: small ones are exact, and of others rounding may be left."""
+    return Fraction(0) if math.prod(shape) <= MOST_EXACT_CELLS else ROUNDING_BITS
+
+
+def padded_symbols(shape: list[int], groups: list[list[int]]) -> int:
+    """The most symbols that a best mapping needs: cells less the rank of the marginals, and one."""
+    cells = math.prod(shape)
+    if sum(2 ** min(len(group), MOST_SUBSETS) for group in groups) >= 2**MOST_SUBSETS:
+        return min(cells, MOST_SYMBOLS)
+    inside = {
+        chosen for group in groups for size in range(len(group) + 1) for chosen in itertools.combinations(group, size)
+    }
+    return min(cells - sum(math.prod(shape[i] - 1 for i in chosen) for chosen in inside) + 1, MOST_SYMBOLS)
+
+
+def _stated_leak_rule(groups: list[list[int]], leak: Fraction) -> Rule:
     what = protected_words(groups)
 
     def find(claim: Claim) -> Found:
         value = stated_interval(claim)
-        check_stated(value.lower == 0 and (has_two_digits(value.upper) or value.upper == Fraction(1e-6)), claim)
+        check_stated(value.lower == 0 and value.upper == leak, claim)
         return Ends(exactly(value.lower), exactly(value.upper))
 
     return Rule(
@@ -3214,30 +3471,6 @@ def _stated_leak_rule(groups: list[list[int]]) -> Rule:
     )
 
 
-def _stated_told_rule(shape: list[int]) -> Rule:
-    most = most_bits(shape)
-
-    def find(claim: Claim) -> Found:
-        value = stated_interval(claim)
-        check_stated(has_two_digits(value.lower) and has_two_digits(value.upper) and value.upper <= most, claim)
-        upper = _decimal(value.upper)
-        check_stated(upper - _decimal(value.lower) <= 2 * two_digit_step(upper), claim)
-        return Ends(exactly(value.lower), exactly(value.upper))
-
-    return Rule(
-        measure=TOLD,
-        unit="bits",
-        because="I(X^n;Y) of the private mapping under the private law [Sha48]",
-        sentence=lambda value: (
-            f"The release tells between {float(value.lower):g} and {float(value.upper):g} bits about the whole data "
-            f"set; with so many values there are at most {float(most):g} in it."
-        ),
-        find=find,
-        relation="in",
-        stated=True,
-    )
-
-
 def stated_interval(claim: Claim) -> Interval:
     """Return the two ends that are stated."""
     if not isinstance(claim.value, Interval):
@@ -3249,30 +3482,6 @@ def check_stated(fits: bool, claim: Claim) -> None:
     """Raise unless a stated number is one that such a file can have, whatever the table behind it."""
     if not fits:
         raise Refused(f"{claim.measure}: its number is none that such a file can state")
-
-
-def two_digit_step(number: Fraction) -> Fraction:
-    """The last place of two digits of a number ≥ 0, and never finer than a hundredth."""
-    return Fraction(10) ** max(-2, (_decimal_exponent(number) - 1) if number else -2)
-
-
-def has_two_digits(number: Fraction) -> bool:
-    """Whether a double is the one of a decimal with two digits."""
-    return number >= 0 and (_decimal(number) / two_digit_step(_decimal(number))).denominator == 1
-
-
-def _decimal(number: Fraction) -> Fraction:
-    """The shortest decimal that is this double."""
-    return Fraction(repr(float(number)))
-
-
-def most_bits(shape: Sequence[int]) -> Fraction:
-    """The bits that there are in samples of so many values, rounded up to two digits, as the double that says so."""
-    values = math.prod(shape)
-    bits = log2(Fraction(values))
-    upper = Fraction(bits.high, ONE) + (Fraction(1, 10**12) if values & (values - 1) else 0)
-    step = two_digit_step(upper)
-    return Fraction(float(math.ceil(upper / step) * step))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

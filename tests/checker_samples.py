@@ -166,13 +166,15 @@ def random_belief(generator):
 def random_disclosure(generator):
     """A certificate of a disclosure: exact or rounded, its law declared or counted, private or public."""
     shape = [(2, 2), (2, 3), (2, 2, 2), (3, 3)][int(generator.integers(4))]
-    weights = generator.integers(1, 30, shape)
-    exact = np.array(_fractions(weights.ravel()), dtype=object).reshape(shape).tolist()
-    # The law of the list above is float64 and its mapping rounded; here laws are exact.
-    found = sf.disclose.optimum(exact)
     if generator.random() < 0.5:
-        return sf.certify(found)
-    private = sf.certify(found, estimated_from=int(10 ** generator.uniform(0, 6)))
+        weights = generator.integers(1, 30, shape)
+        exact = np.array(_fractions(weights.ravel()), dtype=object).reshape(shape).tolist()
+        # The law of the list above is float64 and its mapping rounded; here laws are exact.
+        return sf.certify(sf.disclose.optimum(exact))
+    # Few sizes, since the terms of a bound are searched for once for each.
+    size = int(generator.choice([60, 500, 3000]))
+    counts = generator.multinomial(size, generator.dirichlet(np.ones(int(np.prod(shape))))).reshape(shape)
+    private = sf.certify(sf.disclose.optimum(sf.disclose.counted_law(counts)), estimated_from=size)
     return private if generator.random() < 0.5 else sf.disclose.public_certificate(private)
 
 

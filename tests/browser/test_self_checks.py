@@ -94,8 +94,7 @@ class TestHonest:
         outcome, line = said(browser, put(KINDS["disclosure-public"]().to_html()))
         assert outcome == "open"
         assert line == (
-            "! Checked in this browser: 1 of 3 claims. Stated, and what would prove it is private: sample_leak_bits, "
-            "disclosed_bits."
+            "! Checked in this browser: 1 of 2 claims. Stated, and what would prove it is private: sample_leak_bits."
         )
 
     def test_letters_that_no_page_shows_do_not_break_the_seal(self, browser, put):

@@ -64,11 +64,15 @@ def ladder(draw):
 
 
 def disclosure(draw):
-    law = [[Fraction(draw.randint(1, UNLIKE)) for _ in range(draw.choice([2, 3]))] for _ in range(2)]
-    law = [row[: len(law[0])] + [Fraction(1)] * (len(law[0]) - len(row)) for row in law]
+    wide = draw.choice([2, 3])
+    if draw.random() < 0.5:
+        counts = [[draw.randint(0, 900) for _ in range(wide)] for _ in range(2)]
+        counts[0][0] += 50
+        made = sf.disclose.optimum(sf.disclose.counted_law(counts))
+        return sf.certify(made, estimated_from=sum(map(sum, counts)))
+    law = [[Fraction(draw.randint(1, UNLIKE)) for _ in range(wide)] for _ in range(2)]
     total = sum(map(sum, law))
-    made = sf.disclose.optimum([[mass / total for mass in row] for row in law])
-    return sf.certify(made, **({"estimated_from": draw.randint(50, 5000)} if draw.random() < 0.5 else {}))
+    return sf.certify(sf.disclose.optimum([[mass / total for mass in row] for row in law]))
 
 
 def noise(draw):

@@ -24,6 +24,7 @@ from sfumato.values import Interval
 ROOT = Path(__file__).parents[2]
 HALF = Fraction(1, 2)
 LAW = sf.disclose.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 3)
+COUNTED = sf.disclose.counted_law([[[341, 147], [147, 63]], [[150, 60], [64, 28]]])
 LEAKING = sf.Channel([[HALF, HALF], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"], ["no", "yes"])
 
 # One of each kind, and further ones whose claims are of another form.
@@ -39,7 +40,7 @@ KINDS = {
     "channel/survey": lambda: sf.certify(sf.design.survey(guess_error=0.375)),
     "channel/recoverable": lambda: sf.certify(sf.design.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6)),
     "disclosure": lambda: sf.certify(sf.disclose.optimum(LAW)),
-    "disclosure/estimated": lambda: sf.certify(sf.disclose.optimum(LAW), estimated_from=1000),
+    "disclosure/estimated": lambda: sf.certify(sf.disclose.optimum(COUNTED), estimated_from=1000),
     "disclosure-public": lambda: sf.disclose.public_certificate(KINDS["disclosure/estimated"]()),
     "disclosure/rounded": lambda: sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]])),
     "ladder": lambda: sf.certify(sf.Ladder.within(size=5, epsilons=[2.0, 1.0], recover=True)),

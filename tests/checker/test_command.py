@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import time
-from fractions import Fraction
 
 import pytest
 
@@ -235,41 +234,21 @@ def test_terminals_that_know_no_greek(tmp_path):
     assert b"Traceback" not in done.stderr
 
 
-def test_a_planted_overflow_is_found(monkeypatch):
-    """Seventy binary samples have 2^70 values; counted in 64 bits they have none, and "at most 0 bits" is a lie."""
-    import math
+def test_a_planted_bound_is_found(monkeypatch):
+    """A product whose supremum forgets most of its cells certifies too little, and believes itself; the checker not."""
+    from sfumato.disclose import law_bounds, unknown_laws
 
-    import numpy as np
-
-    from sfumato.disclose import DataLaw
-    from sfumato.disclose.disclosures import Disclosure
-    from sfumato.prob import Channel
-
-    samples, quarter = 70, Fraction(1, 4)
-    cells = np.array([[(c >> (i % 2)) & 1 for i in range(samples)] for c in range(4)], dtype=np.int64)
-    law = DataLaw(shape=(2,) * samples, cells=cells, masses=(quarter,) * 4)
-    rows = [[Fraction(1, 2), Fraction(1, 2)]] * 4
-    found = Disclosure(
-        law=law,
-        groups=(tuple(range(samples)),),
-        channel=Channel(rows, [tuple(cell) for cell in cells.tolist()]),
-        lower_bits=0.0,
-        upper_bits=0.0,
-        method="by hand",
-        leak_bits=0.0,
-        is_exact=True,
-    )
-    honest = sfumato_check.answer(sf.certify(found, estimated_from=1000).to_json().encode())
-    assert honest["answer"] == "checked", honest["because"]
-
-    plain = math.prod
-    monkeypatch.setattr(math, "prod", lambda numbers: int(np.prod(np.array(list(numbers), dtype=np.int64))))
-    planted = sf.certify(found, estimated_from=1000)
+    counts = [[30, 20], [10, 40]]
+    honest = sf.certify(sf.disclose.optimum(sf.disclose.counted_law(counts)), estimated_from=100)
+    assert sfumato_check.answer(honest.to_json().encode())["answer"] == "checked"
+    plain = unknown_laws.supremum
+    monkeypatch.setattr(unknown_laws, "supremum", lambda cell, **given: 0.5 * plain(cell, **given))
+    law_bounds.divergence_bits.cache_clear()
+    planted = sf.certify(sf.disclose.optimum(sf.disclose.counted_law(counts)), estimated_from=100)
     drift = planted["leak_if_law_differs_bits"]
-    assert drift.value.upper < 1e-9
+    assert drift.value.upper < honest["leak_if_law_differs_bits"].value.upper
     sf.verify(planted)  # the product is taken in by its own bug
-    raw = planted.to_json().encode()
-    monkeypatch.setattr(math, "prod", plain)
-    answer = sfumato_check.answer(raw)
+    law_bounds.divergence_bits.cache_clear()
+    answer = sfumato_check.answer(planted.to_json().encode())
     assert answer["exit_code"] == 1
     assert answer["because"].startswith("leak_if_law_differs_bits: ")

@@ -96,12 +96,22 @@ def test_query_pays_its_maximal_leakage(sfumato, folder):
 
 def test_disclose_pays_for_the_row_and_the_ledger_knows_the_columns(sfumato, folder):
     ledger = Ledger.create(folder / "budget", budget_bits=10)
-    disclose = ("disclose", "answers.csv", "--protect", "moved,place", "--ledger", "budget", "--json")
+    disclose = (
+        "disclose",
+        "answers.csv",
+        "--protect",
+        "moved,place",
+        "--ledger",
+        "budget",
+        "--law-from-these-records",
+        "--json",
+    )
     done = sfumato(*disclose, "--out", "one.csv")
     assert done.returncode == 0, done.stderr
     (entry,) = ledger.entries()
     assert entry.release.kind is Kind.PERFECT_SAMPLES
     assert json.loads(done.stdout)["release"] == "one.csv"
+    assert "Nobody in these records is covered" in entry.release.notes[0]
     # Another book of releases does not help: the ledger remembers the columns too.
     again = sfumato(*disclose, "--out", "two.csv", "--book", "fresh.json")
     assert again.returncode == 1

@@ -22,7 +22,9 @@ COMMANDS = {
     "studies": [("plan", "case.toml", "--json"), ("publish", "sound.csv", "--study", "case.toml", "-o", "r.csv")],
     "reports parquet": [("estimate", "case.parquet"), ("report", "case.parquet", "-o", "page.html")],
     "typed reports csv": [("estimate", "sound.toml", "case.csv", "--question", "debt", "--count", "n")],
-    "tables csv": [("disclose", "case.csv", "--protect", "value", "--protect", "tell", "-o", "d.csv")],
+    "tables csv": [
+        ("disclose", "case.csv", "--protect", "value", "--protect", "tell", "-o", "d.csv", "--law-from-these-records")
+    ],
     "query tables": [("query", "design", "case.csv", "--rho", "0.9")],
     "query designs": [
         ("query", "answer", "people.csv", "--design", "case.json", "-o", "a.csv", "--insecure-seed", "1")

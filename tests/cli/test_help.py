@@ -175,7 +175,9 @@ def make_room(folder, verb, line):
         export_part(asked, kept(asked, respond_all(asked, answers)), folder / "out")
         (folder / "ministry").rename(folder / "ministry.private")
     if verb == "disclose":
-        (folder / "answers.csv").write_text("moved,place\n" + "no,town\nno,land\nyes,town\nyes,land\nno,town\n" * 40)
+        rows = "no,town\nno,land\nyes,town\nyes,land\nno,town\n"
+        (folder / "answers.csv").write_text("moved,place\n" + rows * 40)
+        (folder / "last_year.csv").write_text("moved,place\n" + rows * 30)
     if verb.split()[-1] in {"mean", "sum", "count", "histogram", "quantile"}:
         (folder / "answers.csv").write_text("rooms\n" + "3\n4\n2.5\n" * 20)
     if verb == "audit":

@@ -73,7 +73,7 @@ def test_verify_refuses_a_changed_certificate(sfumato, channel_file, tmp_path):
 def test_verify_takes_certificates_of_every_kind(sfumato, tmp_path):
     ladder = sf.certify(sf.Ladder.within(size=3, epsilons=[1.0], recover=True))
     noise = sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8))
-    told = sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]]), estimated_from=100)
+    told = sf.certify(sf.disclose.optimum(sf.disclose.counted_law([[30, 21], [19, 30]])), estimated_from=100)
     for certificate in (ladder, noise, told):
         (tmp_path / "c.json").write_text(certificate.to_json())
         done = sfumato("verify", "c.json")

@@ -8,22 +8,26 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
+import msgspec
 
 import sfumato as sf
 from fresh_seals import reseal
 from sfumato.certificates.certifying import certify_subject
 from sfumato.disclose import DataLaw, DisclosureSubject, Estimation, Origin, optimum, public_certificate
+from sfumato.disclose.disclosure_certificates import counted_estimation
+from sfumato.disclose.law_estimates import write_estimation
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "forged"
 SALT = "5a" * 32  # a fixed one, so that the files are the same on every run
 LAW = DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 2)
-ESTIMATED = Estimation(law=Origin.RECORDS, data_sets=100)
+COUNTED = sf.disclose.counted_law([[49, 21], [21, 9]])
+ESTIMATED = counted_estimation(Origin.RECORDS, 100, 4)
+DECLARED = msgspec.to_builtins(write_estimation(Estimation()))
 
 
 def honest(channel=None, *, estimated=False):
-    """A certificate of the best mapping of two coins, or of another one."""
-    found = optimum(LAW)
+    """A certificate of the best mapping of two coins, or of another one; of a hundred counted pairs."""
+    found = optimum(COUNTED if estimated else LAW)
     subject = DisclosureSubject(
         law=found.law,
         groups=found.groups,
@@ -40,14 +44,13 @@ def identity():
     return honest(sf.Channel([[int(x == y) for y in cells] for x in cells], cells))
 
 
-def wide_group():
-    """A certificate of 63 binary samples that are protected together."""
-    ends = [(0,) * 63, (1,) * 63]
-    law = DataLaw(shape=(2,) * 63, cells=np.array(ends), masses=(Fraction(1, 2),) * 2)
-    subject = DisclosureSubject(
-        law=law, groups=(tuple(range(63)),), channel=sf.Channel([[1], [1]], ends), estimation=ESTIMATED, salt=SALT
-    )
-    return certify_subject(subject)
+def unsmoothed():
+    """A private certificate whose law is counts alone, which no bound is for: only a forger makes it."""
+    private = document(honest(estimated=True))
+    plain = document(honest())
+    for name in ("masses", "mapping"):
+        private["subject"][name] = plain["subject"][name]
+    return private
 
 
 def document(certificate):
@@ -80,6 +83,27 @@ def with_subject(certificate, **changes):
     return forged
 
 
+def with_bound(certificate, above, below):
+    """Multiply the bound for other laws, in number and words; four digits of it where the factor has few."""
+    claim = certificate["leak_if_law_differs_bits"]
+    digits = 4 if below == 100 else 9
+    number = float(f"{claim.value.upper * above / below:.{digits}g}")
+    words = claim.sentence.replace(f"at most {claim.value.upper:g} bits", f"at most {number:g} bits")
+    assert number == claim.value.upper or words != claim.sentence or digits == 9
+    return with_claim(certificate, claim.measure, value={"lower": 0.0, "upper": number}, sentence=words)
+
+
+def more_records(certificate):
+    """The estimation of a file, with ten thousand times as many records."""
+    found = document(certificate)["subject"]["estimation"]
+    return {**found, "records": 10_000 * found["records"]}
+
+
+def told_of(private):
+    """How much a private certificate says is told."""
+    return next(claim for claim in document(private)["claims"] if claim["measure"] == "disclosed_bits")
+
+
 def forgeries():
     """Every forged document by its name, with the word that its refusal must have."""
     nothing = honest()["sample_leak_bits"]
@@ -105,33 +129,29 @@ def forgeries():
         "relation_turned_round": (with_claim(all_told, leak, relation="≥"), leak),
         "another_reason": (with_claim(all_told, leak, because=nothing.because), leak),
         "more_told_by_1e-11": (moved(good, told, 1e-11), told),
-        "less_leaked_by_1e-11": (moved(private, drift, -1e-11), drift),
+        "less_leaked_by_1e-11": (moved(all_told, leak, -1e-11), leak),
         "a_note_added": ({**document(good), "notes": [*good.notes, "Approved."]}, "notes"),
         "a_note_left_out": (document(silent), "notes"),
         "private_note_left_out": ({**document(private), "notes": list(good.notes)}, "notes"),
-        "estimated_called_declared": (
-            with_subject(
-                private, estimation={"law": "declared", "feature": None, "data_sets": None, "samples": None}, salt=None
-            ),
+        "estimated_called_declared": (with_subject(private, estimation=DECLARED, salt=None), drift),
+        "law_not_smoothed": (unsmoothed(), "records with"),
+        "law_of_more_records": (with_subject(private, estimation=more_records(private)), "records with"),
+        "bound_lower_by_a_percent": (with_bound(private, 99, 100), drift),
+        "bound_with_more_digits": (with_bound(private, 100001, 100000), drift),
+        "nobody_called_covered": (
+            with_claim(private, drift, sentence=private[drift].sentence.partition("from them. ")[2]),
             drift,
         ),
-        "wide_group_called_safe": (
-            with_claim(
-                wide_group(),
-                drift,
-                value={"lower": 0.0, "upper": 0.0},
-                sentence=wide_group()[drift].sentence.replace("at most 63 bits", "at most 0 bits"),
-            ),
-            drift,
-        ),
-        "public_with_a_false_sentence": (with_claim(public, told, sentence="Verified: it tells 9 bits."), told),
+        "public_with_a_false_sentence": (with_claim(public, leak, sentence="Verified: it tells nothing."), leak),
         "public_called_certified": (with_claim(public, leak, status="certified"), leak),
-        "public_with_more_digits": (with_claim(public, told, value={"lower": 0.231, "upper": 0.24}), told),
-        "public_with_more_than_there_is": (with_claim(public, told, value={"lower": 7.0, "upper": 7.1}), told),
-        "public_from_more_records": (
-            with_subject(public, estimation={"law": "records", "feature": None, "data_sets": 10**6, "samples": None}),
-            drift,
+        "public_with_a_leak_of_its_own": (with_claim(public, leak, value={"lower": 0.0, "upper": 0.001}), leak),
+        "public_with_bits_told": (
+            {**document(public), "claims": [*document(public)["claims"], told_of(private)]},
+            told,
         ),
+        "public_with_its_own_symbols": (with_subject(public, symbols=3), "symbols"),
+        "public_bound_lower_by_a_percent": (with_bound(public, 99, 100), drift),
+        "public_from_more_records": (with_subject(public, estimation=more_records(public)), drift),
         "public_with_a_mapping": (with_subject(public, mapping=[["1"], ["1"], ["1"], ["1"]]), "mapping"),
         "public_without_a_commitment": (with_subject(public, commitment="sha256:none"), "64 hex digits"),
     }

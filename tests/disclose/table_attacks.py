@@ -1,11 +1,11 @@
 """What an attacker does with a certificate of a disclosure: rebuild the table that it protects.
 
-Two attacks, each on any JSON document: masses over a common denominator are counts, and a mapping that is independent
-of every sample under one law only gives that law away. `NothingThere` says that a document has nothing to work on.
+Attacks on any JSON document: masses are counts with as much added as the file says, and a mapping that is independent
+of every sample under one law only gives that law away, and with it the counts. `NothingThere` says that a document has
+nothing to work on.
 """
 
 import itertools
-import math
 from collections import Counter
 from fractions import Fraction
 
@@ -44,14 +44,24 @@ def laws_in(document):
     return found
 
 
+def counts_of_law(law, document):
+    """Take off what was added to every count: how much, and in how many records, is no secret."""
+    told = [value for _, value in walk(document) if isinstance(value, dict) and "terms" in value and value["terms"]]
+    if not told:
+        raise NothingThere
+    added = Fraction(told[0]["terms"]["smoothing"])
+    return [mass * (told[0]["records"] + told[0]["cells"] * added) - added for mass in law]
+
+
 def multiset_from_masses(document):
-    """Read the table off a certificate: each cell as often as its mass times the size of the table says."""
+    """Read the table off a certificate: each cell as often as its mass says."""
     for path, masses in laws_in(document):
-        rows = math.lcm(*(mass.denominator for mass in masses))
         for _, cells in walk(document):
             is_cells = isinstance(cells, list) and len(cells) == len(masses) and isinstance(cells[0], list)
             if is_cells and path[-1] == "masses" and all(isinstance(v, int) for cell in cells for v in cell):
-                return Counter({tuple(cell): int(mass * rows) for cell, mass in zip(cells, masses, strict=True)})
+                counts = counts_of_law(masses, document)
+                assert all(count.denominator == 1 for count in counts)
+                return Counter({tuple(cell): int(count) for cell, count in zip(cells, counts, strict=True)})
     raise NothingThere
 
 
@@ -103,7 +113,13 @@ def law_from_mapping(document, shape, starts=12):
     solved = [least_squares(off, tries.normal(size=len(mapping)), xtol=1e-15, ftol=1e-15) for _ in range(starts)]
     # A law that has died out in all cells but one value solves the equations too, and is no law of the table.
     alive = [found for found in solved if softmax(found.x).min() > 1e-6]
-    return softmax(min(alive or solved, key=lambda found: found.cost).x)
+    law = softmax(min(alive or solved, key=lambda found: found.cost).x)
+    for _ in range(4):  # with q from the law that was found the equations are linear, and an SVD solves them to the end
+        shares = law @ mapping
+        system = np.concatenate([picks * (mapping[:, y] - shares[y]) for y in range(mapping.shape[1])])
+        direction = np.abs(np.linalg.svd(system)[2][-1])
+        law = direction / direction.sum()
+    return law
 
 
 def total_variation(one, two):

@@ -63,7 +63,14 @@ def certificates():
     found = [maker(dice).to_json().encode() for maker in MAKERS for _ in range(2)]
     with folder() as here:
         table = pa.table({"a": [i % 3 for i in range(60)], "b": [(i * i) % 4 for i in range(60)]})
-        disclose_table(table, out=here / "d.csv", protect=["a", "b"], book=here / "book", seconds=5)
+        disclose_table(
+            table,
+            out=here / "d.csv",
+            protect=["a", "b"],
+            law_from_these_records=True,
+            book=here / "book",
+            seconds=5,
+        )
         found += [Path(f"{here / 'd.csv'}{end}").read_bytes() for end in (".certificate.json", ".PRIVATE.json")]
     return tuple(found)
 

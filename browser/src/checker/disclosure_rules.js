@@ -2,24 +2,38 @@
 import { Ratio } from "../rationals.js";
 import { Ends, rule } from "./claims.js";
 import { MAKER_SAYS } from "./collected.js";
-import { readEstimation, readGroups, readMapping, readShape } from "./disclosures.js";
-import { driftRule } from "./drift.js";
+import {
+  paddedSymbols,
+  publicLeak,
+  readEstimation,
+  readGroups,
+  readMapping,
+  readShape,
+} from "./disclosures.js";
+import { checkSmoothed, driftRules } from "./drift.js";
 import { exactly, largest, ZERO } from "./enclosures.js";
 import { damaged, MOST, TooLarge } from "./outcomes.js";
 import { atLeast, atMost, general, wordsFor } from "./phrases.js";
-import { slowness, take } from "./reading.js";
-import { checkStated, decimalOf, hasTwoDigits, mostBits, statedInterval, twoDigitStep } from "./stated.js";
+import { slowness, take, wholeNumber } from "./reading.js";
+import { checkStated, statedInterval } from "./stated.js";
 
 const ONE_RELEASE =
   "One release of a data set. Two private releases of the same data can leak together: design them jointly.";
+const ONE_LAW_NOTE =
+  "The bound for any true law takes it that the records that the law was made from and the person are independent " +
+  "draws of that law. Where those records are of another year or place whose law was another, it says nothing.";
 const PRIVATE_NOTE =
-  "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. " +
-  "Show it to nobody who may not see the records; the public certificate commits to it.";
-const DECLARED_NOTE = `${MAKER_SAYS} the law was declared, and not made from the records that are released.`;
+  "PRIVATE: the law or the mapping in this file was made from protected records, and gives them away. Show it to " +
+  "nobody who may not see the records; the public certificate commits to it.";
+const LAW_NOTES = {
+  declared: "the law was declared, and not made from the records that are released.",
+  published: "the law was counted in records that everybody may see, and none of them is released here.",
+  private_histogram: "the law is made of noisy counts of the released records, and of nothing else about them.",
+};
 const WITHHELD_NOTE =
-  "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are " +
-  "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. " +
-  "Whoever may see the private certificate can verify it, and that it is the one committed to here.";
+  "The mapping was made from protected records, so the law and the mapping are private, and so is how much is told; " +
+  "what a symbol says of a data set, P(x|y), is withheld. That nothing is told if the law is p̂ is stated, not " +
+  "checked: whoever may see the private certificate can verify it, and that it is the one committed to here.";
 const MOST_VALUES = 1n << 1000n;
 const MOST_STATED_VALUES = 1n << 31n;
 const LEAK = "sample_leak_bits";
@@ -40,10 +54,14 @@ export function checkDisclosure(subject) {
   const each = mapping.rows[0].length * groups.length * slowness(mapping.whole);
   const steps = mapping.cells.length * (each + groups.reduce((count, group) => count + group.length, 0));
   if (steps > MOST.mappingSteps) throw new TooLarge(`the mapping would take ${steps} steps`);
-  const rules = [leakRule(mapping, groups), toldRule(mapping)];
-  if (estimation.fromRecords) rules.push(driftRule(shape, groups, estimation, mapping));
-  return [rules, [estimation.isPrivate ? PRIVATE_NOTE : DECLARED_NOTE, ONE_RELEASE]];
+  checkSmoothed(mapping, shape, estimation);
+  const rules = [...driftRules(shape, groups, estimation, mapping), leakRule(mapping, groups), toldRule(mapping)];
+  const note = estimation.isPrivate ? PRIVATE_NOTE : `${MAKER_SAYS} ${LAW_NOTES[estimation.law]}`;
+  return [rules, [note, ...lawNotes(estimation), ONE_RELEASE]];
 }
+
+/** What a bound for other laws rests on, where there is one. */
+const lawNotes = ({ terms }) => (terms === null ? [] : [ONE_LAW_NOTE]);
 
 /** What nothing is told about. */
 const protectedWords = (groups) =>
@@ -89,21 +107,22 @@ function toldRule(mapping) {
 
 /** Return the rules and notes of a certificate that states what a private one proves. */
 export function checkPublicDisclosure(subject) {
-  take(subject, ["shape", "groups", "estimation", "commitment"]);
+  take(subject, ["shape", "groups", "symbols", "estimation", "commitment"]);
   const shape = readShape(subject.get("shape"), MOST_STATED_VALUES);
   const groups = readGroups(subject.get("groups"), shape.length);
   const estimation = readEstimation(subject.get("estimation"));
   const commitment = subject.get("commitment");
   const commits = typeof commitment === "string" && /^sha256:[0-9a-f]{64}$/.test(commitment);
   if (!estimation.isPrivate || !commits) throw damaged("it commits to no private one");
-  const rules = [statedLeakRule(groups), statedToldRule(shape)];
-  if (estimation.fromRecords) rules.push(driftRule(shape, groups, estimation, null));
-  return [rules, [WITHHELD_NOTE, ONE_RELEASE]];
+  if (wholeNumber(subject.get("symbols"), 1n, 1n << 53n) !== paddedSymbols(shape, groups)) {
+    throw damaged("its number of symbols is not what its shape is padded to");
+  }
+  const rules = [...driftRules(shape, groups, estimation, null), statedLeakRule(groups, publicLeak(shape))];
+  return [rules, [WITHHELD_NOTE, ...lawNotes(estimation), ONE_RELEASE]];
 }
 
-function statedLeakRule(groups) {
+function statedLeakRule(groups, leak) {
   const what = protectedWords(groups);
-  const smallest = Ratio.ofDouble(1e-6);
   return rule({
     measure: LEAK,
     unit: "bits",
@@ -114,32 +133,10 @@ function statedLeakRule(groups) {
         : `The release tells nothing at all about ${what}, if the data follow the law.`,
     find: (claim) => {
       const { lower, upper } = statedInterval(claim);
-      checkStated(lower.above === 0n && (hasTwoDigits(upper) || upper.equals(smallest)), claim);
+      checkStated(lower.above === 0n && upper.equals(leak), claim);
       return new Ends(exactly(lower), exactly(upper));
     },
     relation: "≤",
-    stated: true,
-  });
-}
-
-function statedToldRule(shape) {
-  const most = mostBits(shape);
-  return rule({
-    measure: TOLD,
-    unit: "bits",
-    because: "I(X^n;Y) of the private mapping under the private law [Sha48]",
-    sentence: ({ lower, upper }) =>
-      `The release tells between ${general(lower, 6)} and ${general(upper, 6)} bits about the whole data set; with ` +
-      `so many values there are at most ${general(most, 6)} in it.`,
-    find: (claim) => {
-      const { lower, upper } = statedInterval(claim);
-      checkStated(hasTwoDigits(lower) && hasTwoDigits(upper) && upper.compare(most) <= 0, claim);
-      const apart = decimalOf(upper).minus(decimalOf(lower));
-      const step = twoDigitStep(decimalOf(upper));
-      checkStated(apart.compare(step.plus(step)) <= 0, claim);
-      return new Ends(exactly(lower), exactly(upper));
-    },
-    relation: "in",
     stated: true,
   });
 }

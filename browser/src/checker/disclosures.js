@@ -1,50 +1,64 @@
 /** Disclosures: what a mapping tells about data sets, under a law of them, as whole numbers. */
-import { Ratio, wholeSquareRoot } from "../rationals.js";
-import { BITS, LN2, lnOfInteger, Near, nLnN, total, UNIT } from "./enclosures.js";
+import { absolute, bitLength, larger, Ratio } from "../rationals.js";
+import { lnOfInteger, log2, nLnN, ticks, total } from "./enclosures.js";
 import { damaged, Refused, TooLarge } from "./outcomes.js";
-import { lawOf, overOneDenominator, product, take, wholeNumber } from "./reading.js";
+import { fractionOf, lawOf, overOneDenominator, product, take, wholeNumber } from "./reading.js";
 
 const MOST_CELLS = 4096;
 const MOST_SAMPLES = 10_000;
 const MOST_GROUPED = 1_000_000;
+const MOST_COUNTED = 1n << 53n;
+const MOST_TERM_BITS = 200;
+const MOST_SYMBOLS = 1n << 53n;
+const MOST_SUBSETS = 16;
+const MOST_EXACT_CELLS = 64n; // mappings of so many are exact
+const ROUNDING_BITS = Ratio.ofDouble(1e-6); // what rounding may leave of a leak
 
-/** How the law was made: declared, or counted in so many data sets, or in so many samples of one law. */
-class Estimation {
-  constructor({ fromRecords, isPrivate, dataSets, samples }) {
-    Object.assign(this, { fromRecords, isPrivate, dataSets, samples });
-  }
+const ORIGINS = ["declared", "published", "private_histogram", "reference", "records"];
 
-  /** In what was counted. */
-  get counted() {
-    return this.dataSets === null ? `${this.samples} samples` : `${this.dataSets} data sets`;
-  }
-
-  /** How far off the law may be, at 95 %: min(1, √((c·ln 2 + ln 20)/2n)), c cells counted in n records. */
-  radius(shape) {
-    const records = this.dataSets ?? this.samples ?? 1n;
-    const cells = this.dataSets === null ? shape[0] : product(shape);
-    if (cells > 8n * records) return UNIT;
-    const inside = LN2.times(cells).plus(lnOfInteger(20n)).over(2n * records);
-    const root = new Near(wholeSquareRoot(inside.low << BITS), wholeSquareRoot(inside.high << BITS) + 1n);
-    return root.atMost(UNIT);
-  }
-}
-
-/** Read how a law was made. */
+/** Read how law and feature were made, and from how many records in how many cells. */
 export function readEstimation(record) {
-  take(record, ["law", "feature", "data_sets", "samples"]);
-  const [law, feature, dataSets, samples] = ["law", "feature", "data_sets", "samples"].map((name) => record.get(name));
-  const origins = ["declared", "records"];
-  if (!origins.includes(law) || ![...origins, null].includes(feature)) {
+  take(record, ["law", "feature", "records", "cells", "samples", "epsilon", "terms"]);
+  const [law, feature, given] = ["law", "feature", "terms"].map((name) => record.get(name));
+  if (!ORIGINS.includes(law) || ![...ORIGINS, null].includes(feature)) {
     throw damaged("it does not say how the law was made");
   }
-  const given = [dataSets, samples].filter((count) => count !== null);
-  given.forEach((count) => wholeNumber(count, 1n, 1n << 53n));
-  const isPrivate = [law, feature].includes("records");
-  if (given.length !== (isPrivate ? 1 : 0)) {
+  const [records, cells, samples] = ["records", "cells", "samples"].map((name) => record.get(name));
+  [records, cells, samples].filter((count) => count !== null).forEach((count) => wholeNumber(count, 1n, MOST_COUNTED));
+  const counted = law !== "declared";
+  const isSaid = [records !== null, cells !== null, given !== null];
+  const isNeeded = [counted || ![null, "declared"].includes(feature), counted, counted];
+  if (isSaid.some((said, i) => said !== isNeeded[i]) || (samples !== null && !counted)) {
     throw damaged("it does not say in how many records the law was counted");
   }
-  return new Estimation({ fromRecords: law === "records", isPrivate, dataSets, samples });
+  const epsilon = record.get("epsilon") === null ? null : fractionOf(record.get("epsilon"));
+  const isPossible =
+    epsilon === null || (epsilon.compare(new Ratio(1n, 1000n)) >= 0 && epsilon.compare(new Ratio(16n)) <= 0);
+  if ((epsilon !== null) !== (law === "private_histogram") || !isPossible) {
+    throw damaged("an ε belongs to private histograms, and to no others");
+  }
+  const isPrivate = [law, feature].some((origin) => ["reference", "records"].includes(origin));
+  return { law, feature, records, cells, samples, epsilon, isPrivate, terms: given === null ? null : readTerms(given) };
+}
+
+/** Read what chooses a bound; short numbers, within what they can be. */
+function readTerms(record) {
+  take(record, ["beta", "smoothing", "rate", "price"]);
+  const [beta, smoothing, rate, price] = ["beta", "smoothing", "rate", "price"].map((name) =>
+    fractionOf(record.get(name)),
+  );
+  const isBetween = (term, low, high) => term.compare(new Ratio(low)) > 0 && term.compare(new Ratio(high)) < 0;
+  const isShort = ({ above, below }) =>
+    [absolute(above), below].every((part) => bitLength(part) <= MOST_TERM_BITS);
+  const isPossible =
+    isBetween(beta, 0n, 1n) &&
+    isBetween(smoothing, 0n, 1024n) &&
+    isBetween(rate, 0n, 1n) &&
+    isBetween(price, -1024n, 1024n);
+  if (!isPossible || ![beta, smoothing, rate, price].every(isShort)) {
+    throw damaged("its bound is chosen by numbers that cannot be");
+  }
+  return { beta, smoothing, rate, price };
 }
 
 /** Read the protected groups: samples in ascending order, each once in a group, and every sample in some group. */
@@ -154,4 +168,37 @@ export function sharesOfFirst(mapping, values) {
   const shares = Array(Number(values)).fill(0n);
   mapping.cells.forEach((cell, c) => (shares[Number(cell[0])] += mapping.masses[c]));
   return shares.map((share) => new Ratio(share, mapping.mass));
+}
+
+/** The largest log2 P(y|x_group)/P(y), rounded up; 0 where all are 1, and what is only rounding is said alike. */
+export function excessOf(mapping, groups) {
+  let worst = new Ratio(1n);
+  for (const group of groups) {
+    for (const { mass, sums } of mapping.joint(group)) {
+      sums.forEach((entry, y) => {
+        const [above, below] = [entry * mapping.mass, mass * mapping.outputs[y]];
+        if (above * worst.below > below * worst.above) worst = new Ratio(above, below);
+      });
+    }
+  }
+  return worst.above === worst.below ? new Ratio(0n) : larger(ROUNDING_BITS, ticks(log2(worst).high));
+}
+
+/** What is stated of a private mapping: small ones are exact, and of others rounding may be left. */
+export const publicLeak = (shape) => (product(shape) <= MOST_EXACT_CELLS ? new Ratio(0n) : ROUNDING_BITS);
+
+/** The most symbols that a best mapping needs: cells less the rank of the marginals, and one. */
+export function paddedSymbols(shape, groups) {
+  const cells = product(shape);
+  const most = (count) => (count > MOST_SYMBOLS ? MOST_SYMBOLS : count);
+  const subsets = groups.reduce((sum, group) => sum + 2 ** Math.min(group.length, MOST_SUBSETS), 0);
+  if (subsets >= 2 ** MOST_SUBSETS) return most(cells);
+  const inside = new Map();
+  for (const group of groups) {
+    for (let chosen = 0; chosen < 2 ** group.length; chosen += 1) {
+      const taken = group.filter((_, i) => (chosen >> i) & 1);
+      inside.set(taken.join(), product(taken.map((i) => shape[i] - 1n)));
+    }
+  }
+  return most(cells - [...inside.values()].reduce((one, other) => one + other, 0n) + 1n);
 }

@@ -1,86 +1,147 @@
-/** What a disclosure leaks if the law that it was made for is another one, near the estimate. */
+/** What a disclosure leaks if the law that it was made for is another one than the true one. */
 import { powerOfTen, Ratio } from "../rationals.js";
 import { Ends, rule } from "./claims.js";
-import { sharesOfFirst } from "./disclosures.js";
-import { exactly, lnNear, log2, ONE, ticks, total, UNIT, ZERO } from "./enclosures.js";
+import { excessOf, publicLeak, sharesOfFirst } from "./disclosures.js";
+import { exactly, log2, ticks } from "./enclosures.js";
+import { follows, histogramBits } from "./law_bounds.js";
 import { Refused } from "./outcomes.js";
-import { atMost, general } from "./phrases.js";
+import { decimalExponent, general, ROOM } from "./phrases.js";
 import { product } from "./reading.js";
-import { checkStated, hasTwoDigits, mostBits, statedInterval } from "./stated.js";
+import { statedInterval } from "./stated.js";
 
 const DRIFT = "leak_if_law_differs_bits";
+const HISTOGRAM = "histogram_leak_bits";
 
 /**
- * Of data sets: the joint law of a group and the symbol moves by at most the radius, and so do its marginals, so it is
- * within three radii of a product, and conditional entropy is continuous at a known rate. Of samples: all symbols tell
- * at most (n-1)·D(p'‖p) about one of them, and D(p'‖p) ≤ log2(1 + radius²·(1/a + 1/b)), a and b the two smallest
- * probabilities of a sample. That needs the law, which a public certificate does not have.
+ * The rules for another law, and for a private histogram; without a mapping, of a certificate that is public.
+ *
+ * A mapping that is independent of a group under p̂ tells at most D(p‖p̂) under p, of n independent samples (n-1) times
+ * that; one that is so up to rounding adds the largest log2 P̂(y|x_G)/P̂(y).
  */
-export function driftRule(shape, groups, estimation, mapping) {
-  const ofSamples = estimation.samples !== null;
-  const stated = mapping === null && ofSamples;
-  const [tells, whom, step] = ofSamples
-    ? [
-        "all symbols together tell",
-        "a sample",
-        "all symbols tell (n-1) D(p'‖p) bits about a sample at most, p' the true law of n samples [Sha48]",
-      ]
-    : ["the release tells", "a protected group", "conditional entropy is continuous [AS19b]"];
-  const radii = fourPlaces(estimation.radius(shape));
+export function driftRules(shape, groups, estimation, mapping) {
+  if (estimation.terms === null) return [];
+  const excess = mapping === null ? publicLeak(shape) : excessOf(mapping, groups);
+  const nothing = excess.above ? `At most ${general(Ratio.ofDouble(excess.toNumber()), 4)} bits` : "0";
+  const rules = [
+    rule({
+      measure: DRIFT,
+      unit: "bits",
+      because: because(estimation),
+      sentence: (value) => words(estimation, nothing, value),
+      find: (claim) => found(claim, { shape, groups, estimation, excess }),
+      relation: "≤",
+    }),
+  ];
+  if (estimation.epsilon !== null) rules.push(histogramRule(estimation));
+  return rules;
+}
+
+function because({ samples, records, cells, epsilon, terms }) {
+  const times = samples === null ? "D(p‖p̂)" : `${samples - 1n} D(p‖p̂)`;
+  const noise = epsilon === null ? "" : ` and two-sided geometric noise for ε = ${epsilon}`;
+  return (
+    `I(X_group;Y) ≤ ${times} for every mapping that is independent under p̂ [Sha48]; D(p‖p̂) from ${records} records ` +
+    `in ${cells} cells, ${terms.smoothing} added to each${noise}: Poisson cells [Che52] at rate ${terms.rate} and ` +
+    `price ${terms.price}, β = ${terms.beta}`
+  );
+}
+
+function words({ law, feature, records, terms }, nothing, value) {
+  let first = "";
+  if ([law, feature].includes("records")) {
+    first = "Nobody in these records is covered by this bound: the mapping was made from them. ";
+  } else if (law === "private_histogram") {
+    first = "The law was made from these records, under noise: what it tells about those in them is a claim apart. ";
+  }
+  const beta = general(Ratio.ofDouble(terms.beta.toNumber()), 6);
+  return (
+    `${first}${nothing} if the law is p̂; at most ${general(value.upper, 6)} bits about any protected value, whatever ` +
+    `the true law, at confidence 1 - ${beta}, for a person outside the ${records} records the law was made from.`
+  );
+}
+
+/** Prove the number of a claim: four digits, no less than follows, and not much more. */
+function found(claim, { shape, groups, estimation, excess }) {
+  const { lower, upper } = statedInterval(claim);
+  if (lower.above || !hasFourDigits(upper)) {
+    throw new Refused(`${DRIFT}: its number has not the four digits of such a bound`);
+  }
+  const { samples } = estimation;
+  const sizes = samples === null ? groups.map((group) => product(group.map((i) => shape[i]))) : [shape[0]];
+  const values = sizes.reduce((one, other) => (one > other ? one : other));
+  const factor = samples === null ? 1n : samples - 1n;
+  const most = fourDigitsUp(ticks(log2(new Ratio(values)).high));
+  if (upper.compare(most) > 0) throw new Refused(`${DRIFT}: more is claimed than there is to say`);
+  if (estimation.epsilon !== null && upper.compare(most) < 0) {
+    return new Ends(exactly(lower), exactly(upper), ROOM, "a bound for counts with noise is not computed here");
+  }
+  if (upper.compare(most) < 0) {
+    const over = new Ratio(factor || 1n);
+    if (factor && !follows(estimation, upper.minus(excess).over(over))) {
+      throw new Refused(`${DRIFT}: its number does not follow from the records, the cells and the terms`);
+    }
+    const vague = upper.times(new Ratio(97n, 100n)).minus(excess).over(over);
+    const isVague = !factor || (vague.above > 0n && follows(estimation, vague));
+    if (upper.compare(Ratio.ofDouble(2e-6)) > 0 && isVague) {
+      throw new Refused(`${DRIFT}: its number is vaguer than what follows`);
+    }
+  }
+  return new Ends(exactly(lower), exactly(upper));
+}
+
+const hasFourDigits = (number) => Number(number.toNumber().toPrecision(4)) === number.toNumber();
+
+function fourDigitsUp(number) {
+  if (!number.above) return number;
+  const step = powerOfTen(decimalExponent(number) - 3);
+  return Ratio.ofDouble(new Ratio(number.over(step).ceil()).times(step).toNumber());
+}
+
+function histogramRule({ records, epsilon }) {
   return rule({
-    measure: DRIFT,
+    measure: HISTOGRAM,
     unit: "bits",
-    because: radii.map(
-      (radius) =>
-        `law estimated from ${estimation.counted}: within ${radius} in total variation at 95 % [WOS+03]; ${step}`,
-    ),
+    because:
+      `(z - 1 - ln z) log2 e with z = ε exp(ε)/(exp(ε) - 1), ε = ${epsilon}, for any ε-private answer [Sha48]`,
     sentence: (value) =>
-      radii.map(
-        (radius) =>
-          `The law was estimated from ${estimation.counted}. If the true law is within ${radius} of it, ${tells} at ` +
-          `most ${stated ? general(value.upper, 6) : atMost(value)} bits about ${whom}.`,
-      ),
+      `The law is a histogram of the ${records} released records under differential privacy with ` +
+      `ε = ${general(Ratio.ofDouble(epsilon.toNumber()), 6)}: by itself it tells at most ` +
+      `${general(value.upper, 6)} bits about any one of them, if records are independent.`,
     find: (claim) => {
-      if (!ofSamples) {
-        const values = groups.map((group) => product(group.map((i) => shape[i])));
-        const most = values.reduce((one, other) => (one > other ? one : other));
-        return new Ends(ZERO, leakWithin(estimation.radius(shape), most));
-      }
-      if (mapping !== null) return new Ends(ZERO, leakOfSamples(mapping, shape, estimation));
       const { lower, upper } = statedInterval(claim);
-      checkStated(lower.above === 0n && hasTwoDigits(upper) && upper.compare(mostBits([shape[0]])) <= 0, claim);
+      const [bits, number] = [histogramBits(epsilon.toNumber()), upper.toNumber()];
+      if (lower.above || !hasFourDigits(upper) || number < bits * (1 + 1e-9) || number > bits * 1.01) {
+        throw new Refused(`${HISTOGRAM}: its number is not the one that I find`);
+      }
       return new Ends(exactly(lower), exactly(upper));
     },
     relation: "≤",
-    stated,
   });
 }
 
-/** A number with four places; two texts where it is so close to a tie that doubles may round it either way. */
-function fourPlaces(near) {
-  const nudge = powerOfTen(-12);
-  const ends = [ticks(near.low).minus(nudge), ticks(near.high).plus(nudge)];
-  const texts = ends.map((end) => {
-    const digits = String(end.times(powerOfTen(4)).round()).padStart(5, "0");
-    return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
-  });
-  return [...new Set(texts)];
+/** Refuse a law that is not counts of so many records with as much added in every cell: it would have no bound. */
+export function checkSmoothed(mapping, shape, { terms, records, cells, samples, epsilon }) {
+  if (terms === null) return;
+  const [masses, size] =
+    samples === null
+      ? [mapping.masses.map((mass) => new Ratio(mass, mapping.mass)), product(shape)]
+      : [sharesOfOne(mapping, shape), shape[0]];
+  if (BigInt(masses.length) !== size || (epsilon === null ? cells !== size : cells % size)) {
+    throw new Refused(`${DRIFT}: the law leaves out cells of the alphabet, or counts others`);
+  }
+  if (epsilon !== null) return;
+  const whole = new Ratio(records).plus(terms.smoothing.times(new Ratio(cells)));
+  const isCount = (mass) => {
+    const count = mass.times(whole).minus(terms.smoothing);
+    return count.below === 1n && count.above >= 0n;
+  };
+  if (!masses.every(isCount)) {
+    throw new Refused(`${DRIFT}: the law is not that of ${records} records with as much added in each cell`);
+  }
 }
 
-/** h(t) + t·log2(values-1) for t = 3·radius, or log2(values) from t = 1 - 1/values on. */
-function leakWithin(radius, values) {
-  if (values < 2n) return ZERO;
-  const everything = log2(new Ratio(values));
-  const distance = radius.times(3n);
-  if (distance.high * values >= (values - 1n) * ONE) return everything;
-  const parts = [distance, UNIT.minus(distance)];
-  const hidden = total(parts.map((part) => lnNear(part).negated().scaled(part)));
-  const others = values > 2n ? log2(new Ratio(values - 1n)).scaled(distance) : ZERO;
-  return hidden.bits().plus(others).atMost(everything).atLeastZero();
-}
-
-/** min((n-1)·log2(1 + radius²·(1/a + 1/b)), log2 of the values), for a law that is a product of equal ones. */
-function leakOfSamples(mapping, shape, estimation) {
+/** The law of one sample, where the data set's is a product of equal ones. */
+function sharesOfOne(mapping, shape) {
   const [values] = shape;
   const alike = shape.every((size) => size === values) && BigInt(mapping.cells.length) === product(shape);
   const shares = alike ? sharesOfFirst(mapping, values) : [];
@@ -91,11 +152,5 @@ function leakOfSamples(mapping, shape, estimation) {
   if (!alike || !mapping.cells.every(isProduct)) {
     throw new Refused(`${DRIFT}: the law is not that of independent samples of one law`);
   }
-  if (values < 2n) throw new Refused(`${DRIFT}: a sample of one value has nothing to tell`);
-  const [first, second] = shares.sort((one, other) => one.compare(other));
-  const unit = new Ratio(1n);
-  const radius = estimation.radius(shape);
-  const chi = radius.scaled(radius).scaled(exactly(unit.over(first).plus(unit.over(second))));
-  const each = lnNear(UNIT.plus(chi)).bits().times(estimation.samples - 1n);
-  return each.atMost(log2(new Ratio(values))).atLeastZero();
+  return shares;
 }

@@ -15,10 +15,10 @@ from sfumato.values import Claim
 _ASK = "Ask for the original certificate."
 
 
-def verify(certificate: Certificate, *, private: Certificate | None = None) -> None:
+def verify(certificate: Certificate, *, opening: Certificate | None = None) -> None:
     """Return when every claim holds; raise ClaimRefused, naming the first that does not, otherwise.
 
-    A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `private` is the private
+    A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `opening` is the private
     certificate that it commits to. Then that one is verified, and what the public one states is compared with it.
 
     >>> from fractions import Fraction
@@ -26,7 +26,7 @@ def verify(certificate: Certificate, *, private: Certificate | None = None) -> N
     >>> certificate = sf.certify(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)))
     >>> sf.verify(certificate)  # says nothing where all is well
     """
-    for parameter, given in (("certificate", certificate), ("private", private)):
+    for parameter, given in (("certificate", certificate), ("opening", opening)):
         if not isinstance(given, Certificate) and (parameter == "certificate" or given is not None):
             raise InvalidParameter(
                 f"must be a certificate, not {type(given).__name__}",
@@ -46,28 +46,28 @@ def verify(certificate: Certificate, *, private: Certificate | None = None) -> N
     compare_claims(certificate.claims, found)
     if certificate.notes != notes:
         raise ClaimRefused("the notes are not the ones that belong to the subject", way_out=_ASK)
-    _verify_opened(certificate, private)
+    _verify_opened(certificate, opening)
 
 
-def _verify_opened(certificate: Certificate, private: Certificate | None) -> None:
+def _verify_opened(certificate: Certificate, opening: Certificate | None) -> None:
     """Check what is stated against the private certificate, where there is one to commit to."""
     opened = certificate.kind.opened
     if opened is None:
-        if private is not None:
+        if opening is not None:
             raise InvalidParameter(
                 "is for a certificate whose law is private, and this one proves itself",
-                parameter="private",
-                way_out="Leave out `private`.",
+                parameter="opening",
+                way_out="Leave out `opening`.",
             )
         return
-    if private is None:
+    if opening is None:
         raise NotChecked(
             "stated, not checked: the law is private",
             way_out="The file is whole and says what such a file may say, but whether its numbers are true only the "
-            "private file shows; whoever holds it checks both with `private`.",
+            "private file shows; whoever holds it checks both with `opening`.",
         )
-    proved = opened(certificate.subject, private)
-    verify(private)
+    proved = opened(certificate.subject, opening)
+    verify(opening)
     compare_claims(certificate.claims, proved)
 
 

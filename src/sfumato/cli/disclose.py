@@ -12,7 +12,9 @@ from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet
 from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.study.disclosing import TableRelease
+    from sfumato.study.table_releases import TableRelease
+
+_LAW = "Where the law comes from"
 
 
 def disclose_command(
@@ -30,9 +32,36 @@ def disclose_command(
     samples: Annotated[
         SampleWord, typer.Option(help="rows: one data set; columns: every row is one.")
     ] = SampleWord.COLUMNS,
-    law: Annotated[
-        Path | None, typer.Option(help="The law of the values, declared, for rows; default: counted in the data.")
+    law_from: Annotated[
+        Path | None,
+        typer.Option(help="A table of other people, such as last year's, to count the law in.", rich_help_panel=_LAW),
     ] = None,
+    law_is_public: Annotated[
+        bool, typer.Option("--law-is-public", help="Everybody may see that table.", rich_help_panel=_LAW)
+    ] = False,
+    law: Annotated[
+        Path | None,
+        typer.Option(help="A declared law: CSV of the columns' values, and probability.", rich_help_panel=_LAW),
+    ] = None,
+    private_histogram: Annotated[
+        float | None,
+        typer.Option(help="Count it in the data under noise, differentially private at this ε.", rich_help_panel=_LAW),
+    ] = None,
+    law_from_these_records: Annotated[
+        bool,
+        typer.Option(
+            "--law-from-these-records",
+            help="Count it in the data. No bound covers those in them.",
+            rich_help_panel=_LAW,
+        ),
+    ] = False,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(help="The values that a column can have: sex=f,m. Repeatable.", rich_help_panel=_LAW),
+    ] = None,
+    beta: Annotated[
+        float, typer.Option(help="How often the bound for any true law may fail.", rich_help_panel=_LAW)
+    ] = 1e-6,
     book: Annotated[
         Path | None, typer.Option(help="The book of releases. Default: beside the data, .releases.json.")
     ] = None,
@@ -49,14 +78,18 @@ def disclose_command(
 ) -> None:
     """Disclose collective properties: the release is independent of every protected part, and tells about the whole.
 
-    A certificate is written beside the release; `sfumato verify` checks it. Unless the law is declared, law and mapping
-    give the table away: they stand in OUT.PRIVATE.json, for you alone, and the certificate only commits to that file.
+    It is so for the law that its mapping was made for, and where that comes from has to be said. From other people's
+    records, --law-from, what is told about anybody else is bounded whatever the true law is; a mapping made from the
+    released records covers nobody in them. Where records that nobody may see made the law, law and mapping give them
+    away: they stand in OUT.PRIVATE.json, for you alone, and the certificate only commits to that file. Where the law is
+    public, OUT.reading.csv says what each symbol means. `sfumato verify` checks certificates.
+
     A second release of the same data is refused, because two private releases can leak together, and so is one that
     tells nothing. With a ledger, from --ledger or the study, it is debited before anything is written.
 
     Example:
 
-        sfumato disclose answers.csv --protect moved,place --samples columns --out release.csv
+        sfumato disclose answers.csv --protect moved,place --law-from last_year.csv --out release.csv
     """
     from sfumato.study.steps import disclose_table
 
@@ -69,6 +102,12 @@ def disclose_command(
             study=study,
             samples=samples.value,
             law=law,
+            law_from=None if law_from is None else data_file(law_from, encoding, separator, decimal, None),
+            law_is_public=law_is_public,
+            private_histogram=private_histogram,
+            law_from_these_records=law_from_these_records,
+            values=_values(values),
+            beta=beta,
             book=book,
             ledger=ledger,
             seconds=seconds,
@@ -83,32 +122,63 @@ def disclose_command(
         _print(made, out)
 
 
+def _values(texts: list[str] | None) -> dict[str, list[str]] | None:
+    """Read sex=f,m."""
+    from sfumato.errors import InvalidParameter
+
+    if not texts:
+        return None
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, sign, listed = text.partition("=")
+        known = [value.strip() for value in listed.split(",")]
+        if not sign or name.strip() in found or not all(known) or len(set(known)) != len(known):
+            raise InvalidParameter(
+                "must name a column once and list its values, each once",
+                parameter="values",
+                way_out="Write --values sex=f,m.",
+            )
+        found[name.strip()] = known
+    return found
+
+
 def _as_json(made: TableRelease, out: Path) -> dict[str, Any]:
+    from dataclasses import asdict
     from math import isfinite
 
+    figures = asdict(made.figures)
     return {
-        "schema": "sfumato/release/1",
+        "schema": "sfumato/release/2",
         "release": str(out),
         "certificate": f"{out}.certificate.json",
         "private": None if made.kept is None else str(made.kept),
-        "method": made.method,
+        "reading": None if made.read is None else str(made.read),
         "symbols": int(made.symbols.size),
-        "disclosed_bits": made.disclosed_bits,
-        "upper_bits": made.upper_bits if isfinite(made.upper_bits) else None,
-        "efficiency": made.efficiency,
         "protects": made.protects,
+        "claims": {claim.measure: claim.sentence for claim in made.certificate.claims},
+        "owner_only": {
+            name: value if not isinstance(value, float) or isfinite(value) else None for name, value in figures.items()
+        },
     }
 
 
 def _print(made: TableRelease, out: Path) -> None:
     from math import isfinite
 
+    figures = made.figures
     tell(f"Protected: {made.protects}.")
-    best = f" (at most {made.upper_bits:.6g} are possible)" if isfinite(made.upper_bits) else ""
-    tell(f"Told: {made.disclosed_bits:.6g} bits{best}, {100 * made.efficiency:.1f} % of what there is.")
-    tell(f"Method: {made.method}.")
     for claim in made.certificate.claims:
         tell(f"- {claim.sentence}")
+    tell("For you alone, since these figures are functions of the table:")
+    best = f" (at most {figures.upper_bits:.6g} are possible)" if isfinite(figures.upper_bits) else ""
+    share = f"{100 * figures.efficiency:.1f} % of what there is"
+    tell(f"- Told, by the law that the mapping was made for: {figures.disclosed_bits:.6g} bits{best}, {share}.")
+    if figures.scored_bits is not None and figures.proven_bits is not None:
+        proven = f"at least {figures.proven_bits:.6g}" if figures.proven_bits > 0 else "possibly nothing"
+        tell(f"- Told, scored on records it was not fitted on: {figures.scored_bits:.6g} bits; {proven} at 95 %.")
+    tell(f"- Method: {figures.method}.")
     say(f"wrote {out} and {out}.certificate.json")
+    if made.read is not None:
+        say(f"wrote {made.read}, which says what each symbol means")
     if made.kept is not None:
         say(f"wrote {made.kept}, which proves all this and gives the table away: keep it as you keep the data")

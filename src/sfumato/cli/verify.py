@@ -14,7 +14,7 @@ from sfumato.cli.output import MEGABYTE, console, show_waiting, tell, tell_json
 
 def verify_command(
     certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON), of any kind.")],
-    private: Annotated[
+    opening: Annotated[
         Path | None, typer.Option(help="The private certificate that CERTIFICATE, whose law is private, commits to.")
     ] = None,
     json: Json = False,
@@ -23,7 +23,7 @@ def verify_command(
     """Verify a certificate: check its seal, then recompute every claim from what it is about.
 
     Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read, and 3 when its claims are
-    stated and not checked, because the law is private and --private is not given.
+    stated and not checked, because the law is private and --opening is not given.
 
     Example:
 
@@ -37,7 +37,7 @@ def verify_command(
         with show_waiting("recomputing every claim"):
             limit = limit_mb * MEGABYTE
             opened = Certificate.read(certificate, limit_bytes=limit)
-            verify(opened, private=None if private is None else Certificate.read(private, limit_bytes=limit))
+            verify(opened, opening=None if opening is None else Certificate.read(opening, limit_bytes=limit))
     except Refused as error:
         if json:
             tell_json({"verified": False, "refused": type(error).__name__, "because": str(error)})
@@ -55,7 +55,7 @@ def verify_command(
         tell_json({"verified": True, "claims": claims, **collected})
         return
     console().print(certificate_table(opened))
-    source = "what the file declares" if private is None else "the private file, which is the one it commits to"
+    source = "what the file declares" if opening is None else "the private file, which is the one it commits to"
     tell(f"Verified: the seal is intact and all {claims} claims hold, recomputed from {source}.")
     if how is not None:
         sealed = "" if how.guarantee is None else f", what keys show: {how.guarantee}"

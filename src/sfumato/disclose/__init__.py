@@ -12,11 +12,12 @@ from sfumato.disclose.asymptotics import (
     with_leak_interval,
 )
 from sfumato.disclose.count_disclosures import CountDisclosure, CountSymbol, optimum_of_counts
+from sfumato.disclose.counted_laws import counted_law
 from sfumato.disclose.data_laws import DataLaw
 from sfumato.disclose.disclosure_certificates import DisclosureSubject
 from sfumato.disclose.disclosures import Disclosure
 from sfumato.disclose.law_drift import leak_between_laws_bits, leak_within_bits
-from sfumato.disclose.law_estimates import Estimation, Origin
+from sfumato.disclose.law_estimates import BoundTerms, Estimation, Origin
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
 from sfumato.disclose.polytope import nullity
 from sfumato.disclose.private_histograms import (
@@ -46,6 +47,7 @@ from sfumato.disclose.window_mappings import best_mapping
 from sfumato.disclose.window_schemes import WindowScheme, overlap_leaks
 
 __all__ = [
+    "BoundTerms",
     "ColumnSums",
     "CountDisclosure",
     "CountSymbol",
@@ -74,6 +76,7 @@ __all__ = [
     "check_private_law_bound",
     "check_unknown_law_bound",
     "closest_uniformiser",
+    "counted_law",
     "efficiency_interval_of",
     "full_data_disclosure",
     "leak_between_laws_bits",

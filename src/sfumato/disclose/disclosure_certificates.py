@@ -1,13 +1,15 @@
 """Certificates of disclosures: the law, the mapping, what it tells, and that it tells nothing about anybody.
 
 The subject is the law and the mapping in Fractions, so verification needs nothing else: it checks independence group by
-group, and recomputes how much is told. How the law was made is part of it. If anything was counted in the records that
-are released, the certificate is private: law and mapping give the table away. It carries a salt then, and a public one
-commits to it (:mod:`sfumato.disclose.public_certificates`).   Theory: docs/theory/disclosure.md
+group, recomputes how much is told, and what is told at most if the true law is another than the one that was counted.
+How the law was made is part of it. If anything was counted in protected records, the certificate is private: law and
+mapping give the table away. It carries a salt then, and a public one commits to it
+(:mod:`sfumato.disclose.public_certificates`).   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,12 +23,13 @@ from sfumato.certificates.rules import bound_claim, certified_claim, exact_claim
 from sfumato.certificates.words import at_least, at_most
 from sfumato.disclose.data_laws import DataLaw, Groups
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, told_bits
-from sfumato.disclose.drift_claims import DRIFT, drift_claim, drift_of_data_sets
+from sfumato.disclose.drift_claims import DRIFT, claims_about_other_laws
+from sfumato.disclose.law_bounds import check_smoothed, chosen_terms, excess_bits
 from sfumato.disclose.law_estimates import (
+    BETA,
     Estimation,
     EstimationRecord,
     Origin,
-    leak_of_samples,
     read_estimation,
     write_estimation,
 )
@@ -40,14 +43,21 @@ from sfumato.values.checks import check_at_least, check_integer
 
 SCHEMA = "sfumato/certificate/disclosure/1"
 ONE_RELEASE = "One release of a data set. Two private releases of the same data can leak together: design them jointly."
+_ONE_LAW = (
+    "The bound for any true law takes it that the records that the law was made from and the person are independent "
+    "draws of that law. Where those records are of another year or place whose law was another, it says nothing."
+)
 _PRIVATE = (
-    "PRIVATE: the law or the mapping in this file was made from the records that it protects, and gives them away. "
-    "Show it to nobody who may not see the records; the public certificate commits to it."
+    "PRIVATE: the law or the mapping in this file was made from protected records, and gives them away. Show it to "
+    "nobody who may not see the records; the public certificate commits to it."
 )
-_DECLARED = (
-    "Its maker says, and this file alone cannot show, that the law was declared, and not made from the records that "
-    "are released."
-)
+_SAID = {
+    Origin.DECLARED: "the law was declared, and not made from the records that are released.",
+    Origin.PUBLISHED: "the law was counted in records that everybody may see, and none of them is released here.",
+    Origin.PRIVATE_HISTOGRAM: (
+        "the law is made of noisy counts of the released records, and of nothing else about them."
+    ),
+}
 LEAK, TOLD = "sample_leak_bits", "disclosed_bits"
 _SALT_BYTES = 32
 _SALT = re.compile(r"[0-9a-f]{64}")
@@ -80,7 +90,7 @@ class DisclosureSubject:
     def __post_init__(self) -> None:
         if self.estimation.is_private != (self.salt is not None) or not _SALT.fullmatch(self.salt or "0" * 64):
             raise InvalidParameter(
-                "must be 64 hex digits where the law was counted in the records, and None where it was declared",
+                "must be 64 hex digits where law or mapping were made from protected records, and None elsewhere",
                 parameter="salt",
                 way_out="Use sf.certify, which draws one.",
             )
@@ -99,11 +109,28 @@ class DisclosureSubject:
 
 @subject_of.register
 def disclosure_subject(thing: Disclosure, estimated_from: int | None = None) -> DisclosureSubject:
-    """Return the subject of a disclosure; private if its law was `estimated_from` so many data sets."""
+    """Return the subject of a disclosure; private if its law was `estimated_from` so many of the released data sets."""
     if estimated_from is None:
         return made_subject(thing, Estimation())
     check_at_least("estimated_from", check_integer("estimated_from", estimated_from), 1)
-    return made_subject(thing, Estimation(law=Origin.RECORDS, data_sets=estimated_from))
+    return made_subject(thing, counted_estimation(Origin.RECORDS, estimated_from, math.prod(thing.law.shape)))
+
+
+def counted_estimation(
+    law: Origin,
+    records: int,
+    cells: int,
+    *,
+    beta: Fraction = BETA,
+    feature: Origin | None = None,
+    samples: int | None = None,
+    epsilon: Fraction | None = None,
+) -> Estimation:
+    """Return how a law was counted in so many records; the terms of its bound are chosen by numbers alone."""
+    terms = chosen_terms(records, cells, beta, epsilon=epsilon)
+    return Estimation(
+        law=law, feature=feature, records=records, cells=cells, samples=samples, epsilon=epsilon, terms=terms
+    )
 
 
 def made_subject(thing: Disclosure, estimation: Estimation) -> DisclosureSubject:
@@ -161,13 +188,11 @@ def _state(subject: DisclosureSubject) -> tuple[Claim, ...]:
 
 
 def _restate(subject: DisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
+    check_smoothed(subject.law, subject.estimation)
     leak = _leak(subject, stated)
     told = settle(stated.get(TOLD), told_bits(subject.law, subject.channel, None))
-    claims = [leak_claim(subject, leak), told_claim(subject, told)]
-    if subject.estimation.law is Origin.RECORDS:
-        found = settle(stated.get(DRIFT), _drift(subject))
-        claims.append(drift_claim(subject.law.shape, subject.estimation, found))
-    return tuple(claims)
+    # Whom the bound does not cover stands first of all.
+    return (*_drift(subject, stated), leak_claim(subject, leak), told_claim(subject, told))
 
 
 def _leak(subject: DisclosureSubject, stated: Stated) -> Fraction | Interval:
@@ -179,11 +204,11 @@ def _leak(subject: DisclosureSubject, stated: Stated) -> Fraction | Interval:
     return Fraction(0)
 
 
-def _drift(subject: DisclosureSubject) -> Interval:
-    samples = subject.estimation.samples
-    if samples is None:
-        return drift_of_data_sets(subject.law.shape, subject.groups, subject.estimation)
-    return Interval(0.0, leak_of_samples(subject.law, samples))
+def _drift(subject: DisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
+    if subject.estimation.terms is None:
+        return ()
+    excess = excess_bits(subject.law, subject.groups, subject.channel)
+    return claims_about_other_laws(subject.law.shape, subject.groups, subject.estimation, excess, stated.get(DRIFT))
 
 
 def _exact_law(law: DataLaw) -> DataLaw:
@@ -208,7 +233,15 @@ def _picture(subject: DisclosureSubject) -> Channel:
 
 
 def _notes(subject: DisclosureSubject) -> tuple[str, ...]:
-    return (_PRIVATE if subject.estimation.is_private else _DECLARED, ONE_RELEASE)
+    first = _PRIVATE
+    if not subject.estimation.is_private:
+        first = f"Its maker says, and this file alone cannot show, that {_SAID[subject.estimation.law]}"
+    return (first, *law_notes(subject.estimation), ONE_RELEASE)
+
+
+def law_notes(estimation: Estimation) -> tuple[str, ...]:
+    """What a bound for other laws rests on, where there is one."""
+    return () if estimation.terms is None else (_ONE_LAW,)
 
 
 def _write(subject: DisclosureSubject) -> _Record:

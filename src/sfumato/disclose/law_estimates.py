@@ -1,84 +1,153 @@
-"""Where a law comes from: declared, or counted in the very records that are released, and what follows from that.
+"""Where a law comes from, and what follows from that: who may see it, and whom a bound for another law covers.
 
 A mapping is made for its law, and either of the two gives the other away [D, Lemma 1]; so whatever was counted in
-protected records is as private as they are. A counted law is not the true one either: here stands how far off it may
-be, and what a release then tells at most. Everything that knows how a law was made asks this module.
-Theory: docs/theory/disclosure.md
+protected records is as private as they are. A counted law is not the true one either: with how many records, cells and
+smoothing it was made is kept, since these alone say what a release tells at most about somebody else. Everything that
+knows how a law was made asks this module.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-from sfumato.disclose.data_laws import DataLaw
-from sfumato.disclose.law_drift import leak_within_bits
-from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.prob import Distribution
+from sfumato.errors import InvalidParameter
+from sfumato.files.numbers import read_fraction
 from sfumato.values.checks import check_between, check_integer
 
-# A law estimated from n data sets is this far from the truth at most, nineteen times out of twenty.
-CONFIDENCE = 0.95
-# Whole numbers that a double holds; more records there are not.
-_MOST_RECORDS = 2**53
+BETA = Fraction(1, 10**6)
+"""How often a bound for any true law may fail, unless another chance is asked for."""
+# Whole numbers that a double holds; more records or cells there are not.
+_MOST_COUNTED = 2**53
+# Numbers that choose a bound have few digits: they are typed, or rounded before they are used.
+_MOST_TERM_BITS = 200
+_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), 16
 
 
 class Origin(StrEnum):
-    """What a law was made from: a declaration that knows nothing of the records, or the records themselves."""
+    """What a law was made from: a declaration, a table that everybody may see, noisy counts, or protected records."""
 
     DECLARED = "declared"
+    PUBLISHED = "published"
+    PRIVATE_HISTOGRAM = "private_histogram"
+    REFERENCE = "reference"
     RECORDS = "records"
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is protected records that something was counted in."""
+        return self in (Origin.REFERENCE, Origin.RECORDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundTerms:
+    """What chooses a bound for every true law: the chance `beta` that it fails, what is added to every count, and the
+    rate and price of its Chernoff bound. None of them may be chosen by looking at the records.
+    """
+
+    beta: Fraction
+    smoothing: Fraction
+    rate: Fraction
+    price: Fraction
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("beta", 0, 1), ("smoothing", 0, 1024), ("rate", 0, 1), ("price", -1024, 1024)):
+            number = getattr(self, name)
+            if not low < number < high:
+                raise InvalidParameter(
+                    f"must lie between {low} and {high}",
+                    parameter=name,
+                    value=float(number),
+                    way_out="Take those of sf.disclose.unknown_law_bound.",
+                )
+            if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_TERM_BITS:
+                raise InvalidParameter("has too many digits", parameter=name, way_out="Round it.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimation:
     """How the law was made, and the feature that is told most about, if there is one.
 
-    What was counted in records says in how many: `data_sets`, where each record is one, or `samples`, where the records
-    are independent samples of one law and the law of a data set is their product.
+    What was counted says in how many `records`, over how many `cells`, and with which `terms` a bound for other laws is
+    chosen. `samples` is the number of samples of a data set whose law is a product: the law of one was counted then.
+    `epsilon` is that of a differentially private histogram.
     """
 
     law: Origin = Origin.DECLARED
     feature: Origin | None = None
-    data_sets: int | None = None
+    records: int | None = None
+    cells: int | None = None
     samples: int | None = None
+    epsilon: Fraction | None = None
+    terms: BoundTerms | None = None
 
     def __post_init__(self) -> None:
-        counts = [("data_sets", self.data_sets), ("samples", self.samples)]
-        given = [(name, count) for name, count in counts if count is not None]
-        for name, count in given:
-            check_between(name, check_integer(name, count), 1, _MOST_RECORDS)
-        if len(given) != (1 if self.is_private else 0):
+        for name in ("records", "cells", "samples"):
+            count = getattr(self, name)
+            if count is not None:
+                check_between(name, check_integer(name, count), 1, _MOST_COUNTED)
+        counted = self.is_counted
+        feature_counted = self.feature not in (None, Origin.DECLARED)
+        needed = {"records": counted or feature_counted, "cells": counted, "terms": counted}
+        for name, is_needed in needed.items():
+            if (getattr(self, name) is not None) != is_needed:
+                raise InvalidParameter(
+                    "must be given where something was counted, and only there",
+                    parameter=name,
+                    way_out="Say how the law was made, once.",
+                )
+        if (self.law is Origin.PRIVATE_HISTOGRAM) != (self.epsilon is not None) or not _LEAST_EPSILON <= (
+            self.epsilon or 1
+        ) <= _MOST_EPSILON:
             raise InvalidParameter(
-                "must say in how many records the law was counted, once, and nothing where it was declared",
-                parameter="data_sets",
-                value=self.data_sets,
-                way_out="Give `data_sets` or `samples`.",
+                "must be given for a private histogram, from 1/1000 to 16, and for no other law",
+                parameter="epsilon",
+                way_out="Say which budget its noise was drawn for.",
+            )
+        if self.samples is not None and not counted:
+            raise InvalidParameter(
+                "says how many samples share a law that was counted",
+                parameter="samples",
+                way_out="Leave it out where the law is declared.",
             )
 
     @property
+    def is_counted(self) -> bool:
+        """Whether the law was counted in anything."""
+        return self.law is not Origin.DECLARED
+
+    @property
     def is_private(self) -> bool:
-        """Whether the mapping was made from protected records, so that it must not be shown."""
+        """Whether law or mapping were made from protected records, so that they must not be shown."""
+        return self.law.is_private or (self.feature is not None and self.feature.is_private)
+
+    @property
+    def covers_nobody_released(self) -> bool:
+        """Whether the mapping was chosen by the very records that it is used on."""
         return Origin.RECORDS in (self.law, self.feature)
 
     @property
     def words(self) -> str:
         """How the law was made, to follow "The law of the data "."""
-        if self.law is Origin.DECLARED:
-            return "was declared"
-        return f"was counted in {self.counted}, the protected ones themselves"
+        return {
+            Origin.DECLARED: "was declared",
+            Origin.PUBLISHED: f"was counted in {self.records} records that are published",
+            Origin.PRIVATE_HISTOGRAM: f"is a differentially private histogram of the {self.records} released records",
+            Origin.REFERENCE: f"was counted in {self.records} records of other people, which are protected",
+            Origin.RECORDS: f"was counted in the {self.records} released records themselves",
+        }[self.law]
 
-    @property
-    def counted(self) -> str:
-        """In what was counted."""
-        return f"{self.samples} samples" if self.data_sets is None else f"{self.data_sets} data sets"
+
+class TermsRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The terms of a bound as they stand in a file."""
+
+    beta: str
+    smoothing: str
+    rate: str
+    price: str
 
 
 class EstimationRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -86,76 +155,47 @@ class EstimationRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     law: str
     feature: str | None
-    data_sets: int | None
+    records: int | None
+    cells: int | None
     samples: int | None
+    epsilon: str | None
+    terms: TermsRecord | None
 
 
 def write_estimation(estimation: Estimation) -> EstimationRecord:
     """Return an estimation for a file."""
+    terms = estimation.terms
     return EstimationRecord(
         law=estimation.law.value,
         feature=None if estimation.feature is None else estimation.feature.value,
-        data_sets=estimation.data_sets,
+        records=estimation.records,
+        cells=estimation.cells,
         samples=estimation.samples,
+        epsilon=None if estimation.epsilon is None else str(estimation.epsilon),
+        terms=None
+        if terms is None
+        else TermsRecord(
+            beta=str(terms.beta), smoothing=str(terms.smoothing), rate=str(terms.rate), price=str(terms.price)
+        ),
     )
 
 
 def read_estimation(record: EstimationRecord) -> Estimation:
     """Return the estimation of a file; raises ValueError."""
+    terms = record.terms
     return Estimation(
         law=Origin(record.law),
         feature=None if record.feature is None else Origin(record.feature),
-        data_sets=record.data_sets,
+        records=record.records,
+        cells=record.cells,
         samples=record.samples,
+        epsilon=None if record.epsilon is None else read_fraction(record.epsilon),
+        terms=None
+        if terms is None
+        else BoundTerms(
+            beta=read_fraction(terms.beta),
+            smoothing=read_fraction(terms.smoothing),
+            rate=read_fraction(terms.rate),
+            price=read_fraction(terms.price),
+        ),
     )
-
-
-def counted_law(cells: npt.NDArray[np.int64], shape: tuple[int, ...]) -> DataLaw:
-    """Return the law of one record drawn from these, in cells whose order does not depend on them."""
-    counted = Counter(map(tuple, cells.tolist()))
-    order = sorted(counted)
-    masses = tuple(Fraction(counted[cell], len(cells)) for cell in order)
-    return DataLaw(shape=shape, cells=np.array(order, dtype=np.int64), masses=masses)
-
-
-def estimation_radius(records: int, cells: int) -> float:
-    """Return how far, in total variation, a law of so many cells may be from its estimate, at 95 % [WOS+03]."""
-    if cells > 8 * records:  # no estimate is nearer than that, and the number may be too large for a double
-        return 1.0
-    return min(1.0, math.sqrt((cells * math.log(2) + math.log(1 / (1 - CONFIDENCE))) / (2 * records)))
-
-
-def leak_if_law_differs(radius: float, values: int) -> float:
-    """Bound I(X_i;Y) in bits when the true law is within `radius` of the one the mapping was made for.
-
-    The joint law of X_i and Y moves by at most the radius, and so do its two marginals, so it is within three radii of
-    a product; conditional entropy is continuous at that rate [AS19b].
-    """
-    distance = 3 * radius
-    if values < 2 or radius == 0:
-        return 0.0
-    if distance >= 1 - 1 / values:
-        return math.log2(values)
-    entropy = -(distance * math.log2(distance) + (1 - distance) * math.log2(1 - distance))
-    return min(math.log2(values), entropy + distance * math.log2(max(1, values - 1)))
-
-
-def leak_of_samples(law: DataLaw, samples: int) -> float:
-    """Bound what all symbols of so many samples tell about one of them, when their law was counted in them."""
-    one = _sample_law(law)
-    return leak_within_bits(one, samples, estimation_radius(samples, len(one)))
-
-
-def _sample_law(law: DataLaw) -> Distribution:
-    """Return the law of one sample of a data set of independent, equal ones; refuse a law that is not their product."""
-    masses = {tuple(cell): Fraction(mass) for cell, mass in zip(law.cells.tolist(), law.masses, strict=True)}
-    values = law.shape[0]
-    shares = [sum((m for cell, m in masses.items() if cell[0] == v), Fraction(0)) for v in range(values)]
-    # As many cells as the product has, each with its mass, leaves no other.
-    alike = set(law.shape) == {values} and len(masses) == math.prod(law.shape)
-    if not alike or any(mass != math.prod(shares[v] for v in cell) for cell, mass in masses.items()):
-        raise NotCertified(
-            "the law of the data set is not that of independent samples of one law, which it was estimated as",
-            way_out="Say in how many `data_sets` it was counted.",
-        )
-    return Distribution(shares)

@@ -1,18 +1,18 @@
-"""What everybody may see of a disclosure whose law or mapping was made from the records it protects.
+"""What everybody may see of a disclosure whose law or mapping was made from protected records.
 
-Either of the two gives the table away, so the public certificate has neither, nor a number of symbols: only the shape,
-the protected groups, how the law was made and from how many records, what is told in bits, rounded outwards to two
-digits, and a commitment to the private certificate:
+Either of the two gives the table away, so the public certificate has neither, nor how many symbols there are or bits
+are told: those are functions of the table. It has the shape, the protected groups, the number of symbols that any
+table of that shape is padded to, how the law was made and from how many records, the bound for every true law, which
+takes nothing else, and a commitment to the private certificate:
 
     SHA-256(salt ‖ bytes of the private file),  the salt being the 32 random bytes that the private file holds.
 
-By itself it proves nothing, and `verify` says so: its statements are compared with what such a file may say, and its
-numbers only with the private certificate, where that is at hand.   Theory: docs/theory/disclosure.md
+The bound for every true law is checked by everybody. That the mapping is independent under its law is only stated, and
+`verify` says so: it takes the private certificate, where that is at hand.   Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from hashlib import sha256
 
@@ -20,37 +20,28 @@ import msgspec
 
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import Kind, Stated, register
-from sfumato.certificates.rules import settle
 from sfumato.disclose.data_laws import check_groups
-from sfumato.disclose.disclosure_certificates import LEAK, ONE_RELEASE, TOLD, DisclosureSubject
+from sfumato.disclose.disclosure_certificates import LEAK, ONE_RELEASE, DisclosureSubject, law_notes
 from sfumato.disclose.disclosure_certificates import SCHEMA as PRIVATE_SCHEMA
-from sfumato.disclose.disclosures import MOST_EXACT
-from sfumato.disclose.drift_claims import DRIFT, drift_of_data_sets
-from sfumato.disclose.law_estimates import EstimationRecord, Origin, read_estimation, write_estimation
-from sfumato.disclose.public_numbers import is_outwards, is_two_digits, outwards, two_digits
-from sfumato.disclose.public_statements import (
-    PublicDisclosureSubject,
-    drift_statement,
-    leak_statement,
-    room_bits,
-    told_statement,
-)
+from sfumato.disclose.drift_claims import DRIFT, claims_about_other_laws
+from sfumato.disclose.law_bounds import ROUNDING_BITS, excess_bits
+from sfumato.disclose.law_estimates import EstimationRecord, read_estimation, write_estimation
+from sfumato.disclose.public_statements import PublicDisclosureSubject, leak_statement, padded_symbols, public_leak
 from sfumato.errors import ClaimRefused, DigestMismatch, InvalidParameter, NotCertified
 from sfumato.values import Claim, Interval
 
 SCHEMA = "sfumato/certificate/disclosure-public/1"
-# What rounding may leave of a leak is said to be at most this, so that its last digits tell nothing of the table.
-ROUNDING_BITS = 1e-6
 _WITHHELD = (
-    "Stated, not checked: the mapping was made from the records that it protects, so the law and the mapping are "
-    "private, and what a symbol says of a data set, P(x|y), is withheld. Numbers are rounded outwards to two digits. "
-    "Whoever may see the private certificate can verify it, and that it is the one committed to here."
+    "The mapping was made from protected records, so the law and the mapping are private, and so is how much is told; "
+    "what a symbol says of a data set, P(x|y), is withheld. That nothing is told if the law is p̂ is stated, not "
+    "checked: whoever may see the private certificate can verify it, and that it is the one committed to here."
 )
 
 
 class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     shape: list[int]
     groups: list[list[int]]
+    symbols: int
     estimation: EstimationRecord
     commitment: str
 
@@ -61,6 +52,7 @@ def public_certificate(private: Certificate) -> Certificate:
     public = PublicDisclosureSubject(
         shape=subject.law.shape,
         groups=subject.groups,
+        symbols=padded_symbols(subject.law.shape, subject.groups),
         estimation=subject.estimation,
         commitment=commitment_of(private),
     )
@@ -74,30 +66,28 @@ def commitment_of(private: Certificate) -> str:
 
 
 def _proved(subject: PublicDisclosureSubject, private: Certificate) -> tuple[Claim, ...]:
-    """Return the claims that follow from those of the private certificate."""
-    claims = [
-        leak_statement(subject, _public_leak(subject, private[LEAK])),
-        told_statement(subject, _within(outwards(_interval(private[TOLD])), room_bits(subject.shape))),
-    ]
-    if subject.estimation.law is Origin.RECORDS:
-        drift = _interval(private[DRIFT])
-        if subject.estimation.samples is not None:
-            drift = _within(outwards(drift), room_bits(subject.shape[:1]))
-        claims.append(drift_statement(subject, drift))
-    return tuple(claims)
+    """Return the claims that follow from those of the private certificate: the same for every table of the shape."""
+    inside = _private_subject(private)
+    leak = _public_leak(subject, private[LEAK])
+    excess = excess_bits(inside.law, inside.groups, inside.channel)
+    if inside.channel.shape[1] > subject.symbols or leak is None or excess > ROUNDING_BITS:
+        raise NotCertified(
+            "the mapping leaks more than rounding under its law, or has more symbols than a best one needs",
+            way_out="Search longer for the mapping, or merge values; nothing of it may be published.",
+        )
+    return _claims(subject, leak)
 
 
-def _public_leak(subject: PublicDisclosureSubject, claim: Claim) -> Interval:
-    """Return a bound that is the same for every table of the shape, unless the mapping is really off."""
-    if claim.value == Fraction(0) and math.prod(subject.shape) <= MOST_EXACT:
-        return Interval(0.0, 0.0)
-    upper = 0.0 if claim.value == Fraction(0) else _interval(claim).upper
-    return Interval(0.0, ROUNDING_BITS if upper <= ROUNDING_BITS else two_digits(upper, up=True))
+def _claims(subject: PublicDisclosureSubject, leak: Interval, drift: Claim | None = None) -> tuple[Claim, ...]:
+    found = claims_about_other_laws(subject.shape, subject.groups, subject.estimation, leak.upper, drift)
+    return (*found, leak_statement(subject, leak))
 
 
-def _within(number: Interval, room: float) -> Interval:
-    """Cut off what certified numbers have as a margin beyond all that there is."""
-    return Interval(min(number.lower, room), min(number.upper, room))
+def _public_leak(subject: PublicDisclosureSubject, claim: Claim) -> Interval | None:
+    """Return a bound that is the same for every table of the shape; none if the mapping is off by more."""
+    stated = public_leak(subject)
+    fits = claim.value == Fraction(0) or (stated.upper > 0 and _interval(claim).upper <= stated.upper)
+    return stated if fits else None
 
 
 def _state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
@@ -108,23 +98,13 @@ def _state(_: PublicDisclosureSubject) -> tuple[Claim, ...]:
 
 
 def _restate(subject: PublicDisclosureSubject, stated: Stated) -> tuple[Claim, ...]:
-    """State again what may be said, from the stated numbers: they must be ones that such a file can have."""
-    leak, told = _interval(_found(stated, LEAK)), _interval(_found(stated, TOLD))
-    _check(is_outwards(told) and told.upper <= room_bits(subject.shape), TOLD, told)
-    _check(_is_bound(leak) or repr(leak) == repr(Interval(0.0, ROUNDING_BITS)), LEAK, leak)
-    claims = (leak_statement(subject, leak), told_statement(subject, told))
-    if subject.estimation.law is not Origin.RECORDS:
-        return claims
-    if subject.estimation.samples is None:
-        found = settle(stated.get(DRIFT), drift_of_data_sets(subject.shape, subject.groups, subject.estimation))
-    else:
-        found = _interval(_found(stated, DRIFT))
-        _check(_is_bound(found) and found.upper <= room_bits(subject.shape[:1]), DRIFT, found)
-    return (*claims, drift_statement(subject, found))
-
-
-def _is_bound(number: Interval) -> bool:
-    return repr(number.lower) == "0.0" and is_two_digits(number.upper)  # -0.0 would be a second spelling
+    """State again what may be said: the leak follows from the shape, and the bound for other laws is recomputed."""
+    drift = None if subject.estimation.terms is None else _found(stated, DRIFT)
+    leak = _interval(_found(stated, LEAK))
+    # Spelled out, since -0.0 would be a second spelling.
+    if repr(leak) != repr(public_leak(subject)):
+        raise ClaimRefused(f"{LEAK}: {leak} is no number that such a file can state: {public_leak(subject).upper:g}")
+    return _claims(subject, leak, drift)
 
 
 def _found(stated: Stated, measure: str) -> Claim:
@@ -139,15 +119,10 @@ def _interval(claim: Claim) -> Interval:
     return claim.value
 
 
-def _check(fits: bool, measure: str, number: Interval) -> None:
-    if not fits:
-        raise ClaimRefused(f"{measure}: {number} is no number that such a file can state: ends have two digits")
-
-
 def _private_subject(private: Certificate) -> DisclosureSubject:
     if private.schema != PRIVATE_SCHEMA or private.subject.salt is None:
         raise InvalidParameter(
-            "must be the private certificate of a disclosure whose law was made from its records",
+            "must be the private certificate of a disclosure whose law was made from protected records",
             parameter="private",
             way_out="Pass the file whose name ends in PRIVATE.json.",
         )
@@ -175,8 +150,8 @@ def _title(subject: PublicDisclosureSubject) -> str:
 
 def _about(subject: PublicDisclosureSubject) -> str:
     return (
-        f"About a private mapping of data sets of {_samples(subject)} to public symbols. The law of the data "
-        f"{subject.estimation.words}."
+        f"About a private mapping of data sets of {_samples(subject)} to at most {subject.symbols} public symbols. The "
+        f"law of the data {subject.estimation.words}."
     )
 
 
@@ -185,14 +160,15 @@ def _samples(subject: PublicDisclosureSubject) -> str:
     return f"{len(subject.shape)} samples with {values} values"
 
 
-def _notes(_: PublicDisclosureSubject) -> tuple[str, ...]:
-    return (_WITHHELD, ONE_RELEASE)
+def _notes(subject: PublicDisclosureSubject) -> tuple[str, ...]:
+    return (_WITHHELD, *law_notes(subject.estimation), ONE_RELEASE)
 
 
 def _write(subject: PublicDisclosureSubject) -> _Record:
     return _Record(
         shape=list(subject.shape),
         groups=[list(group) for group in subject.groups],
+        symbols=subject.symbols,
         estimation=write_estimation(subject.estimation),
         commitment=subject.commitment,
     )
@@ -202,6 +178,7 @@ def _read(record: _Record) -> PublicDisclosureSubject:
     return PublicDisclosureSubject(
         shape=tuple(record.shape),
         groups=check_groups(record.groups, len(record.shape)),
+        symbols=record.symbols,
         estimation=read_estimation(record.estimation),
         commitment=record.commitment,
     )

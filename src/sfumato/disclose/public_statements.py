@@ -5,30 +5,36 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from fractions import Fraction
+from itertools import combinations
 
 from sfumato.disclose.data_laws import Groups
-from sfumato.disclose.disclosure_certificates import LEAK, TOLD, protected_words
-from sfumato.disclose.drift_claims import DRIFT, drift_claim, drift_reason, drift_sentence
+from sfumato.disclose.disclosure_certificates import LEAK, protected_words
+from sfumato.disclose.disclosures import MOST_EXACT
+from sfumato.disclose.law_bounds import ROUNDING_BITS
 from sfumato.disclose.law_estimates import Estimation
-from sfumato.disclose.public_numbers import two_digits
 from sfumato.errors import InvalidParameter
 from sfumato.values import Claim, Interval, Relation, Status
-from sfumato.values.rounding import log2_bounds
 
 MOST_SAMPLES = 10_000
+MOST_SYMBOLS = 2**53
 _MOST_VALUES = 2**31
 # Indices that all groups together may list.
 _MOST_LISTED = 1_000_000
+# Groups with more subsets than this many halvings are not gone through.
+_MOST_SUBSETS = 16
 _COMMITMENT = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicDisclosureSubject:
-    """A disclosure whose law and mapping are private; `commitment` is to the certificate that has them."""
+    """A disclosure whose law and mapping are private; `commitment` is to the certificate that has them.
+
+    `symbols` is how many the best mapping of any table of this shape needs at most: that of one table would tell of it.
+    """
 
     shape: tuple[int, ...]
     groups: Groups
+    symbols: int
     estimation: Estimation
     commitment: str
 
@@ -43,9 +49,16 @@ class PublicDisclosureSubject:
             raise InvalidParameter(
                 f"must not list more than {_MOST_LISTED} samples in all", parameter="groups", way_out="Merge groups."
             )
+        if self.symbols != padded_symbols(self.shape, self.groups):
+            raise InvalidParameter(
+                "must be the number of symbols that every table of this shape is padded to",
+                parameter="symbols",
+                value=self.symbols,
+                way_out="Make it from a private certificate, with sf.disclose.public_certificate.",
+            )
         if not self.estimation.is_private:
             raise InvalidParameter(
-                "was declared, and then everything may be public",
+                "was not made from protected records, and then everything may be public",
                 parameter="estimation",
                 way_out="Publish the certificate itself.",
             )
@@ -67,29 +80,22 @@ def leak_statement(subject: PublicDisclosureSubject, number: Interval) -> Claim:
     return _stated(LEAK, Relation.AT_MOST, number, because, sentence)
 
 
-def told_statement(subject: PublicDisclosureSubject, number: Interval) -> Claim:
-    """What is stated about the whole data set, from its number."""
-    return _stated(
-        TOLD,
-        Relation.WITHIN,
-        number,
-        "I(X^n;Y) of the private mapping under the private law [Sha48]",
-        f"The release tells between {number.lower:g} and {number.upper:g} bits about the whole data set; with so many "
-        f"values there are at most {room_bits(subject.shape):g} in it.",
-    )
+def public_leak(subject: PublicDisclosureSubject) -> Interval:
+    """What is stated of a protected group: small mappings are exact, and of others rounding may be left."""
+    return Interval(0.0, 0.0 if math.prod(subject.shape) <= MOST_EXACT else ROUNDING_BITS)
 
 
-def drift_statement(subject: PublicDisclosureSubject, number: Interval) -> Claim:
-    """What is stated in case the true law is another than the estimate; of samples it depends on the private law."""
-    if subject.estimation.samples is None:
-        return drift_claim(subject.shape, subject.estimation, number)
-    return _stated(
-        DRIFT,
-        Relation.AT_MOST,
-        number,
-        drift_reason(subject.shape, subject.estimation),
-        drift_sentence(subject.shape, subject.estimation, f"{number.upper:g}"),
-    )
+def padded_symbols(shape: tuple[int, ...], groups: Groups) -> int:
+    """Return nul(P) + 1 for the whole alphabet, the most symbols that a best mapping needs [D, Prop. 3].
+
+    The rank of P is the number of free parameters of marginals: Π (s_i - 1) for each set of samples that lies in a
+    group. Where groups have too many subsets to go through, as many symbols as cells; never more than 2^53.
+    """
+    cells = math.prod(shape)
+    if sum(2 ** min(len(group), _MOST_SUBSETS) for group in groups) >= 2**_MOST_SUBSETS:
+        return min(cells, MOST_SYMBOLS)
+    inside = {chosen for group in groups for size in range(len(group) + 1) for chosen in combinations(group, size)}
+    return min(cells - sum(math.prod(shape[i] - 1 for i in chosen) for chosen in inside) + 1, MOST_SYMBOLS)
 
 
 def _stated(measure: str, relation: Relation, number: Interval, because: str, sentence: str) -> Claim:
@@ -102,8 +108,3 @@ def _stated(measure: str, relation: Relation, number: Interval, because: str, se
         because=because,
         sentence=sentence,
     )
-
-
-def room_bits(shape: tuple[int, ...]) -> float:
-    """The most bits that a data set of the shape can hold, in two digits."""
-    return two_digits(log2_bounds(Fraction(math.prod(shape)))[1], up=True)

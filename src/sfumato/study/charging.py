@@ -78,10 +78,16 @@ def release_of_answers(design: QueryDesign, rows: int) -> Release:
     )
 
 
-def release_of_disclosure(title: str, columns: Sequence[str], cells: int) -> Release:
-    """What a disclosure costs: nothing about any sample under its law, up to the whole row against any other."""
+def release_of_disclosure(title: str, columns: Sequence[str], cells: int, notes: Sequence[str] = ()) -> Release:
+    """What a disclosure costs: nothing about any sample under its law, up to the whole row against any other.
+
+    The notes say what is promised whatever the true law is, and what a private histogram behind it tells.
+    """
     return perfect_samples(
-        f"disclosure: {title}"[:200], rows_id=columns, worst_case_bits=Fraction(log2_bounds(Fraction(cells))[1])
+        f"disclosure: {title}"[:200],
+        rows_id=columns,
+        worst_case_bits=Fraction(log2_bounds(Fraction(cells))[1]),
+        notes=notes,
     )
 
 

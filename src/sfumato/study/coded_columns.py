@@ -1,7 +1,7 @@
 """Columns as codes whose order says nothing about the rows.
 
 A column read from a file is coded as its values come up, and then the first row is always 0. Here codes follow the
-reading order of the values (2 before 10), or the order in which a law declares them.
+reading order of the values (2 before 10), or the order in which they are declared.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from sfumato.files.tables import Words, words_of
 from sfumato.io.labels import in_reading_order
 
 
-def coded_column(table: Any, name: str, declared: Sequence[str] | None = None) -> Words:
+def coded_column(table: Any, name: str, declared: Sequence[str] | None = None, *, parameter: str = "law") -> Words:
     """Return a column whose code 0 is the first of its values in order, or the first that is declared."""
     words = words_of(table, name)
     order = tuple(map(str, in_reading_order(words.texts))) if declared is None else tuple(declared)
     if missing := set(words.texts) - set(order):
         raise InvalidParameter(
-            f"has no probability for {len(missing)} of the values of column {name}",
-            parameter="law",
-            way_out="Declare one for each value that can occur.",
+            f"{'has no probability for' if parameter == 'law' else 'leaves out'} {len(missing)} of the values of "
+            f"column {name}",
+            parameter=parameter,
+            way_out="Declare every value that can occur, with `values` where nothing else does.",
         )
     place = {text: code for code, text in enumerate(order)}
     codes = np.array([place[text] for text in words.texts], dtype=np.int64)

@@ -26,17 +26,19 @@ def no_disclosure(folder):
 
 def disclosed(folder):
     whole(folder)
-    sf.disclose_table(folder / "answers.csv", study=folder / "study.toml", out=folder / "first.csv")
+    sf.disclose_table(
+        folder / "answers.csv", study=folder / "study.toml", law_from_these_records=True, out=folder / "first.csv"
+    )
 
 
 def disclose(data="answers.csv", out="whole.csv", **options):
-    return lambda: sf.disclose_table(data, out=out, **options)
+    return lambda: sf.disclose_table(data, out=out, law_from_these_records=True, **options)
 
 
 WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.PRIVATE.json", "whole.csv.certificate.json")
 SAMPLES = (Kind.PERFECT_SAMPLES,)
-DISCLOSE = "disclose answers.csv --out whole.csv --study study.toml"
-GIVEN = "disclose answers.csv --out whole.csv --protect moved,place --ledger budget"
+DISCLOSE = "disclose answers.csv --out whole.csv --law-from-these-records --study study.toml"
+GIVEN = "disclose answers.csv --out whole.csv --law-from-these-records --protect moved,place --ledger budget"
 DISCLOSING = [
     Case(
         name="disclose what a study says, paid by its ledger",
@@ -50,7 +52,7 @@ DISCLOSING = [
     Case(
         name="rows of one column",
         prepare=whole,
-        command="disclose answers.csv --out whole.csv --protect moved --samples rows --ledger budget",
+        command=GIVEN.replace("moved,place", "moved --samples rows"),
         call=disclose(protect=["moved"], samples="rows", ledger="budget"),
         makes=WHOLE, debits=SAMPLES,
     ),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sfumato.bits import BitSource
+from sfumato.disclose.drift_claims import DRIFT, HISTOGRAM
+from sfumato.disclose.law_estimates import BETA
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.files.frames import TableLike, as_arrow
@@ -15,13 +18,18 @@ from sfumato.files.layouts import DataFile, as_file
 from sfumato.files.table_writers import write_table
 from sfumato.files.tables import TABLE_LIMIT_BYTES, number_column
 from sfumato.io.priors import read_prior
-from sfumato.prob import Distribution
+from sfumato.prob import Distribution, Joint
 from sfumato.study.charging import release_of_disclosure
-from sfumato.study.disclosing import Samples, TableRelease, disclose_columns, disclose_rows
+from sfumato.study.declared_laws import read_declared_law
+from sfumato.study.disclosing import Samples, disclose_columns, disclose_rows
+from sfumato.study.law_sources import LawSource
 from sfumato.study.publishing import arrow_table
 from sfumato.study.release_books import check_not_released, record_release
 from sfumato.study.steps.paying import ledger_of, paid, probe, probe_table, source_of, study_of
 from sfumato.study.studies import Study
+from sfumato.study.table_releases import TableRelease
+from sfumato.values.checks import as_exact
+from sfumato.values.types import Real
 
 # In capitals, so that nobody mails it by mistake.
 PRIVATE_SUFFIX = ".PRIVATE.json"
@@ -35,7 +43,13 @@ def disclose_table(
     about: str | None = None,
     study: Study | str | Path | None = None,
     samples: Samples | str = Samples.COLUMNS,
-    law: Distribution | str | Path | None = None,
+    law: Distribution | Joint | str | Path | None = None,
+    law_from: TableLike | None = None,
+    law_is_public: bool = False,
+    private_histogram: Real | None = None,
+    law_from_these_records: bool = False,
+    values: Mapping[str, Sequence[str]] | None = None,
+    beta: Real = BETA,
     book: str | Path | None = None,
     ledger: str | Path | None = None,
     seconds: float = 60.0,
@@ -47,29 +61,48 @@ def disclose_table(
 
     What is protected is given, or declared in the [disclosure] of a study. A second release of the same columns is
     refused, and so is one that tells nothing. The book stands beside the data, `<data>.releases.json`, unless another
-    is named. Unless the law is declared, law and mapping give the table away: they go to `<out>.PRIVATE.json`, for its
-    owner alone, and the certificate commits to that file.
+    is named.
+
+    Where the law comes from has to be said: `law_from` is a table of other people, whose law is private unless
+    `law_is_public`; `law` is declared; `private_histogram` is an ε for noisy counts of the records; and
+    `law_from_these_records` counts it in the released records, whom no bound then covers. `values` are those that a
+    column can have, where neither law nor table of others says so. Where the law is private, law and mapping give the
+    table away: they go to `<out>.PRIVATE.json`, for its owner alone, and the certificate commits to that file. Where it
+    is public, `<out>.reading.csv` says what each symbol means.
 
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> data = {"smokes": ["no", "yes", "yes", "no"] * 25, "drinks": ["no", "yes", "no", "yes"] * 25}
+    >>> last_year = {"smokes": ["no", "no", "yes", "no"] * 50, "drinks": ["no", "yes", "no", "no"] * 50}
     >>> told = sf.disclose_table(
-    ...     data, protect=["smokes", "drinks"], out=folder / "told.csv", book=folder / "book.json", insecure_seed=7
+    ...     data, protect=["smokes", "drinks"], law_from=last_year, out=folder / "told.csv", book=folder / "book.json",
+    ...     insecure_seed=7,
     ... )
     >>> told.certificate.title
     'Certificate of a disclosure whose law is private: 2 samples with 2, 2 values'
     """
     names, told_about, what = _what(protect, about, study, samples)
-    payer = ledger_of(study, ledger)
-    source = source_of(bits, insecure_seed, payer)
-    remembered = _book_of(data, book)
-    target, sealed, kept = Path(out), Path(f"{out}.certificate.json"), Path(f"{out}{PRIVATE_SUFFIX}")
-    probe_table(target)
-    probe(sealed, kept)
-    _check_not_held(kept)
-    probe(remembered, parameter="book")
     used = [*names, *([] if told_about is None else [told_about])]
+    source = _source_of(
+        what,
+        used,
+        law=law,
+        law_from=None if law_from is None else as_arrow(law_from, limit_bytes=limit_bytes, columns=used),
+        is_public=law_is_public,
+        epsilon=private_histogram,
+        these_records=law_from_these_records,
+        values=values,
+        beta=beta,
+    )
+    payer = ledger_of(study, ledger)
+    drawn = source_of(bits, insecure_seed, payer)
+    remembered = _book_of(data, book)
+    places = _Places.of(out)
+    probe_table(places.out)
+    probe(places.sealed, places.kept, places.read)
+    _check_not_held(places.kept)
+    probe(remembered, parameter="book")
     table = as_arrow(data, limit_bytes=limit_bytes, columns=used)
     digests = check_not_released(remembered, used, table)
     if what is Samples.ROWS:
@@ -77,24 +110,77 @@ def disclose_table(
             raise InvalidParameter(
                 "of rows protects one column and takes no `about`", parameter="samples", way_out="Name one column."
             )
-        known = law if isinstance(law, Distribution) or law is None else read_prior(law)
-        made = disclose_rows(table, names[0], law=known, bits=source)
+        made = disclose_rows(table, names[0], source=source, bits=drawn)
     else:
-        if law is not None:
-            raise InvalidParameter(
-                "is for samples that are rows",
-                parameter="law",
-                way_out="For columns, pass a law over all of them to sf.disclose.",
-            )
-        made = disclose_columns(table, names, told_about, seconds=seconds, bits=source)
-    with paid(payer, None if payer is None else release_of_disclosure(target.name, digests, made.cells)):
+        made = disclose_columns(table, names, told_about, source=source, seconds=seconds, bits=drawn)
+    debit = None if payer is None else release_of_disclosure(places.out.name, digests, made.cells, _promises(made))
+    with paid(payer, debit):
         # The book first: a release that it does not know of could be followed by another.
-        record_release(remembered, digests, str(target))
+        record_release(remembered, digests, str(places.out))
         if made.private is not None:
-            write_atomically(kept, made.private.to_json(), private=True)
-        write_atomically(sealed, made.certificate.to_json())
-        write_table(arrow_table({"symbol": number_column(made.symbols)}), target)
-    return replace(made, out=target, sealed=sealed, kept=None if made.private is None else kept)
+            write_atomically(places.kept, made.private.to_json(), private=True)
+        write_atomically(places.sealed, made.certificate.to_json())
+        if made.reading is not None:
+            write_table(arrow_table(made.reading), places.read)
+        write_table(arrow_table({"symbol": number_column(made.symbols)}), places.out)
+    return replace(
+        made,
+        out=places.out,
+        sealed=places.sealed,
+        kept=None if made.private is None else places.kept,
+        read=None if made.reading is None else places.read,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where the files of a release are written."""
+
+    out: Path
+    sealed: Path
+    kept: Path
+    read: Path
+
+    @classmethod
+    def of(cls, out: str | Path) -> _Places:
+        return cls(
+            out=Path(out),
+            sealed=Path(f"{out}.certificate.json"),
+            kept=Path(f"{out}{PRIVATE_SUFFIX}"),
+            read=Path(f"{out}.reading.csv"),
+        )
+
+
+def _promises(made: TableRelease) -> list[str]:
+    """What the ledger is told beside the charge: what is claimed whatever the true law is."""
+    return [claim.sentence for claim in made.certificate.claims if claim.measure in (DRIFT, HISTOGRAM)]
+
+
+def _source_of(
+    samples: Samples,
+    columns: Sequence[str],
+    *,
+    law: Distribution | Joint | str | Path | None,
+    law_from: Any,
+    is_public: bool,
+    epsilon: Real | None,
+    these_records: bool,
+    values: Mapping[str, Sequence[str]] | None,
+    beta: Real,
+) -> LawSource:
+    """Return where the law comes from, its file read."""
+    known = law
+    if isinstance(known, str | Path):
+        known = read_prior(known) if samples is Samples.ROWS else read_declared_law(known, columns)
+    return LawSource(
+        law=known,
+        reference=law_from,
+        is_public=is_public,
+        epsilon=None if epsilon is None else as_exact("private_histogram", epsilon),
+        these_records=these_records,
+        values={} if values is None else {name: list(texts) for name, texts in values.items()},
+        beta=as_exact("beta", beta),
+    )
 
 
 def _check_not_held(kept: Path) -> None:
