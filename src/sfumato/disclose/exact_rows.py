@@ -125,7 +125,7 @@ def _weighed(laws: Sequence[Sequence[Fraction]], masses: Sequence[Fraction]) -> 
 def _shrunk(
     laws: Sequence[Sequence[Fraction]], weights: FloatArray, masses: Sequence[Fraction]
 ) -> list[list[Fraction]]:
-    """Return u_y v_y(x) with the float weights, shrunk to fit under the prior; the rest goes to the likeliest symbol."""
+    """Return u_y v_y(x) with the float weights, shrunk to fit under the prior; the likeliest symbol gets the rest."""
     shares = [Fraction(float(weight)) for weight in weights]
     covered = [_sum(share * law[c] for share, law in zip(shares, laws, strict=True)) for c in range(len(masses))]
     room = min(mass / cover for mass, cover in zip(masses, covered, strict=True) if cover)

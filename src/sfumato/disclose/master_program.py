@@ -123,7 +123,7 @@ def _model() -> Any:
 
 
 def _run(model: Any) -> bool:
-    """Run warm; a solver that gives up is started cold, then with scales of its own, by the other simplex, presolved."""
+    """Run warm; a solver that gives up is started cold, then scaled by itself, by the other simplex, presolved."""
     import highspy  # noqa: PLC0415  slow to import
 
     model.run()

@@ -6,6 +6,7 @@ name; the mapping is certified independent of every protected group. Ref: [D, Th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -17,6 +18,7 @@ from sfumato.disclose.data_laws import DataLaw, DataLawLike, FeatureLike, FloatA
 from sfumato.disclose.disclosures import Disclosure, leak_bound, make_disclosure
 from sfumato.disclose.exchangeable import best_by_counts, counts_law
 from sfumato.disclose.master_program import Master
+from sfumato.disclose.orbit_disclosures import best_by_orbits, orbit_chance
 from sfumato.disclose.polytope import can_tell, corners, entropy_bits, marginal_matrix
 from sfumato.disclose.scaled_rows import most_by_cell, scarce_rows
 from sfumato.disclose.two_binary import two_binary_corners
@@ -26,6 +28,8 @@ from sfumato.prob import Channel
 # Column generation holds a program with a row for each cell; beyond, it would fill memory before it fills time.
 MOST_CELLS_SOLVED = 5_000
 _FEW_CELLS = 8
+# From so many samples on corners up to order beat a search, and so long they take to list, which cannot be broken off.
+_SECONDS_FOR_ORBITS = {6: 2.0, 7: 20.0}
 
 
 class Solver(StrEnum):
@@ -34,6 +38,7 @@ class Solver(StrEnum):
     CLOSED_FORM = "two binary samples, closed form"
     CORNERS = "all corners, one program"
     COUNTS = "exchangeable samples, by counts"
+    ORBITS = "exchangeable binary samples, all corners up to order"
     CELLS = "binary feature, cells refined"
     COLUMNS = "column generation with branch and bound"
 
@@ -59,7 +64,7 @@ def optimum(
     matrix = marginal_matrix(data, protected)
     if not can_tell(matrix, feature):
         return _nothing(data, protected, feature)
-    chosen = _choose(data, protected, feature) if method is None else method
+    chosen = _choose(data, protected, feature, seconds) if method is None else method
     mixture = _solve(chosen, data, protected, feature, matrix, tolerance, seconds, progress)
     return make_disclosure(
         data, protected, mixture, feature, chosen.value, min(mixture.upper_bits, ceiling_bits(data, protected, feature))
@@ -84,7 +89,7 @@ def ceiling_bits(law: DataLaw, groups: Groups, feature: FloatArray | None) -> fl
     return max(0.0, least) + 1e-12
 
 
-def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None) -> Solver:
+def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None, seconds: float) -> Solver:
     singles = groups == law.singles()
     if law.shape == (2, 2) and singles:
         return Solver.CLOSED_FORM
@@ -92,6 +97,8 @@ def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None) -> Solver:
         return Solver.COUNTS
     if law.size <= _FEW_CELLS:
         return Solver.CORNERS
+    if feature is None and singles and seconds >= _SECONDS_FOR_ORBITS.get(law.n, math.inf):
+        return Solver.COLUMNS if orbit_chance(law) is None else Solver.ORBITS
     if feature is not None and feature.shape[0] == 2 and law.size > 64:
         return Solver.CELLS
     return Solver.COLUMNS
@@ -108,7 +115,7 @@ def _solve(
     progress: Progress | None,
 ) -> Mixture:
     table = np.eye(law.size) if feature is None else feature
-    if method in {Solver.CLOSED_FORM, Solver.COUNTS} and groups != law.singles():
+    if method in {Solver.CLOSED_FORM, Solver.COUNTS, Solver.ORBITS} and groups != law.singles():
         raise InvalidParameter(
             "protects samples one by one only, and there are `groups`",
             parameter="method",
@@ -130,6 +137,16 @@ def _solve(
             )
         return _spread(law, best_by_counts(*by_count))
     rows = scarce_rows(matrix, law.array)
+    if method is Solver.ORBITS:
+        chance = orbit_chance(law) if feature is None else None
+        if chance is None:
+            raise InvalidParameter(
+                "needs 2 to 7 binary samples that are exchangeable, a chance of few digits, and no feature",
+                parameter="method",
+                value=method.value,
+                way_out="Use column generation.",
+            )
+        return best_by_orbits(law, chance, rows, tolerance=tolerance, seconds=seconds, progress=progress)
     if method is Solver.CELLS:
         if feature is None or feature.shape[0] != 2:
             raise InvalidParameter(
