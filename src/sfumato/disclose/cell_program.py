@@ -15,6 +15,7 @@ import numpy as np
 
 from sfumato.disclose.column_generation import Mixture, Progress
 from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.linear_programs import new_model, pass_program, run_model
 from sfumato.disclose.scaled_rows import most_by_cell
 from sfumato.errors import NotCertified
 
@@ -89,26 +90,27 @@ def _program(
 
 def _solve(costs: FloatArray, upper: Any, equal: Any, level: FloatArray, most: FloatArray) -> tuple[float, FloatArray]:
     """Return a bound on the least cost and the solution; the bound is the dual's, whatever the solver's tolerance."""
-    from scipy.optimize import linprog  # noqa: PLC0415  scipy is slow to import
+    from scipy.sparse import vstack  # noqa: PLC0415  scipy is slow to import
 
-    found = linprog(
-        costs,
-        A_ub=upper,
-        b_ub=None if upper is None else np.zeros(upper.shape[0]),
-        A_eq=equal,
-        b_eq=level,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.status != 0:
+    model = new_model(scaled=False)
+    if upper is None:
+        matrix, levels = equal, (level, level)
+    else:
+        matrix = vstack([equal, upper])
+        below = np.full(upper.shape[0], -np.inf)
+        levels = (np.concatenate([level, below]), np.concatenate([level, np.zeros(upper.shape[0])]))
+    pass_program(model, costs, matrix, levels, np.full(len(costs), np.inf))
+    if not run_model(model):
         raise NotCertified("the solver did not reach the optimum of a cell program", way_out="Try a smaller problem.")
-    prices = np.asarray(found.eqlin.marginals)
+    found = model.getSolution()
+    duals = np.array(found.row_dual)
+    prices, rest = duals[: len(level)], np.minimum(duals[len(level) :], 0.0)
     reduced = costs - equal.T @ prices
     if upper is not None:
-        reduced = reduced - upper.T @ np.minimum(np.asarray(found.ineqlin.marginals), 0.0)
+        reduced = reduced - upper.T @ rest
     # No variable is above `most`, so a reduced cost below 0 costs no more than this.
     bound = float(prices @ level + np.minimum(reduced, 0.0) @ most)
-    return bound, np.asarray(found.x, dtype=np.float64)
+    return bound, np.array(found.col_value)
 
 
 def _range(rows: FloatArray, goal: FloatArray, chance: FloatArray) -> tuple[float, float]:

@@ -11,11 +11,11 @@ Theory: docs/theory/skewed_laws.md
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.linear_programs import new_model, run_model
 
 MOST_PRICE_BITS = 64.0
 # Costs of rare columns are as small as their weights; the solver's least tolerance on reduced costs is 1e-10.
@@ -25,12 +25,6 @@ _SAME_DIGITS = 9
 _NOTHING = 1e-14
 _UNUSED = 1e-11
 _COVERED = 1e-7
-_SECOND_TRIES: tuple[tuple[str, str | int], ...] = (
-    ("threads", 1),
-    ("simplex_scale_strategy", 4),
-    ("simplex_strategy", 4),
-    ("presolve", "on"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +44,7 @@ class Master:
 
         self._prior, self._most = prior, np.maximum(most, prior)
         self._infinity = highspy.kHighsInf
-        self._weighing, self._pricing = _model(), _model()
+        self._weighing, self._pricing = new_model(scaled=True), new_model(scaled=True)
         nothing = np.array([], dtype=np.int32)
         for share in prior / self._most:
             self._weighing.addRow(1.0, 1.0, 0, nothing, np.array([]))
@@ -83,7 +77,7 @@ class Master:
 
     def prices(self) -> FloatArray | None:
         """Return the highest prices within their box at which no known law costs less; None if the solver gives up."""
-        if not _run(self._pricing):
+        if not run_model(self._pricing):
             return None
         parts = np.array(self._pricing.getSolution().col_value)
         prices: FloatArray = np.clip(parts, -MOST_PRICE_BITS, MOST_PRICE_BITS) / self._most
@@ -91,7 +85,7 @@ class Master:
 
     def cover(self) -> Cover:
         """Return the cheapest cover; the best one known so far where the solver gives up."""
-        if not _run(self._weighing):
+        if not run_model(self._weighing):
             return self._best
         shares = np.array(self._weighing.getSolution().col_value)
         used = np.flatnonzero(shares > _UNUSED)
@@ -102,37 +96,3 @@ class Master:
             if cost < self._best.cost:
                 self._best = Cover(laws=laws, weights=weights, cost=cost)
         return self._best
-
-
-def _model() -> Any:
-    import highspy  # noqa: PLC0415  slow to import
-
-    model = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, value in (
-        ("output_flag", False),
-        ("threads", 1),
-        ("primal_feasibility_tolerance", 1e-10),
-        ("dual_feasibility_tolerance", 1e-10),
-        ("small_matrix_value", 1e-12),
-        # Scaled already, by what is known about the cells.
-        ("simplex_scale_strategy", 0),
-        ("presolve", "off"),
-    ):
-        model.setOptionValue(name, value)
-    return model
-
-
-def _run(model: Any) -> bool:
-    """Run warm; a solver that gives up is started cold, then scaled by itself, by the other simplex, presolved."""
-    import highspy  # noqa: PLC0415  slow to import
-
-    model.run()
-    for name, value in _SECOND_TRIES:
-        if model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-            return True
-        _, before = model.getOptionValue(name)
-        model.clearSolver()
-        model.setOptionValue(name, value)
-        model.run()
-        model.setOptionValue(name, before)
-    return bool(model.getModelStatus() == highspy.HighsModelStatus.kOptimal)

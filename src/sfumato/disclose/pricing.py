@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.linear_programs import is_optimal, new_model, pass_program, run_model
 from sfumato.disclose.polytope import entropy_bits
 from sfumato.disclose.scaled_rows import most_by_cell
 from sfumato.errors import NotCertified
 
-_TOLERANCE = 1e-10
 _LOG2_E = 1 / math.log(2)
 # More than the rounding of a sum of so many products as a program has, relative to their absolute values.
 _ROUNDING = 2.0**-48
@@ -68,7 +68,8 @@ class Pricer:
         self._matrix, self._level = matrix, level
         self._sizes = np.abs(matrix)
         self._least = 0.0
-        self._model = _model(matrix, level)
+        self._model = new_model(scaled=True)
+        pass_program(self._model, np.zeros(self._width), matrix, (level, level), np.ones(self._width))
         self._all = np.arange(self._width, dtype=np.int32)
         self.programs = 0
         self.lowest, self.highest = self._ranges()
@@ -90,15 +91,11 @@ class Pricer:
         self._model.changeColsBounds(len(self._columns), self._columns, low, high)
         self._model.run()
         self.programs += 1
-        status = self._model.getModelStatus()
-        if status not in {highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kOptimal}:
-            # A warm start can get lost where a cold one does not.
-            self._model.clearSolver()
-            self._model.run()
-            status = self._model.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+        if self._model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             return None
-        if status != highspy.HighsModelStatus.kOptimal:
+        if not (is_optimal(self._model) or run_model(self._model)):
+            if self._model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+                return None
             raise NotCertified(
                 "the solver did not reach the optimum of a pricing program", way_out="Try a smaller problem."
             )
@@ -216,30 +213,3 @@ class Pricer:
                 else:
                     high[place] = min(1.0, -self._least)
         return low, high
-
-
-def _model(matrix: FloatArray, level: FloatArray) -> Any:
-    import highspy  # noqa: PLC0415  slow to import
-    from scipy.sparse import csc_matrix  # noqa: PLC0415  scipy is slow to import
-
-    model = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, value in (
-        ("output_flag", False),
-        ("threads", 1),
-        ("presolve", "off"),
-        ("primal_feasibility_tolerance", _TOLERANCE),
-        ("dual_feasibility_tolerance", _TOLERANCE),
-        ("small_matrix_value", 1e-12),
-    ):
-        model.setOptionValue(name, value)
-    program = highspy.HighsLp()
-    columns = csc_matrix(matrix)
-    program.num_col_, program.num_row_ = matrix.shape[1], matrix.shape[0]
-    program.col_cost_ = np.zeros(matrix.shape[1])
-    program.col_lower_, program.col_upper_ = np.zeros(matrix.shape[1]), np.ones(matrix.shape[1])
-    program.row_lower_, program.row_upper_ = level, level
-    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = columns.indptr, columns.indices
-    program.a_matrix_.value_ = columns.data
-    model.passModel(program)
-    return model
