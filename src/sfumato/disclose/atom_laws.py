@@ -9,6 +9,8 @@ Theory: docs/theory/skewed_laws.md
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,7 +24,8 @@ from sfumato.errors import NotCertified
 MOST_SAMPLES = 7
 # Above, two different laws could be taken for one in floats.
 MOST_DENOMINATOR = 1000
-_MOST_LAWS = 100_000
+_LISTS_A_TIME = 1_000_000
+_DIGITS = 8
 _SAME = 1e-9
 
 Counts = npt.NDArray[np.int8]
@@ -49,28 +52,45 @@ class AtomLaw:
         return self.subsets[rows]
 
 
-def atom_laws(samples: int, chance: Fraction) -> list[AtomLaw]:
-    """Return every corner for so many samples, each 1 with this chance, up to the order of samples."""
+def atom_laws(samples: int, chance: Fraction, deadline: float = math.inf) -> tuple[list[AtomLaw], bool]:
+    """Return corners for so many samples, each 1 with this chance, up to the order of samples, and whether all of them.
+
+    They are all there unless the time, as `time.monotonic` tells it, passes the deadline.
+    """
     value = float(chance)
-    found = [np.array([max(value, 1 - value), min(value, 1 - value)])]
+    found = [_with_counts(np.array([max(value, 1 - value), min(value, 1 - value)]), value, samples)]
     for atoms in range(3, samples + 2):
-        found.extend(_searched(atoms, value))
-    return [_with_counts(law, value, samples) for law in found]
+        laws, whole = _searched(atoms, value, deadline)
+        for law in laws:
+            if time.monotonic() > deadline:
+                return found, False
+            found.append(_with_counts(law, value, samples))
+        if not whole:
+            return found, False
+    return found, True
 
 
-def _searched(atoms: int, chance: float) -> FloatArray:
-    from sfumato.disclose.atom_kernel import search_laws  # noqa: PLC0415  numba is slow to import
+def _searched(atoms: int, chance: float, deadline: float) -> tuple[FloatArray, bool]:
+    from sfumato.disclose.atom_kernel import fill, search_laws  # noqa: PLC0415  numba is slow to import
 
     columns = atoms - 3
-    images = [
-        [sum(((point >> order[k]) & 1) << k for k in range(columns)) for point in range(1 << columns)]
-        for order in itertools.permutations(range(columns))
-    ]
-    found = np.zeros((_MOST_LAWS, atoms))
-    count = search_laws(atoms, chance, np.array(images, dtype=np.int64), found)
-    if count > _MOST_LAWS:
-        raise NotCertified("there are more corners than were made room for", way_out="Use column generation.")
-    return found[:count]
+    images = np.array(
+        [
+            [sum(((point >> order[k]) & 1) << k for k in range(columns)) for point in range(1 << columns)]
+            for order in itertools.permutations(range(columns))
+        ],
+        dtype=np.int64,
+    )
+    points = np.zeros(atoms, dtype=np.int64)
+    fill(points, 0, 0, 0)
+    room = np.zeros((4 << (2 * atoms), atoms))
+    found, whole = np.zeros((0, atoms)), False
+    while not whole and time.monotonic() <= deadline:
+        count, whole = search_laws(points, chance, images, _LISTS_A_TIME, room)
+        both = np.concatenate([found, room[:count]])
+        _, first = np.unique(np.round(both, _DIGITS), axis=0, return_index=True)
+        found = both[first]
+    return found, whole
 
 
 def _with_counts(law: FloatArray, chance: float, samples: int) -> AtomLaw:

@@ -6,7 +6,6 @@ name; the mapping is certified independent of every protected group. Ref: [D, Th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -28,8 +27,8 @@ from sfumato.prob import Channel
 # Column generation holds a program with a row for each cell; beyond, it would fill memory before it fills time.
 MOST_CELLS_SOLVED = 5_000
 _FEW_CELLS = 8
-# From so many samples on corners up to order beat a search, and so long they take to list, which cannot be broken off.
-_SECONDS_FOR_ORBITS = {6: 2.0, 7: 20.0}
+# With fewer samples a search for corners is as fast as listing them up to order.
+_LEAST_ORBITS = 6
 
 
 class Solver(StrEnum):
@@ -64,7 +63,7 @@ def optimum(
     matrix = marginal_matrix(data, protected)
     if not can_tell(matrix, feature):
         return _nothing(data, protected, feature)
-    chosen = _choose(data, protected, feature, seconds) if method is None else method
+    chosen = _choose(data, protected, feature) if method is None else method
     mixture = _solve(chosen, data, protected, feature, matrix, tolerance, seconds, progress)
     return make_disclosure(
         data, protected, mixture, feature, chosen.value, min(mixture.upper_bits, ceiling_bits(data, protected, feature))
@@ -89,7 +88,7 @@ def ceiling_bits(law: DataLaw, groups: Groups, feature: FloatArray | None) -> fl
     return max(0.0, least) + 1e-12
 
 
-def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None, seconds: float) -> Solver:
+def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None) -> Solver:
     singles = groups == law.singles()
     if law.shape == (2, 2) and singles:
         return Solver.CLOSED_FORM
@@ -97,8 +96,8 @@ def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None, seconds: f
         return Solver.COUNTS
     if law.size <= _FEW_CELLS:
         return Solver.CORNERS
-    if feature is None and singles and seconds >= _SECONDS_FOR_ORBITS.get(law.n, math.inf):
-        return Solver.COLUMNS if orbit_chance(law) is None else Solver.ORBITS
+    if feature is None and singles and law.n >= _LEAST_ORBITS and orbit_chance(law) is not None:
+        return Solver.ORBITS
     if feature is not None and feature.shape[0] == 2 and law.size > 64:
         return Solver.CELLS
     return Solver.COLUMNS

@@ -55,10 +55,13 @@ def best_by_orbits(
     prior, counts = law.array, law.cells.sum(axis=1)
     whole = float(entropy_bits(prior[:, None])[0])
     masses = np.bincount(counts, weights=prior, minlength=law.n + 1)
-    orbits = [one for one in (_possible(found, masses) for found in atom_laws(law.n, chance)) if one is not None]
+    corners, has_all = atom_laws(law.n, chance, deadline)
+    orbits = [one for one in (_possible(found, masses) for found in corners) if one is not None]
     chosen, prices, least = _program(orbits, masses, whole, chance)
-    bound = float(prices[counts] @ prior) + least - _ROUNDING - _drift(law, chance, prices)
-    members = np.concatenate([_members(law, orbits[k], choice) for k, choice in chosen])
+    bound = -math.inf
+    if has_all:
+        bound = float(prices[counts] @ prior) + least - _ROUNDING - _drift(law, chance, prices)
+    members = np.concatenate([prior[None], *(_members(law, orbits[k], choice) for k, choice in chosen)])
     costs = entropy_bits(members.T)
     master = Master(prior, most_by_cell(rows, rows @ prior), whole)
     for place in range(0, len(members), max(1, len(members) // (2 * law.size))):
@@ -79,7 +82,7 @@ def best_by_orbits(
         laws=cover.laws,
         weights=cover.weights,
         lower_bits=max(0.0, whole - cover.cost),
-        upper_bits=max(0.0, whole - bound, whole - cover.cost),
+        upper_bits=min(whole, max(0.0, whole - bound, whole - cover.cost)),
         rounds=rounds,
     )
 
