@@ -42,7 +42,7 @@ class AtomLaw:
 
     def type_law(self, choice: int, samples: int) -> FloatArray:
         """Return what the corner puts on 0..n ones."""
-        return np.bincount(self.counts[choice], weights=self.law, minlength=samples + 1)
+        return on_counts(self.counts[choice], self.law, samples)
 
     def chosen(self, choice: int, samples: int) -> Counts:
         """Return the n subsets of a choice, a row each."""
@@ -91,6 +91,11 @@ def _searched(atoms: int, chance: float, deadline: float) -> tuple[FloatArray, b
         _, first = np.unique(np.round(both, _DIGITS), axis=0, return_index=True)
         found = both[first]
     return found, whole
+
+
+def on_counts(counts: npt.NDArray[np.integer], masses: FloatArray, samples: int) -> FloatArray:
+    """Return the mass on each count 0..n."""
+    return np.asarray(np.bincount(counts, weights=masses, minlength=samples + 1), dtype=np.float64)
 
 
 def _with_counts(law: FloatArray, chance: float, samples: int) -> AtomLaw:
