@@ -182,6 +182,29 @@ class TestBounds:
                 assert priced.bound <= least + 1e-12
                 assert priced.least <= least + tolerance + 1e-9
 
+    def test_a_box_called_empty_is_left_out_only_with_a_proof(self, monkeypatch):
+        """A solver that calls boxes empty which are not, and has no combination of rows to show for it."""
+        pricer = Pricer(self.ROWS, self.ROWS @ self.LAW.array, np.eye(8))
+        found = exact_corners(rows_of(self.LAW.cells.tolist(), self.LAW.singles()), list(self.LAW.masses))
+        laws = np.array([[float(v) for v in corner] for corner in found])
+        real, calls = Pricer._node, []
+
+        def lying(self, low, high, price):
+            calls.append(1)
+            node = real(self, low, high, price)
+            if len(calls) > 1 and node is not None:
+                self._is_empty = self._is_proved_empty(low, high)
+                return None
+            return node
+
+        monkeypatch.setattr(Pricer, "_node", lying)
+        random = np.random.default_rng(43)
+        for _ in range(5):
+            calls.clear()
+            price = random.normal(size=8) / pricer.most
+            priced = pricer.least(price, tolerance=1e-9, deadline=math.inf)
+            assert priced.bound <= float((entropy_bits(laws.T) - laws @ price).min()) + 1e-12
+
     def test_prices_stay_in_their_box(self):
         data = DataLaw.of(skewed_law(np.random.default_rng(44), (3, 3), 0.1))
         rows = scarce_rows(marginal_matrix(data, data.singles()), data.array)

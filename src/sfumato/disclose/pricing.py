@@ -67,7 +67,7 @@ class Pricer:
         self._width = matrix.shape[1]
         self._matrix, self._level = matrix, level
         self._sizes = np.abs(matrix)
-        self._least = 0.0
+        self._least, self._is_empty = 0.0, False
         self._model = new_model(scaled=True)
         pass_program(self._model, np.zeros(self._width), matrix, (level, level), np.ones(self._width))
         self._all = np.arange(self._width, dtype=np.int32)
@@ -91,14 +91,14 @@ class Pricer:
         self._model.changeColsBounds(len(self._columns), self._columns, low, high)
         self._model.run()
         self.programs += 1
-        if self._model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            return None
-        if not (is_optimal(self._model) or run_model(self._model)):
-            if self._model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-                return None
+        infeasible = highspy.HighsModelStatus.kInfeasible
+        if not (self._model.getModelStatus() == infeasible or is_optimal(self._model) or run_model(self._model)):
             raise NotCertified(
                 "the solver did not reach the optimum of a pricing program", way_out="Try a smaller problem."
             )
+        if self._model.getModelStatus() == infeasible:
+            self._is_empty = self._is_proved_empty(low, high)
+            return None
         found = self._model.getSolution()
         self._least = self._dual_bound(costs, scale * np.array(found.row_dual), low, high)
         solution: FloatArray = self.most * np.maximum(np.array(found.col_value[: self.size]), 0.0)
@@ -115,6 +115,20 @@ class Pricer:
         value = float(duals @ self._level + np.where(reduced > 0, reduced * lowest, reduced * highest).sum())
         terms = float((np.abs(costs) + np.abs(duals) @ self._sizes) @ highest + np.abs(duals) @ self._level)
         return value - _ROUNDING * terms
+
+    def _is_proved_empty(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether a combination of the rows has no solution in the box by itself, whatever the solver's tolerance."""
+        _, _, ray = self._model.getDualRay()
+        if len(ray) != len(self._level):
+            return False
+        weights = np.array(ray)
+        lowest, highest = np.zeros(self._width), np.ones(self._width)
+        lowest[self._columns], highest[self._columns] = low, high
+        entries, level = weights @ self._matrix, float(weights @ self._level)
+        least = float(np.where(entries > 0, entries * lowest, entries * highest).sum())
+        most = float(np.where(entries > 0, entries * highest, entries * lowest).sum())
+        margin = _ROUNDING * float(np.abs(weights) @ (self._sizes @ highest + self._level))
+        return level < least - margin or level > most + margin
 
     def worth(self, v: FloatArray, price: FloatArray) -> float:
         """H(W) under v, less its price."""
@@ -167,6 +181,7 @@ class Pricer:
                 (above if side == 0 else below)[place] = cut
                 child = self._node(below, above, price)
                 if child is None:
+                    passed = passed if self._is_empty else min(passed, bound)
                     continue
                 if child[0] < best - tolerance:
                     nodes += 1
