@@ -1,4 +1,4 @@
-"""Corners, ranks and null directions against numpy, and the misprinted conditions on them."""
+"""Corners and ranks against numpy, and the misprinted conditions on them."""
 
 from fractions import Fraction
 
@@ -12,7 +12,6 @@ from sfumato.disclose.polytope import (
     corners,
     independent_rows,
     marginal_matrix,
-    null_directions,
     solve_exactly,
 )
 from sfumato.errors import InvalidParameter
@@ -49,17 +48,6 @@ class TestMatrices:
             assert [
                 sum(m * int(v) for m, v in zip(corner, row, strict=True)) for row in rows_of(law.cells, ((0,),))
             ] == goal
-
-    def test_null_directions_are_seen_by_no_marginal(self, law):
-        matrix = marginal_matrix(law, law.singles())
-        free, follow = null_directions(matrix)
-        assert len(free) == nullity(law, law.singles())
-        for one in free:
-            direction = [
-                Fraction(int(c == one)) if c in free else follow[c].get(one, Fraction(0)) for c in range(law.size)
-            ]
-            for row in matrix:
-                assert sum(int(v) * d for v, d in zip(row, direction, strict=True)) == 0
 
     def test_what_can_be_told(self, law):
         """W = X_1 can never be told, the data set exactly when there is a direction to move in."""

@@ -1,7 +1,9 @@
 """The best disclosure by column generation: weights on corners of S that average to the prior, with least H(W|Y).
 
 The master program knows some corners; its prices ask the pricer for a better one. The least reduced cost, bounded by
-branch and bound, bounds how much is still missing, so both ends of the answer are known at any moment.
+branch and bound, bounds how much is still missing, so both ends of the answer are known at any moment: whatever the
+prices are, Σ price·p plus the least of H(W) - price·v over S is at most H(W|Y). A solver that gives up, or time that
+runs out, leaves the last cover of the prior and the best bound.   Theory: docs/theory/skewed_laws.md
 """
 
 from __future__ import annotations
@@ -17,22 +19,29 @@ import numpy as np
 
 from sfumato.bits import KeyedBits
 from sfumato.disclose.data_laws import FloatArray
+from sfumato.disclose.master_program import Master
 from sfumato.disclose.polytope import entropy_bits
-from sfumato.disclose.pricing import Pricer
+from sfumato.disclose.pricing import Priced, Pricer
 from sfumato.errors import NotCertified
 
 Progress = Callable[[float, float], None]
+# More than the rounding of an entropy and of Σ price·p, relative to the sum of absolute values.
+_ROUNDING = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """Laws in S with weights that average to the prior: `laws[y]` is the posterior of the data given output y."""
+    """Laws in S with weights that average to the prior: `laws[y]` is the posterior of the data given output y.
+
+    `classes` numbers the cells that every law treats alike, where it is known; empty otherwise.
+    """
 
     laws: FloatArray
     weights: FloatArray
     lower_bits: float
     upper_bits: float
     rounds: int
+    classes: tuple[int, ...] = ()
 
 
 def generate_columns(
@@ -46,51 +55,73 @@ def generate_columns(
 ) -> Mixture:
     """Solve to the tolerance, or as far as the time allows; the bounds say how far that is."""
     deadline = time.monotonic() + seconds
-    pricer = Pricer(rows, rows @ prior, feature)
-    master = _Master(prior)
-    whole = float(entropy_bits((feature @ prior)[:, None])[0])
-    master.add(prior, whole)
+    whole = _entropy(feature, prior)
+    try:
+        pricer = Pricer(rows, rows @ prior, feature)
+    except NotCertified:
+        return _prior_alone(prior, whole)
+    master = Master(prior, pricer.most, whole)
     directions = _directions(len(prior))
-    for _ in range(min(2 * len(prior), 200)):
-        corner = pricer.solve(next(directions))
-        if corner is not None:
-            master.add(corner, float(entropy_bits((feature @ corner)[:, None])[0]))
+    _first_columns(pricer, master, feature, directions)
     bound, rounds = -math.inf, 0
     while True:
         rounds += 1
-        value, price, _ = master.solve()
+        price = master.prices()
+        if price is None:
+            break
         if progress is not None:
-            progress(whole - value, whole - bound)
+            progress(whole - master.cover().cost, whole - bound)
         added = _cheap_columns(pricer, master, price, feature, directions, tolerance, deadline)
         if not added:
-            priced = pricer.least(price, tolerance=tolerance / 2, deadline=deadline)
-            bound = max(bound, value + min(priced.bound, 0.0))
+            priced = _priced(pricer, price, tolerance / 2, deadline)
+            if priced is None:
+                break
+            bound = max(bound, _bound(price, prior, priced))
             for law in priced.found:
                 if pricer.worth(law, price) < -tolerance / 10:
-                    added += master.add(law, float(entropy_bits((feature @ law)[:, None])[0]))
-            if value - bound <= tolerance or not added:
+                    added += master.add(law, _entropy(feature, law))
+            if master.cover().cost - bound <= tolerance or not added:
                 break
         if time.monotonic() > deadline:
             if bound == -math.inf:
                 # Not one full pricing fitted into the time: the box around S still gives a bound.
-                priced = pricer.least(price, tolerance=tolerance, deadline=time.monotonic() + 1.0)
-                bound = value + min(priced.bound, 0.0)
+                priced = _priced(pricer, price, tolerance, time.monotonic() + 1.0)
+                bound = bound if priced is None else _bound(price, prior, priced)
             break
-    value, _, weights = master.solve()
-    used = np.flatnonzero(weights > 1e-12)
-    laws = np.array([master.columns[c] for c in used])
+    cover = master.cover()
     return Mixture(
-        laws=laws,
-        weights=weights[used],
-        lower_bits=max(0.0, whole - value),
-        upper_bits=max(0.0, whole - bound),
+        laws=cover.laws,
+        weights=cover.weights,
+        lower_bits=max(0.0, whole - cover.cost),
+        upper_bits=min(whole, max(0.0, whole - bound)) + 64 * _ROUNDING,
         rounds=rounds,
     )
 
 
+def _bound(price: FloatArray, prior: FloatArray, priced: Priced) -> float:
+    """Every cover costs at least this: its laws cost no less than their price and the least that is left over."""
+    return float(price @ prior) + priced.bound - _ROUNDING * float(np.abs(price) @ prior)
+
+
+def _priced(pricer: Pricer, price: FloatArray, tolerance: float, deadline: float) -> Priced | None:
+    try:
+        return pricer.least(price, tolerance=tolerance, deadline=deadline)
+    except NotCertified:
+        return None
+
+
+def _first_columns(pricer: Pricer, master: Master, feature: FloatArray, directions: Any) -> None:
+    """Corners in random directions, in turn by the mass of a cell and by the part of what it can hold."""
+    for attempt in range(min(2 * pricer.size, 200)):
+        way = next(directions)
+        corner = _corner(pricer, way if attempt % 2 else way / pricer.most)
+        if corner is not None:
+            master.add(corner, _entropy(feature, corner))
+
+
 def _cheap_columns(
     pricer: Pricer,
-    master: _Master,
+    master: Master,
     price: FloatArray,
     feature: FloatArray,
     directions: Any,
@@ -103,61 +134,33 @@ def _cheap_columns(
     for attempt in range(tries):
         if time.monotonic() > deadline:
             break
-        start = pricer.solve(next(directions) - (price if attempt % 2 else 0.0))
+        way = next(directions) / (pricer.most if attempt % 4 < 2 else 1.0)
+        start = _corner(pricer, way - (price if attempt % 2 else 0.0))
         if start is None:
             continue
-        law, value = pricer.descend(start, price)
+        try:
+            law, value = pricer.descend(start, price)
+        except NotCertified:
+            continue
         if value < -tolerance:
-            added += master.add(law, float(entropy_bits((feature @ law)[:, None])[0]))
+            added += master.add(law, _entropy(feature, law))
     return added
 
 
-class _Master:
-    """Least Σ u_y H(W|y) with Σ u_y v_y = p, kept warm between rounds."""
+def _corner(pricer: Pricer, cost: FloatArray) -> FloatArray | None:
+    try:
+        return pricer.solve(cost)
+    except NotCertified:
+        return None
 
-    def __init__(self, prior: FloatArray) -> None:
-        import highspy  # noqa: PLC0415  slow to import
 
-        self._model = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("primal_feasibility_tolerance", 1e-10),
-            ("dual_feasibility_tolerance", 1e-10),
-        ):
-            self._model.setOptionValue(name, value)
-        nothing = np.array([], dtype=np.int32)
-        for mass in prior:
-            self._model.addRow(float(mass), float(mass), 0, nothing, np.array([]))
-        self._infinity = highspy.kHighsInf
-        self._optimal = highspy.HighsModelStatus.kOptimal
-        self.columns: list[FloatArray] = []
-        self._seen: set[bytes] = set()
+def _entropy(feature: FloatArray, law: FloatArray) -> float:
+    return float(entropy_bits((feature @ law)[:, None])[0])
 
-    def add(self, law: FloatArray, cost: float) -> int:
-        """Add a law unless it is there; returns how many were added."""
-        mark = np.round(law, 9).tobytes()
-        if mark in self._seen:
-            return 0
-        self._seen.add(mark)
-        places = np.flatnonzero(np.abs(law) > 1e-14).astype(np.int32)
-        self._model.addCol(cost, 0.0, self._infinity, len(places), places, law[places])
-        self.columns.append(law)
-        return 1
 
-    def solve(self) -> tuple[float, FloatArray, FloatArray]:
-        """Return the value, the prices of the cells, and the weights."""
-        self._model.run()
-        if self._model.getModelStatus() != self._optimal:
-            self._model.clearSolver()
-            self._model.run()
-        if self._model.getModelStatus() != self._optimal:
-            raise NotCertified(
-                "the solver did not reach the optimum of the master program", way_out="Try a smaller problem."
-            )
-        solution = self._model.getSolution()
-        value = float(self._model.getInfo().objective_function_value)
-        return value, np.array(solution.row_dual), np.array(solution.col_value)
+def _prior_alone(prior: FloatArray, whole: float) -> Mixture:
+    """Tell nothing, of which everything may be missing: an answer where the solver has none."""
+    return Mixture(laws=prior[None], weights=np.ones(1), lower_bits=0.0, upper_bits=whole, rounds=0)
 
 
 def _directions(size: int) -> Any:

@@ -19,16 +19,14 @@ from sfumato.bits.row_draws import RowDraws
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.disclose.column_generation import Mixture
 from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
-from sfumato.disclose.polytope import marginal_matrix, null_directions, solve_exactly
+from sfumato.disclose.exact_rows import exact_rows
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.measures import mutual_information_interval
 from sfumato.prob import Channel, Distribution
-from sfumato.prob.exact import round_to_grid
 from sfumato.prob.operations import coarsen
 from sfumato.values import Interval
 
 MOST_EXACT = 64
-_GRID_BITS = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +77,14 @@ def make_disclosure(
     """Return the disclosure of a mixture: exact if the law allows, else with a bound on its leak."""
     exact = None
     if law.exact and law.size <= MOST_EXACT:
-        exact = _exact_rows(law, groups, mixture) or _repaired_rows(law, groups, mixture)
+        exact = exact_rows(law, groups, mixture.laws, mixture.weights, mixture.classes)
     labels = [tuple(cell) for cell in law.cells.tolist()]
     if exact is not None:
         channel = Channel(exact, labels)
         check_independence(law, groups, channel)
         leak = 0.0
     else:
-        # A solver's zero may lie a little below; what is cut off is in the bound on the leak.
-        joint = np.maximum(mixture.weights[:, None] * mixture.laws, 0.0)
-        channel = Channel((joint / joint.sum(axis=0, keepdims=True)).T.tolist(), labels).to_exact()
+        channel = Channel(_float_rows(mixture, law.array).tolist(), labels).to_exact()
         leak = leak_bound(law, groups, channel)
     told = told_bits(law, channel, feature)
     return Disclosure(
@@ -101,6 +97,17 @@ def make_disclosure(
         leak_bits=leak,
         is_exact=exact is not None,
     )
+
+
+def _float_rows(mixture: Mixture, prior: FloatArray) -> FloatArray:
+    """Return P(y|x) as the mixture has it; a cell that it leaves uncovered gets the law of the symbols themselves."""
+    # A solver's zero may lie a little below; what is cut off is in the bound on the leak.
+    joint = np.maximum(mixture.weights[:, None] * mixture.laws, 0.0)
+    covered = joint.sum(axis=0)
+    is_covered = covered > 0.5 * prior
+    rows = np.where(is_covered, joint / np.where(is_covered, covered, 1.0), joint.sum(axis=1, keepdims=True)).T
+    made: FloatArray = rows / rows.sum(axis=1, keepdims=True)
+    return made
 
 
 def told_bits(law: DataLaw, channel: Channel, feature: FloatArray | None) -> Interval:
@@ -145,51 +152,3 @@ def leak_bound(law: DataLaw, groups: Groups, channel: Channel) -> float:
         merged, merged_law = coarsen(channel, prior, of)
         worst = max(worst, mutual_information_interval(merged, merged_law).upper)
     return worst
-
-
-def _exact_rows(law: DataLaw, groups: Groups, mixture: Mixture) -> list[list[Fraction]] | None:
-    """Solve for the corners and weights again in Fractions; None when they are no corners, or degenerate."""
-    masses = [Fraction(mass) for mass in law.masses]
-    matrix = [[int(v) for v in row] for row in marginal_matrix(law, groups)]
-    goal = [sum((m for v, m in zip(row, masses, strict=True) if v), Fraction(0)) for row in matrix]
-    laws = []
-    for found in mixture.laws:
-        support = np.flatnonzero(found > 1e-9).tolist()
-        solution = solve_exactly([[row[c] for c in support] for row in matrix], goal)
-        if solution is None or min(solution) < 0:
-            return None
-        exact = [Fraction(0)] * law.size
-        for c, value in zip(support, solution, strict=True):
-            exact[c] = value
-        laws.append(exact)
-    weights = solve_exactly([[exact[c] for exact in laws] for c in range(law.size)], masses)
-    if weights is None or min(weights) < 0:
-        return None
-    return [[w * exact[c] / masses[c] for w, exact in zip(weights, laws, strict=True)] for c in range(law.size)]
-
-
-def _repaired_rows(law: DataLaw, groups: Groups, mixture: Mixture) -> list[list[Fraction]]:
-    """Move laws by a hair so that marginals and mean are exact, then towards the prior until nothing is negative.
-
-    A law in S is the prior plus a direction that no marginal sees; the free entries of the direction are rounded, the
-    others follow exactly, and all directions are shifted so that their weighted mean is 0.
-    """
-    masses = [Fraction(mass) for mass in law.masses]
-    free, follow = null_directions(marginal_matrix(law, groups))
-    weights = [Fraction(count, 1 << _GRID_BITS) for count in round_to_grid(mixture.weights.tolist(), _GRID_BITS)]
-    moves = []
-    for found in mixture.laws:
-        chosen = {c: Fraction(round((found[c] - float(masses[c])) * (1 << _GRID_BITS)), 1 << _GRID_BITS) for c in free}
-        moves.append([chosen[c] if c in chosen else _follow(follow[c], chosen) for c in range(law.size)])
-    means = [sum((w * move[c] for w, move in zip(weights, moves, strict=True)), Fraction(0)) for c in range(law.size)]
-    moves = [[value - mean for value, mean in zip(move, means, strict=True)] for move in moves]
-    limits = [m / -v for move in moves for m, v in zip(masses, move, strict=True) if v < 0]
-    scale = min([Fraction(1), *limits])
-    return [
-        [w * (masses[c] + scale * move[c]) / masses[c] for w, move in zip(weights, moves, strict=True)]
-        for c in range(law.size)
-    ]
-
-
-def _follow(row: dict[int, Fraction], chosen: dict[int, Fraction]) -> Fraction:
-    return sum((factor * chosen[c] for c, factor in row.items()), Fraction(0))

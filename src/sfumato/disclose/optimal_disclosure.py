@@ -7,7 +7,6 @@ name; the mapping is certified independent of every protected group. Ref: [D, Th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
@@ -17,7 +16,10 @@ from sfumato.disclose.column_generation import Mixture, Progress, generate_colum
 from sfumato.disclose.data_laws import DataLaw, DataLawLike, FeatureLike, FloatArray, Groups, feature_of
 from sfumato.disclose.disclosures import Disclosure, leak_bound, make_disclosure
 from sfumato.disclose.exchangeable import best_by_counts, counts_law
-from sfumato.disclose.polytope import can_tell, corners, entropy_bits, independent_rows, marginal_matrix
+from sfumato.disclose.master_program import Master
+from sfumato.disclose.orbit_disclosures import best_by_orbits, orbit_chance
+from sfumato.disclose.polytope import can_tell, corners, entropy_bits, marginal_matrix
+from sfumato.disclose.scaled_rows import most_by_cell, scarce_rows
 from sfumato.disclose.two_binary import two_binary_corners
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
@@ -25,6 +27,8 @@ from sfumato.prob import Channel
 # Column generation holds a program with a row for each cell; beyond, it would fill memory before it fills time.
 MOST_CELLS_SOLVED = 5_000
 _FEW_CELLS = 8
+# With fewer samples a search for corners is as fast as listing them up to order.
+_LEAST_ORBITS = 6
 
 
 class Solver(StrEnum):
@@ -33,6 +37,7 @@ class Solver(StrEnum):
     CLOSED_FORM = "two binary samples, closed form"
     CORNERS = "all corners, one program"
     COUNTS = "exchangeable samples, by counts"
+    ORBITS = "exchangeable binary samples, all corners up to order"
     CELLS = "binary feature, cells refined"
     COLUMNS = "column generation with branch and bound"
 
@@ -91,6 +96,8 @@ def _choose(law: DataLaw, groups: Groups, feature: FloatArray | None) -> Solver:
         return Solver.COUNTS
     if law.size <= _FEW_CELLS:
         return Solver.CORNERS
+    if feature is None and singles and law.n >= _LEAST_ORBITS and orbit_chance(law) is not None:
+        return Solver.ORBITS
     if feature is not None and feature.shape[0] == 2 and law.size > 64:
         return Solver.CELLS
     return Solver.COLUMNS
@@ -107,7 +114,7 @@ def _solve(
     progress: Progress | None,
 ) -> Mixture:
     table = np.eye(law.size) if feature is None else feature
-    if method in {Solver.CLOSED_FORM, Solver.COUNTS} and groups != law.singles():
+    if method in {Solver.CLOSED_FORM, Solver.COUNTS, Solver.ORBITS} and groups != law.singles():
         raise InvalidParameter(
             "protects samples one by one only, and there are `groups`",
             parameter="method",
@@ -117,7 +124,7 @@ def _solve(
     if method is Solver.CLOSED_FORM:
         return _mixture_of_two(law, table)
     if method is Solver.CORNERS:
-        return _mixture_of_corners(law, groups, table)
+        return _mixture_of_corners(law, groups, table, scarce_rows(matrix, law.array))
     if method is Solver.COUNTS:
         by_count = None if feature is None else counts_law(law, feature)
         if by_count is None:
@@ -128,7 +135,17 @@ def _solve(
                 way_out="Use column generation.",
             )
         return _spread(law, best_by_counts(*by_count))
-    rows = independent_rows(matrix)
+    rows = scarce_rows(matrix, law.array)
+    if method is Solver.ORBITS:
+        chance = orbit_chance(law) if feature is None else None
+        if chance is None:
+            raise InvalidParameter(
+                "needs 2 to 7 binary samples that are exchangeable, a chance of few digits, and no feature",
+                parameter="method",
+                value=method.value,
+                way_out="Use column generation.",
+            )
+        return best_by_orbits(law, chance, rows, tolerance=tolerance, seconds=seconds, progress=progress)
     if method is Solver.CELLS:
         if feature is None or feature.shape[0] != 2:
             raise InvalidParameter(
@@ -149,28 +166,23 @@ def _mixture_of_two(law: DataLaw, table: FloatArray) -> Mixture:
     return _mixture(laws, weights, law.array, table)
 
 
-def _mixture_of_corners(law: DataLaw, groups: Groups, table: FloatArray) -> Mixture:
-    from scipy.optimize import linprog  # noqa: PLC0415  scipy is slow to import
-
+def _mixture_of_corners(law: DataLaw, groups: Groups, table: FloatArray, rows: FloatArray) -> Mixture:
     laws = np.array([[float(v) for v in corner] for corner in corners(law, groups)])
     costs = entropy_bits(table @ laws.T)
-    found = linprog(
-        costs,
-        A_eq=laws.T,
-        b_eq=law.array,
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.status != 0:
-        raise InvalidParameter("the program over all corners was not solved", way_out="Use column generation.")
-    used = np.flatnonzero(found.x > 1e-12)
-    mixture = _mixture(laws[used], np.asarray(found.x)[used], law.array, table)
+    prior = law.array
+    whole = float(entropy_bits((table @ prior)[:, None])[0])
+    master = Master(prior, most_by_cell(rows, rows @ prior), whole)
+    for corner, cost in zip(laws, costs.tolist(), strict=True):
+        master.add(corner, cost)
+    cover, prices = master.cover(), master.prices()
     # The prices bound the optimum, whatever the solver's tolerance: no corner may be cheaper than its price.
-    prices = np.asarray(found.eqlin.marginals)
-    slack = max(0.0, -float((costs - laws @ prices).min()))
-    whole = float(entropy_bits((table @ law.array)[:, None])[0])
-    bound = whole - float(prices @ law.array) + slack
-    return replace(mixture, upper_bits=max(mixture.lower_bits, bound) + 1e-12)
+    bound = whole
+    if prices is not None:
+        bound = whole - float(prices @ prior) - float((costs - laws @ prices).min())
+    value = max(0.0, whole - cover.cost)
+    return Mixture(
+        laws=cover.laws, weights=cover.weights, lower_bits=value, upper_bits=max(value, bound) + 1e-12, rounds=1
+    )
 
 
 def _mixture(laws: FloatArray, weights: FloatArray, prior: FloatArray, table: FloatArray) -> Mixture:
@@ -190,6 +202,7 @@ def _spread(law: DataLaw, by_count: Mixture) -> Mixture:
         lower_bits=by_count.lower_bits,
         upper_bits=by_count.upper_bits,
         rounds=by_count.rounds,
+        classes=tuple(counts.tolist()),
     )
 
 

@@ -101,26 +101,3 @@ def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fra
     if any(row[-1] != 0 for row in rows[pivot:]):
         return None
     return [rows[i][-1] for i in range(width)]
-
-
-def null_directions(matrix: FloatArray) -> tuple[list[int], dict[int, dict[int, Fraction]]]:
-    """Return the free cells of the null space, and each other cell as a combination of free ones; exact."""
-    rows = [[Fraction(int(v)) for v in row] for row in matrix]
-    width = matrix.shape[1]
-    pivots: list[int] = []
-    for column in range(width):
-        place = next((r for r in range(len(pivots), len(rows)) if rows[r][column] != 0), None)
-        if place is None:
-            continue
-        top = len(pivots)
-        rows[top], rows[place] = rows[place], rows[top]
-        scale = rows[top][column]
-        rows[top] = [v / scale for v in rows[top]]
-        for r in range(len(rows)):
-            if r != top and rows[r][column] != 0:
-                factor = rows[r][column]
-                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[top], strict=True)]
-        pivots.append(column)
-    free = [c for c in range(width) if c not in pivots]
-    follow = {column: {c: -rows[r][c] for c in free if rows[r][c] != 0} for r, column in enumerate(pivots)}
-    return free, follow

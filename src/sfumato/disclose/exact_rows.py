@@ -1,0 +1,141 @@
+"""A mixture found in floats, made again in Fractions, so that independence holds to the last digit.
+
+A law of S is moved by its own rounding: its smallest cells, each measured by what it can hold, keep their values, and
+the others are solved for, so that a cell of 1e-14 is not lost in the rounding of one of 0.1. Weights are solved for
+too; where that has no answer they are shrunk by a hair until no cell is covered twice, and what is then left of the
+prior, which lies in S like every difference of such laws, joins the most probable symbol.   Ref: [D, Def. 1]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
+from sfumato.disclose.polytope import marginal_matrix, solve_exactly
+from sfumato.disclose.scaled_rows import most_by_cell, scarce_rows
+
+# Two readings of a float law: as a corner with the solver's rounding in it, or as it stands.
+_SUPPORTS = (1e-9, 1e-14)
+_GRID = 1 << 64
+
+
+def exact_rows(
+    law: DataLaw, groups: Groups, laws: FloatArray, weights: FloatArray, classes: Sequence[int] = ()
+) -> list[list[Fraction]] | None:
+    """Return P(y|x) in Fractions, symbols independent of every group; None when a law cannot be mended.
+
+    Cells of one class have one row, where `classes` are given and a permutation of samples moves one to the other.
+    """
+    masses = [Fraction(mass) for mass in law.masses]
+    alike = _alike(classes, masses)
+    rows = scarce_rows(marginal_matrix(law, groups), law.array)
+    goal = [_sum(m for v, m in zip(row, masses, strict=True) if v) for row in rows.tolist()]
+    most = most_by_cell(rows, np.array([float(level) for level in goal]))
+    joint = None
+    for least in _SUPPORTS:
+        mended = [_averaged(_mended(found, rows, goal, most, masses, least), alike) for found in laws]
+        exact = [one for one in mended if one is not None]
+        if len(exact) == len(mended):
+            joint = _weighed(exact, masses)
+            if joint is not None:
+                break
+    if joint is None:
+        if len(exact) < len(mended):
+            return None
+        joint = _shrunk(exact, weights, masses)
+    used = [y for y, part in enumerate(joint) if any(part)]
+    return [[joint[y][c] / mass for y in used] for c, mass in enumerate(masses)]
+
+
+def _mended(
+    found: FloatArray,
+    rows: FloatArray,
+    goal: Sequence[Fraction],
+    most: FloatArray,
+    masses: Sequence[Fraction],
+    least: float,
+) -> list[Fraction] | None:
+    """Return a law of S in Fractions next to a float one; cells with less than `least` of what they can hold get 0."""
+    order = np.argsort(-found / most, kind="stable")
+    basis = _independent(rows, order)
+    kept = np.where(found > least * most, found, 0.0)
+    exact = [Fraction(0)] * len(masses)
+    for c in set(range(len(masses))) - set(basis):
+        exact[c] = Fraction(float(kept[c]))
+    missing = [
+        level - _sum(exact[c] for c in np.flatnonzero(row).tolist()) for row, level in zip(rows, goal, strict=True)
+    ]
+    solution = solve_exactly([[int(row[c]) for c in basis] for row in rows], missing)
+    if solution is None:
+        return None
+    for c, value in zip(basis, solution, strict=True):
+        exact[c] = value
+    # Towards the prior until nothing is negative: from outside S back to its border.
+    step = max((value / (value - mass) for value, mass in zip(exact, masses, strict=True) if value < 0), default=0)
+    return [value + step * (mass - value) for value, mass in zip(exact, masses, strict=True)]
+
+
+def _alike(classes: Sequence[int], masses: Sequence[Fraction]) -> list[list[int]]:
+    """Return the cells of each class; none when masses within a class differ, if only by a float's rounding."""
+    found: dict[int, list[int]] = {}
+    for c, one in enumerate(classes):
+        found.setdefault(one, []).append(c)
+    whole = all(masses[c] == masses[cells[0]] for cells in found.values() for c in cells)
+    return list(found.values()) if whole else []
+
+
+def _averaged(law: list[Fraction] | None, alike: Sequence[Sequence[int]]) -> list[Fraction] | None:
+    """Average over permutations of the samples, which S allows where the prior has them."""
+    if law is not None:
+        for cells in alike:
+            mean = _sum(law[c] for c in cells) / len(cells)
+            for c in cells:
+                law[c] = mean
+    return law
+
+
+def _independent(rows: FloatArray, order: Iterable[int]) -> list[int]:
+    """Return as many cells as there are rows, their columns independent, the first ones in the order that can be."""
+    chosen: list[int] = []
+    frame = np.zeros((0, len(rows)))
+    for c in order:
+        rest = rows[:, c]
+        for _ in range(2):
+            rest = rest - frame.T @ (frame @ rest)
+        length = float(np.linalg.norm(rest))
+        if length > 1e-9:
+            chosen.append(int(c))
+            frame = np.vstack([frame, rest / length])
+            if len(chosen) == len(rows):
+                break
+    return chosen
+
+
+def _weighed(laws: Sequence[Sequence[Fraction]], masses: Sequence[Fraction]) -> list[list[Fraction]] | None:
+    """Return u_y v_y(x) with the only weights that average to the prior; None when there are none, or many."""
+    weights = solve_exactly([[law[c] for law in laws] for c in range(len(masses))], masses)
+    if weights is None or min(weights) < 0:
+        return None
+    return [[weight * value for value in law] for weight, law in zip(weights, laws, strict=True)]
+
+
+def _shrunk(
+    laws: Sequence[Sequence[Fraction]], weights: FloatArray, masses: Sequence[Fraction]
+) -> list[list[Fraction]]:
+    """Return u_y v_y(x) with the float weights, shrunk to fit under the prior; the likeliest symbol gets the rest."""
+    shares = [Fraction(float(weight)) for weight in weights]
+    covered = [_sum(share * law[c] for share, law in zip(shares, laws, strict=True)) for c in range(len(masses))]
+    room = min(mass / cover for mass, cover in zip(masses, covered, strict=True) if cover)
+    room = Fraction(room.numerator * _GRID // room.denominator, _GRID)
+    joint = [[room * share * value for value in law] for share, law in zip(shares, laws, strict=True)]
+    largest = max(range(len(shares)), key=lambda y: shares[y])
+    for c, mass in enumerate(masses):
+        joint[largest][c] += mass - room * covered[c]
+    return joint
+
+
+def _sum(values: Iterable[Fraction]) -> Fraction:
+    return sum(values, Fraction(0))
