@@ -111,17 +111,16 @@ class TwoSidedNoise:
 
         if self.scale > kernel.MOST_SCALE:
             return None
-        steps = [
-            np.uint64(int(number * (1 << kernel.PLACES)))
-            for number in (min(self.square, kernel.MOST_SQUARE), self.linear, self.level)
-        ]
         last = np.uint64(UniformBelow(bound=2 * self.scale, width=self.width).last)
+        square, linear, level = (
+            np.uint64(int(number * (1 << kernel.PLACES)))
+            for number in (min(self.square, Fraction(kernel.MOST_SQUARE)), self.linear, self.level)
+        )
         powers = _powers(kernel.POWER_DIGITS, kernel.POWER_PLACES)
+        width, scale = np.uint64(self.width), np.uint64(self.scale)
 
         def fill(words: npt.NDArray[np.uint64], done: int) -> tuple[int, int, bool]:
-            return kernel.draw_two_sided(
-                words, np.uint64(self.width), last, np.uint64(self.scale), *steps, powers, found, done
-            )
+            return kernel.draw_two_sided(words, width, last, scale, square, linear, level, powers, found, done)
 
         return fill
 
