@@ -11,16 +11,13 @@ The promise: privatising takes pure-ldp's Hadamard response at least 300 times o
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from peers.environments import Broken, Peer, run_peer
 
 from sfumato.bits import BulkBits
 from sfumato.mechanisms import CyclicResponse
@@ -28,18 +25,6 @@ from sfumato.mechanisms import CyclicResponse
 REPORTS = 1_000_000
 RUNS = 5
 PROMISED = 300.0
-PATIENCE_SECONDS = 120
-SCRIPTS = Path(__file__).parent / "peers"
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A library, the script that drives it, what is installed for it, and why."""
-
-    name: str
-    script: str
-    packages: tuple[str, ...]
-    why: str
 
 
 PEERS = (
@@ -57,39 +42,6 @@ PEERS = (
     ),
     Peer("opendp", "run_opendp.py", ("opendp==0.16.0", "numpy==2.4.6"), "it runs on current packages; numpy is ours"),
 )
-
-
-class Broken(Exception):
-    """A peer could not be installed or did not finish; `printed` is what it had managed by then."""
-
-    def __init__(self, reason: str, printed: str = "") -> None:
-        super().__init__(reason)
-        self.printed = printed
-
-
-def call(*command: str) -> str:
-    """Return what a command printed, or the last thing it complained about."""
-    try:
-        done = subprocess.run(  # noqa: S603  our own commands
-            command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Broken(f"took longer than {PATIENCE_SECONDS} s") from None
-    if done.returncode:
-        words = [line.strip() for line in done.stderr.splitlines() if any(map(str.isalpha, line))]
-        raise Broken(words[-1] if words else f"exit code {done.returncode}", done.stdout)
-    return done.stdout
-
-
-def run_peer(peer: Peer, answers: Path, folder: Path) -> str:
-    uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-    if uv is None:
-        raise Broken("uv is needed to build its environment and was not found")
-    home = folder / peer.name
-    call(uv, "venv", "--quiet", "--python", str(getattr(sys, "_base_executable", sys.executable)), str(home))
-    python = str(home / "bin" / "python")
-    call(uv, "pip", "install", "--quiet", "--python", python, *peer.packages)
-    return call(python, "-W", "ignore", str(SCRIPTS / peer.script), str(answers))
 
 
 def best_of(action: Callable[[], object]) -> float:
@@ -145,7 +97,7 @@ def main() -> None:
         for peer in PEERS:
             notes.append(f"{peer.name}: {', '.join(peer.packages)}; {peer.why}.")
             try:
-                printed = run_peer(peer, folder / "answers.npy", folder)
+                printed = run_peer(peer, folder, str(folder / "answers.npy"))
             except Broken as reason:
                 printed = reason.printed
                 notes[-1] = f"{peer.name}: {', '.join(peer.packages)}; it broke: {reason}"

@@ -1583,7 +1583,8 @@ def collected_notes(subject: dict[str, Any], *, keyed: int, back: bool) -> list[
         notes.append(
             f"Computational: what keys show beyond the public report is made of draws that devices sealed, by HPKE "
             f"with {told['sealed_by']}. Who has these and no key sees no more than the public, as long as that cipher "
-            f"is not broken and the public keys are the readers' own. The public report alone needs no such assumption."
+            f"is not broken and the public keys are the readers' own; an advantage of 2^-64 against it adds what is "
+            f"said of seeds above. The public report alone needs no such assumption."
         )
     if "recover" in told:
         notes.append(
@@ -1756,7 +1757,7 @@ def check_ladder(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list
     rules += [rule for group in _coalitions(ladder.depth) for rule in _coalition_rules(ladder, words, group)]
     rules += _cost_rules(ladder, words)
     how = collected_notes(subject, keyed=ladder.depth - 1, back=ladder.recover)
-    return rules, ladder_notes(words, ladder.remarks) + how
+    return rules, ladder_notes(words, ladder.remarks, ladder.size) + how
 
 
 def read_readers(readers: Any, depth: int) -> list[list[str]]:
@@ -2079,12 +2080,26 @@ def _key_rule(ladder: Ladder, words: LevelWords, level: int) -> Rule:
     )
 
 
-def ladder_notes(words: LevelWords, remarks: list[str]) -> list[str]:
+def seed_gap(size: int) -> str:
+    """At most h2(a) + a·log2(size - 1) bits more for an advantage of a = 2^-64 against the cipher, in two digits.
+
+    By a test for each event on an answer X and what is computed from the reports, an advantage above a is needed to
+    move their joint law by more than a in total variation; conditional entropy then moves by no more than this. And
+    h2(a)/a ≤ 64 + log2 e < 65.442696, since (1-a)·ln(1/(1-a)) ≤ a; log2(size - 1) is rounded up to a whole number.
+    """
+    millionths = 65_442_696 + 10**6 * (size - 2).bit_length()
+    whole, tenth = divmod(-(-millionths * 10**13 // 2**64), 10)
+    return f"{whole}.{tenth}e-18"
+
+
+def ladder_notes(words: LevelWords, remarks: list[str], size: int) -> list[str]:
     """What a reader of the claims has to know."""
     depth = words.depth
     seeds = (
-        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
-        "cannot break the cipher, and against no others."
+        f"The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
+        f"cannot break the cipher, and against no others: if nothing that a reader can compute tells its output from "
+        f"true draws with an advantage above 2^-64, then what a reader can compute from the reports tells at most "
+        f"{seed_gap(size)} bits more about an answer, and a guess is right at most 2^-64 more often."
     )
     amended = (
         "The claims are about one report for an answer. That an answer was amended later is seen by everybody and "

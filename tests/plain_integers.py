@@ -6,7 +6,10 @@ borders of rejection, and long runs of equal bits, which make carries.
 """
 
 import bisect
+import decimal
+import functools
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -108,6 +111,30 @@ def coin(reader, chance, count, width=64):
         for i, throw in zip(open_places, coin(reader, rest, len(open_places), width), strict=True):
             throws[i] = throw
     return throws
+
+
+@functools.cache
+def exponential_digits(exponent, count):
+    """⌊e^-exponent·2^count⌋, by the exponential function of decimal numbers, which is correctly rounded."""
+    with decimal.localcontext(prec=count // 3 + 60) as context:
+        power = (-decimal.Decimal(exponent.numerator) / exponent.denominator).exp() * 2**count
+        # Nothing is rounded the wrong way: the power is not as near to a whole number as decimals may be off.
+        margin = decimal.Decimal(10) ** (power.adjusted() + 2 - context.prec)
+        assert exponent == 0 or power < 1 - margin or abs(power - round(power)) > margin
+        return math.floor(power)
+
+
+def exponential_coin(reader, exponent, width=64):
+    """Words are the digits of a number below 1; it is compared with e^-exponent digit by digit."""
+    number = depth = 0
+    while True:
+        (word,) = reader.take(1)
+        number, depth = (number << width) + word, depth + width
+        border = exponential_digits(exponent, depth)
+        if number < border:
+            return 1
+        if number > border:
+            return 0
 
 
 def recycled(reader, counts, count):

@@ -21,6 +21,7 @@ from sfumato.bits import (
     ScriptedBits,
     UniformBelow,
 )
+from sfumato.bits.two_sided_noise import TwoSidedNoise
 from sfumato.prob import Channel
 
 BOUNDS = [1, 2, 3, 1000, (1 << 32) - 1, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, WORDS - 1, WORDS]
@@ -208,53 +209,113 @@ def test_words_under_a_key(width, size):
         start += part.size * size
 
 
-def exponential_coin(reader, exponent):
-    """1 with chance e^-exponent: a coin of chance 1/e for each whole unit, and one for the rest; all must fall on 1."""
-    whole, rest = divmod(exponent, 1)
-    for part in [Fraction(1)] * int(whole) + ([rest] if rest else []):
-        throws = 1
-        while plain.coin(reader, part / throws, 1) == [1]:
-            throws += 1
-        if throws % 2 == 0:
-            return 0
-    return 1
-
-
-def laplace_number(reader, scale):
+def two_sided_number(reader, scale, exponent_of):
+    """One word for remainder and sign, coins of chance 1/e in a row, and a coin that brings the rest of the law."""
     while True:
-        (remainder,) = plain.uniform_below(reader, scale, 1)
-        if exponential_coin(reader, Fraction(remainder, scale)) == 0:
+        (word,) = reader.take(1)
+        if word >= WORDS // (2 * scale) * (2 * scale):
             continue
+        remainder, negative = divmod(word % (2 * scale), 2)
         size = remainder
-        while exponential_coin(reader, Fraction(1)) == 1:
+        while plain.exponential_coin(reader, Fraction(1)) == 1:
             size += scale
-        negative = plain.coin(reader, Fraction(1, 2), 1) == [1]
-        if size or not negative:
+        if (size or not negative) and plain.exponential_coin(reader, exponent_of(size) - size // scale) == 1:
             return -size if negative else size
 
 
 def gaussian_number(reader, variance):
-    """[CKS20, Alg. 3], one number at a time."""
+    """z²/2s, and what makes it as large as |z|/t everywhere."""
     scale = math.isqrt(math.floor(variance)) + 1
-    while True:
-        number = laplace_number(reader, scale)
-        if exponential_coin(reader, (abs(number) - variance / scale) ** 2 / (2 * variance)) == 1:
-            return number
+    return two_sided_number(
+        reader, scale, lambda size: (size - variance / scale) ** 2 / (2 * variance) + Fraction(size, scale)
+    )
 
 
-@pytest.mark.parametrize(
-    "variance", [Fraction(1, 3), Fraction(1), Fraction(61, 3), Fraction(10**12, 7), Fraction(1 << 80)]
-)
-def test_discrete_gaussian(variance):
-    """One number after the other from long streams, each of which begins with words at an end or with carries."""
-    noise, found = DiscreteGaussian(variance=variance), set()
-    starts = [[word] for word in corner_words()] + [[0, 1], [WORDS - 1] * 2, [1, WORDS // 2, 0], [5, 6, WORDS // 2]]
-    for i, start in enumerate(starts):
-        words = [*start, *SPARE[i : i + 1500]]
+def laplace_number(reader, scale):
+    return two_sided_number(reader, scale, lambda size: Fraction(size, scale))
+
+
+VARIANCES = [
+    *(
+        Fraction(1, 10**30),
+        Fraction(1, 1000),
+        Fraction(1, 127),
+        Fraction(1, 3),
+        Fraction(1),
+        Fraction(2),
+        Fraction(61, 3),
+    ),
+    *(Fraction(10**12, 7), Fraction(123_456_789_012_345, 1 << 20), Fraction((1 << 80) - 1, 3), Fraction(1 << 80)),
+]
+
+
+def words_of_attempts(seed, variance, count):
+    """Random words, among them whole attempts each of whose words is at an end or beside the border that it meets."""
+    scale = math.isqrt(math.floor(variance)) + 1
+    unit = plain.exponential_digits(Fraction(1), 64)
+    off = [0, 0, 1, -1, 2, -2, 1 << 20, -(1 << 20), 1 << 30, -(1 << 30), 1 << 40, -(1 << 40)]
+    words, choices = [], iter(plain.random_numbers(seed, 1 << 30, 12 * count).tolist())
+    pick = lambda options: options[next(choices) % len(options)]  # noqa: E731
+    corners = corner_words(seed)
+    for _ in range(count):
+        number = pick([0, 1, 2, 3, scale, 2 * scale - 2, 2 * scale - 1, pick(corners) % (2 * scale)]) % (2 * scale)
+        whole = pick([0, 0, 0, 1, 1, 2, 3])
+        words.append(number + 2 * scale * (pick(corners) % (WORDS // (2 * scale))))
+        words += [pick([0, 1, unit - 1, unit, unit - (1 << 31)]) for _ in range(whole)]
+        words.append(pick([WORDS - 1, unit + 1, unit + (1 << 31), unit]))
+        size = number // 2 + scale * whole
+        exponent = (size - variance / scale) ** 2 / (2 * variance) + Fraction(size, scale) - whole
+        border = plain.exponential_digits(exponent, 64) if exponent < 100 else 0
+        words.append(min(max(border + pick(off), 0), WORDS - 1))
+        words += [pick(corners) for _ in range(pick([0, 0, 0, 1, 2]))]
+    return words
+
+
+@pytest.mark.parametrize("variance", VARIANCES, ids=lambda variance: f"{float(variance):.4g}")
+@pytest.mark.parametrize("few", [1 << 30, 0], ids=["plain", "compiled"])
+def test_discrete_gaussian(variance, few):
+    """Many numbers from one stream: attempts at borders and ends, with carries, and random ones."""
+    scale = math.isqrt(math.floor(variance)) + 1
+    noise = TwoSidedNoise.gaussian(variance, scale)
+    words = [*words_of_attempts(9, variance, 150), *SPARE]
+    script, reader = ScriptedBits(words), Reader(words)
+    count = 250
+    expected = [gaussian_number(reader, variance) for _ in range(count)]
+    assert noise.sample(script, count, few=few).tolist() == expected
+    assert script.left == reader.left
+    if variance >= 1:
+        assert len(set(expected)) > 5
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 3), Fraction(61, 3), Fraction(1 << 80)])
+def test_discrete_gaussian_as_it_is_called(variance):
+    """Few numbers, and so many that the compiler is loaded for them."""
+    words = random_words(10, 20_000)
+    for count in (1, 2, 1024, 1025):
         script, reader = ScriptedBits(words), Reader(words)
-        for _ in range(2):
-            number = gaussian_number(reader, variance)
-            assert noise.sample(script, 1).tolist() == [number]
-            assert script.left == reader.left
-            found.add(number)
-    assert len(found) > 2
+        expected = [gaussian_number(reader, variance) for _ in range(count)]
+        assert DiscreteGaussian(variance=variance).sample(script, count).tolist() == expected
+        assert script.left == reader.left
+
+
+@pytest.mark.parametrize("scale", [1, 2, 3, 1000, (1 << 47) - 1, 1 << 47, (1 << 47) + 1, 1 << 50])
+@pytest.mark.parametrize("few", [1 << 30, 0], ids=["plain", "compiled"])
+def test_discrete_laplace(scale, few):
+    """Also where the scale is beyond what the compiled loop can divide."""
+    script, reader = ScriptedBits(SPARE), Reader(SPARE)
+    expected = [laplace_number(reader, scale) for _ in range(300)]
+    assert TwoSidedNoise.laplace(scale).sample(script, 300, few=few).tolist() == expected
+    assert script.left == reader.left
+    assert len(set(expected)) > 3
+
+
+def test_the_compiled_loop_leaves_long_runs_to_plain_integers():
+    """More than thirty coins in a row, which e^-31 of the attempts see."""
+    for successes in (29, 30, 31, 32, 60):
+        words = [2, *[0] * successes, WORDS - 1, 0, *SPARE]
+        for noise, number in (
+            (TwoSidedNoise.laplace(7), lambda reader: laplace_number(reader, 7)),
+            (TwoSidedNoise.gaussian(Fraction(40), 7), lambda reader: gaussian_number(reader, Fraction(40))),
+        ):
+            reader = Reader(words)
+            assert noise.sample(ScriptedBits(words), 3, few=0).tolist() == [number(reader) for _ in range(3)]

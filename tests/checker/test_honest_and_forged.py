@@ -136,6 +136,7 @@ def test_the_description_of_the_files_has_every_reason_and_note():
         for said in texts:
             text = re.sub(r"about \d+ of them", "about *m* of them", re.sub(r"\d+ options", "*k* options", said))
             text = re.sub(r"(m =|at most) \d+ people", r"\1 *m* people", text)
+            text = re.sub(r"\d\.\de-18 bits", "*g*e-18 bits", text)
             if not re.search(
                 r"from \d+ records in|selections of|over the \d+ inputs|Level \d|that this is|with mlkem", text
             ):

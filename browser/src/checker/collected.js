@@ -45,7 +45,8 @@ export function collectedNotes(subject, { keyed, back }) {
     notes.push(
       `Computational: what keys show beyond the public report is made of draws that devices sealed, by HPKE with ` +
         `${cipher}. Who has these and no key sees no more than the public, as long as that cipher is not broken and ` +
-        `the public keys are the readers' own. The public report alone needs no such assumption.`,
+        `the public keys are the readers' own; an advantage of 2^-64 against it adds what is said of seeds above. The ` +
+        `public report alone needs no such assumption.`,
     );
   }
   if (recovers) {

@@ -23,7 +23,7 @@ export function checkLadder(subject) {
     ...costRules(ladder, words),
   ];
   const how = collectedNotes(subject, { keyed: ladder.depth - 1, back: ladder.recover });
-  return [rules, [...ladderNotes(words, ladder.remarks), ...how]];
+  return [rules, [...ladderNotes(words, ladder.remarks, ladder.size), ...how]];
 }
 
 const levelsOf = (ladder) => Array.from({ length: ladder.depth }, (_, i) => i + 1);

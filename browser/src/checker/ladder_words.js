@@ -1,4 +1,5 @@
 /** What a certificate of a ladder calls the levels: by number, or by who sees them. */
+import { bitLength, ceilDiv } from "../rationals.js";
 import { damaged } from "./outcomes.js";
 
 export const MOST_LISTED = 6;
@@ -104,17 +105,29 @@ export class LevelWords {
   }
 }
 
-const SEEDS =
+/**
+ * At most h2(a) + a·log2(size - 1) bits more for an advantage of a = 2^-64 against the cipher, in two digits:
+ * h2(a)/a < 65.442696, and log2(size - 1) is rounded up to a whole number.
+ */
+export function seedGap(size) {
+  const millionths = 65_442_696n + 1_000_000n * BigInt(bitLength(size - 2n));
+  const tenths = ceilDiv(millionths * 10n ** 13n, 1n << 64n);
+  return `${tenths / 10n}.${tenths % 10n}e-18`;
+}
+
+const seeds = (size) =>
   "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who cannot " +
-  "break the cipher, and against no others.";
+  "break the cipher, and against no others: if nothing that a reader can compute tells its output from true draws " +
+  "with an advantage above 2^-64, then what a reader can compute from the reports tells at most " +
+  `${seedGap(size)} bits more about an answer, and a guess is right at most 2^-64 more often.`;
 const AMENDED =
   "The claims are about one report for an answer. That an answer was amended later is seen by everybody and covered " +
   "by no claim; of two answers it tells which one is true now. The report that is drawn anew adds its own odds.";
 
 /** What a reader of the claims has to know. */
-export function ladderNotes(words, remarks) {
+export function ladderNotes(words, remarks, size) {
   const listed =
     `Of the coalitions of ${words.depth} levels only single levels, pairs and all together are listed; any other has ` +
     `the odds of its best member by the same argument.`;
-  return [words.note(), SEEDS, AMENDED, ...remarks, ...(words.depth > MOST_LISTED ? [listed] : [])];
+  return [words.note(), seeds(size), AMENDED, ...remarks, ...(words.depth > MOST_LISTED ? [listed] : [])];
 }

@@ -107,8 +107,8 @@ def collected_notes(collected: Collected | None, *, recoverable: bool = False) -
         notes.append(
             f"Computational: what keys show beyond the public report is made of draws that devices sealed, by HPKE "
             f"with {collected.sealed_by}. Who has these and no key sees no more than the public, as long as that "
-            f"cipher is not broken and the public keys are the readers' own. The public report alone needs no such "
-            f"assumption."
+            f"cipher is not broken and the public keys are the readers' own; an advantage of 2^-64 against it adds "
+            f"what is said of seeds above. The public report alone needs no such assumption."
         )
     if collected.recover:
         notes.append(

@@ -60,6 +60,7 @@ from sfumato.measures.individual.capacities import (
 from sfumato.measures.individual.records import selected_channels
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
 from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
+from sfumato.measures.pseudorandomness import prf_gap_bits
 from sfumato.measures.recovery import heaviest_output, is_recoverable
 from sfumato.measures.shannon import (
     conditional_entropy_bits,
@@ -140,6 +141,7 @@ __all__ = [
     "plateau_bits",
     "plateau_interval",
     "posterior",
+    "prf_gap_bits",
     "prior_guess_error",
     "raised_share",
     "randomness_bits",

@@ -6,6 +6,7 @@ Ref: [B, Thm 3]; theory: docs/theory/ladders.md
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +15,7 @@ from sfumato.certificates.rules import certified_claim, exact_claim, settle
 from sfumato.certificates.words import at_least, at_most
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import ln_interval, log2_interval
+from sfumato.measures.pseudorandomness import prf_gap_bits
 from sfumato.refine.ladder_evidence import Coalition, Evidence, is_small
 from sfumato.refine.level_words import LevelWords, Readers, words_of_levels
 from sfumato.refine.outlines import Outline
@@ -21,6 +23,7 @@ from sfumato.values import Claim, Interval
 
 # Up to so many levels every coalition is listed.
 MOST_LISTED = 6
+_ADVANTAGE = Fraction(1, 1 << 64)
 
 
 def coalitions(depth: int) -> tuple[Coalition, ...]:
@@ -33,8 +36,10 @@ def state_notes(outline: Outline, readers: Readers | None = None) -> tuple[str, 
     """What a reader of the claims has to know."""
     depth = outline.depth
     seeds = (
-        "The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
-        "cannot break the cipher, and against no others."
+        f"The claims are about true draws. Keys that are expanded from a seed protect as much against readers who "
+        f"cannot break the cipher, and against no others: if nothing that a reader can compute tells its output from "
+        f"true draws with an advantage above 2^-64, then what a reader can compute from the reports tells at most "
+        f"{seed_gap(outline.size)} bits more about an answer, and a guess is right at most 2^-64 more often."
     )
     amended = (
         "The claims are about one report for an answer. That an answer was amended later is seen by everybody and "
@@ -48,6 +53,16 @@ def state_notes(outline: Outline, readers: Readers | None = None) -> tuple[str, 
             f"the odds of its best member by the same argument."
         )
     return tuple(notes)
+
+
+def seed_gap(size: int) -> str:
+    """Say what an advantage of 2^-64 against the cipher is worth in bits, in two digits, rounded up.
+
+    size - 1 is rounded up to a power of two first, so that checkers find the same digits by whole numbers alone.
+    """
+    gap = prf_gap_bits(_ADVANTAGE, (1 << (size - 2).bit_length()) + 1)
+    whole, tenth = divmod(math.ceil(Fraction(gap) * 10**19), 10)
+    return f"{whole}.{tenth}e-18"
 
 
 def state_claims(
