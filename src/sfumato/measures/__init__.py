@@ -56,7 +56,15 @@ from sfumato.measures.individual.capacities import (
     individual_capacity,
     individual_capacity_bits,
 )
+from sfumato.measures.individual.likelihood_ratios import has_monotone_ratio
+from sfumato.measures.individual.noisy_counts import NoisyCount
 from sfumato.measures.individual.records import selected_channels
+from sfumato.measures.individual.statistics import (
+    StatisticCapacity,
+    count_capacity,
+    statistic_capacity,
+    totals_of,
+)
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
 from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
 from sfumato.measures.recovery import heaviest_output, is_recoverable
@@ -82,6 +90,8 @@ __all__ = [
     "Balance",
     "BalancedChoice",
     "CorrelatedLeak",
+    "NoisyCount",
+    "StatisticCapacity",
     "WorstCase",
     "amplitude_capacity",
     "amplitude_ratio",
@@ -98,6 +108,7 @@ __all__ = [
     "chernoff_radius_nats",
     "chi_squared",
     "conditional_entropy_bits",
+    "count_capacity",
     "data_independent_bits",
     "entropy_bits",
     "epsilon",
@@ -110,6 +121,7 @@ __all__ = [
     "group_capacity",
     "group_capacity_bits",
     "guess_error",
+    "has_monotone_ratio",
     "heaviest_output",
     "individual_capacity",
     "individual_capacity_bits",
@@ -141,7 +153,9 @@ __all__ = [
     "renyi_nats",
     "selected_channels",
     "squared_hellinger",
+    "statistic_capacity",
     "total_variation",
+    "totals_of",
     "weighted_guess_error",
     "weighted_l1",
     "worst_correlation",
