@@ -283,6 +283,20 @@ def test_explanations_are_worked_out(sfumato):
     assert sfumato("explain", "nothing").returncode == 2
 
 
+def test_what_people_who_are_alike_give_away(sfumato):
+    shown = sfumato("explain", "correlations")
+    assert shown.returncode == 0
+    assert "0.1    0.0018012    0.0382711    0.1280569    0.8238293    1.0000000" in " ".join(shown.stdout.splitlines())
+    told = json.loads(sfumato("explain", "correlations", "--json").stdout)
+    assert told["text"] in shown.stdout
+    assert told["table"]["bits_at_most"]["0.5"] == {
+        "1": 0.0437135, "5": 0.4761071, "10": 0.8270788, "50": 0.9999918, "1000": 1.0,
+    }  # fmt: skip
+    assert json.loads(sfumato("explain", "epsilon", "--json").stdout)["table"] is None
+    for wrong in ([], ["explorer"], ["nothing"], ["epsilon", "--out", "epsilon.txt"]):
+        assert sfumato("explain", *wrong, "--json").returncode == 2
+
+
 def test_explanations_go_into_a_file_and_the_explorer_always_does(sfumato, folder):
     assert sfumato("explain", "epsilon", "--out", "epsilon.txt").stdout == "wrote epsilon.txt\n"
     assert (folder / "epsilon.txt").read_text() == sfumato("explain", "epsilon").stdout

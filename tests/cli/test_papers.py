@@ -1,6 +1,7 @@
 """papers as a command: what it lists, prints, draws and refuses."""
 
 import json
+import re
 
 import pytest
 
@@ -25,7 +26,10 @@ def test_print_beside_recomputed(sfumato):
     assert [cell.strip() for cell in warner.split("│")[1:-1]] == [
         "Warner", "[δ, 1-δ]", "1/4", "1.1905", "[5/8, 3/8]", "3/8", "0.2604", "breaks the",
     ]  # fmt: skip
-    assert done.stdout.count("confirmed") == done.stdout.count("Erratum ") == 6
+    assert done.stdout.count("confirmed") == 6
+    heads = re.findall(r"^(Error|Unit or notation) \d\. ", done.stdout, re.MULTILINE)
+    assert heads == ["Error", "Error", "Unit or notation", "Error", "Unit or notation", "Error"]
+    assert "“Under this constraint, we minimize the Fisher information J_θ.”" in done.stdout
     assert "NOT" not in done.stdout
 
 
@@ -40,6 +44,8 @@ def test_figures_are_drawn_alike_in_every_process(sfumato, tmp_path):
     assert document["written"] == wrote
     assert document["figures"] == NAMES
     assert all(erratum["confirmed"] for erratum in document["errata"])
+    assert {erratum["kind"] for erratum in document["errata"]} == {"error", "unit or notation"}
+    assert all(erratum["quoted"] and erratum["reading"] for erratum in document["errata"])
     assert document["tables"]["table-1"]["rows"][0][2] == "1/4"
     made = {path.name: path.read_bytes() for path in (tmp_path / "new" / "figures").iterdir()}
     expected = {}
@@ -101,7 +107,7 @@ def test_an_existing_folder_keeps_what_else_it_holds(monkeypatch, capsys, tmp_pa
         f"{SLUG}-figure-3.svg",
     ]
     assert (tmp_path / f"{SLUG}-figure-3.svg").read_text() != "old"
-    assert "Erratum 1." in capsys.readouterr().out
+    assert "Error 1." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

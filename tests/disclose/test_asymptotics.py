@@ -18,7 +18,6 @@ from sfumato.disclose.asymptotics import (
     full_data_disclosure,
     limit_disclosure,
     self_disclosure_interval,
-    with_leak_interval,
 )
 from sfumato.disclose.count_disclosures import optimum_of_counts
 from sfumato.errors import ClaimRefused, InvalidInput
@@ -150,37 +149,6 @@ class TestChain:
         wrong = LimitChain(floor_bits=0.0, limit=at[0], between=(at[1],), full_data=at[2], open_after_one=at[3])
         with pytest.raises(ClaimRefused, match="out of order"):
             wrong.check()
-
-
-class TestLeaks:
-    @pytest.mark.parametrize("sees_sample", [False, True])
-    def test_bounds_hold_for_mappings_tried(self, sees_sample):
-        """Random mappings of W~ (or of W~ and X) never tell more than the upper bound at their own leak."""
-        random = np.random.default_rng(6)
-        joint = np.array(
-            [[float(p * v) for v in row] for p, row in zip(THREE.prior.fractions, THREE.noise.rows, strict=True)]
-        )
-        for _ in range(40):
-            rows = random.dirichlet(np.full(4, 0.4), joint.shape if sees_sample else (3, 1)) * np.ones((3, 2, 1))
-            both = joint[..., None] * rows
-            leak = _information(both.sum(axis=0))
-            told = _information(both.sum(axis=1))
-            assert told <= with_leak_interval(THREE, leak, sees_sample=sees_sample).upper + 1e-9
-
-    def test_ends(self):
-        whole, one = THREE.told_in_the_end, THREE.told_by_one
-        assert with_leak_interval(THREE, 0.0).overlaps(Interval(0.7527, 0.7528))
-        assert with_leak_interval(THREE, one.upper).overlaps(whole)
-        steps = [with_leak_interval(THREE, a).lower for a in (0.0, 0.05, 0.1, 0.15)]
-        assert np.diff(steps) == pytest.approx([steps[1] - steps[0]] * 3)
-        with pytest.raises(InvalidInput):
-            with_leak_interval(THREE, -0.1)
-
-
-def _information(joint):
-    outer = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    seen = joint > 0
-    return float((joint[seen] * np.log2(joint[seen] / outer[seen])).sum())
 
 
 class TestEfficiency:

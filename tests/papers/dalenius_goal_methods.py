@@ -229,7 +229,11 @@ DALENIUS = {
         any_two,
         1e-12,
     ),
-    ("Theorem 1, proof", "I_∞ of a bit through randomised response of odds 2, bits"): (QUARTER, surprise_bits, 1e-12),
+    ("Theorem 1, proof", "I_∞ over what can happen of a bit through randomised response of odds 2, bits"): (
+        QUARTER,
+        surprise_bits,
+        1e-12,
+    ),
     ("Abstract", "ε of a bit told with probability 1/100, nats"): (Fraction(100), rare_epsilon, 1e-12),
     # Known to half of 1e-3 bits.
     ("balance", "g(b) of the parity of three bits through BSC(1/10), bits"): (2.75, parity_balance, 3e-3),

@@ -146,6 +146,25 @@ def four_coins(q):
     return best_by_vertices(list(law), list(law.values()), [(i,) for i in range(4)])[0] / (4 * h(q))
 
 
+def typical_for_both(epsilon):
+    """Every number of ones by its own probability, as eq. (37) has it."""
+    entropy = h(0.1)
+    found = 0
+    for ones in range(21):
+        rates = [-(k * math.log2(0.1) + (20 - k) * math.log2(0.9)) / 20 for k in (ones, 20 - ones)]
+        found += all(abs(rate - entropy) <= epsilon for rate in rates)
+    return found
+
+
+def bayes_by_steps(n):
+    """One sample after the other, a tenth of them ones."""
+    other = Fraction(1, 2)
+    for i in range(n):
+        likely = (Fraction(1, 10), Fraction(9, 10)) if i % 10 == 0 else (Fraction(9, 10), Fraction(1, 10))
+        other = other * likely[1] / (other * likely[1] + (1 - other) * likely[0])
+    return float(other)
+
+
 SAMPLE_PRIVACY = {
     ("table-1", "I_s of 2 measurements of W ~ Bern(1/3) through BSC(α), bits"): (FIFTH, measured(2), 1e-8),
     ("table-1", "I_s of 3 measurements of W ~ Bern(1/3) through BSC(α), bits"): (FIFTH, measured(3), 1e-8),
@@ -194,6 +213,16 @@ SAMPLE_PRIVACY = {
     ("Section V-C2", "what the uniformised chain tells of four samples, bits"): (
         FIFTH,
         lambda q: chain_bits(q, 4),
+        1e-9,
+    ),
+    (
+        "Remark 3",
+        "numbers of ones among 20 samples through BSC(1/10) that eq. (37) calls typical for both values of W",
+    ): (Fraction(2), typical_for_both, 0),
+    ("Appendix C", "P(W = 1 | x^n), W fair through BSC(1/10), a tenth of x^n ones"): (20, bayes_by_steps, 1e-12),
+    ("Section V-C2", "what the uniformised chain tells of two samples, bits"): (
+        FIFTH,
+        lambda q: chain_bits(q, 2),
         1e-9,
     ),
 }

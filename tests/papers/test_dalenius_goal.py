@@ -202,20 +202,24 @@ class TestLemma6:
         assert abs(lemma_6.printed_lemma_6_bits(law) - lemma_6.joint_bits(law)) > 1e-6
 
 
-RIGHT = [
+# One question of units in three places; each alone would be noticed too.
+UNITS = [
     (leak_errata.check_base, lambda epsilon: epsilon / math.log(2)),
+    (
+        leak_errata.check_noise_entropy,
+        lambda k, rate: printed.printed_noise_entropy(k, rate, math.log) / math.log(2),
+    ),
+    (leak_errata.check_budget_unit, lambda bits: 1 / (4**bits - 1)),
+]
+RIGHT = [
+    (leak_errata.check_units, tuple(right for _, right in UNITS)),
     (leak_errata.check_degenerate, lambda odds: 0.0),
     (leak_errata.check_converse, lambda bits: 7.0),
     (leak_errata.check_plateau, lambda records: records - 1.0),
     (leak_errata.check_no_law, lambda bound: math.log2(2 * bound)),
     (leak_errata.check_open_case, lambda values: 4**values - 2),
-    (
-        leak_errata.check_noise_entropy,
-        lambda k, rate: printed.printed_noise_entropy(k, rate, math.log) / math.log(2),
-    ),
     (leak_errata.check_rate, lambda bits: math.inf),
     (noise_errata.check_amplitude, amplitude_bits),
-    (noise_errata.check_budget_unit, lambda bits: 1 / (4**bits - 1)),
     (noise_errata.check_variances, lambda epsilon: 2 / epsilon**2),
     (noise_errata.check_large_epsilon, lambda epsilon, delta: 1.0),
     (noise_errata.check_sensitivity, lambda bound: 2 * bound),
@@ -230,7 +234,7 @@ RIGHT = [
 
 
 class TestErrata:
-    @pytest.mark.parametrize(("check", "right"), RIGHT)
+    @pytest.mark.parametrize(("check", "right"), [*RIGHT, *UNITS])
     def test_a_right_print_would_be_noticed(self, check, right):
         with pytest.raises(ClaimRefused, match="does not show"):
             check(right)
@@ -240,6 +244,7 @@ class TestErrata:
 
     def test_numbers_named_in_words(self):
         words = {erratum.where: erratum.counter_example for erratum in PAPER.errata}
+        unit = "The unit of ε: Theorem 1, eqs. (71)-(82), (117) and (120)"
         epsilon, bits = leak_errata.uniform_response()
         weights = [0.97, *[0.03 / 99_999] * 99_999]
         assert epsilon == pytest.approx(math.log(0.97 * 99_999 / 0.03))
@@ -248,9 +253,9 @@ class TestErrata:
         assert f"{0.01 * (1 - h2(1 / 1001)):.4f}" in words["Abstract and Section 1, “equivalent”"]
         assert f"{math.log(1000):.4f}" in words["Abstract and Section 1, “equivalent”"]
         assert f"{1 - h2(0.1):.4f}" in words["Section 4.1, records with three or more values"]
-        assert f"{entropy(geometric_law(4, 1.0)):.5f}" in words["Equations (71)-(82), the logarithm"]
+        assert f"{entropy(geometric_law(4, 1.0)):.5f}" in words[unit]
         assert f"{1 - h2(1 / (1 + math.e)):.4f}" in words["After eq. (82), λ ≤ 1"]
-        assert f"{amplitude_bits(math.expm1(2)):.4f}" in words["Equations (117) and (120), the unit of ε"]
+        assert f"{amplitude_bits(math.expm1(2)):.4f}" in words[unit]
         assert f"{math.sqrt(8):.4f}" in words["Section 5.2, “variances”"]
         assert f"{1 / math.sqrt(math.expm1(2)):.4f}" in words["Section 5.2, the comparison at b = 0"]
         assert f"{1 / math.expm1(2):.4f}" in words["Proof of Proposition 4"]

@@ -9,7 +9,7 @@ from papers.sample_privacy_methods import SAMPLE_PRIVACY, chain_bits, h, pair_bi
 from sfumato.disclose import optimum
 from sfumato.errors import ClaimRefused
 from sfumato.papers import PAPERS, svg_bytes
-from sfumato.papers.perfect_sample_privacy import errata, examples, figures, printed, tables
+from sfumato.papers.perfect_sample_privacy import errata, examples, figures, printed, proof_errata, tables
 
 PAPER = PAPERS["perfect-sample-privacy"]
 EIGHTH, TWO_THIRDS = Fraction(1, 8), Fraction(2, 3)
@@ -114,6 +114,9 @@ class TestErrata:
             (errata.check_running_sums, lambda n, k, m: (n - k) / n),
             (errata.check_overlap, lambda size: 0.2),
             (errata.check_uniformised, lambda q, n: examples.uniformised(q).information_bits(n).midpoint),
+            (proof_errata.check_typical_sets, lambda counts: tuple(max(counts) + 1 + k for k in range(len(counts)))),
+            (proof_errata.check_other_value, lambda n: 1.0),
+            (proof_errata.check_third_line, lambda q: examples.uniformised(q).information_bits(2).midpoint),
         ],
     )
     def test_a_right_print_would_be_noticed(self, check, right):
@@ -129,6 +132,9 @@ class TestErrata:
             errata.check_running_sums,
             errata.check_overlap,
             errata.check_uniformised,
+            proof_errata.check_typical_sets,
+            proof_errata.check_other_value,
+            proof_errata.check_third_line,
         ]
 
     def test_numbers_named_in_words(self):

@@ -197,6 +197,7 @@ class TestErrata:
     RIGHT = (
         (errata.check_lower_bound, infer.risk_floor),
         (errata.check_every_n, infer.risk_floor),
+        (errata.check_l1_constant, infer.l1_floor),
         (
             errata.check_best_contrast,
             lambda epsilon, p: 2 * infer.information_per_user(epsilon, h2(p)) / math.exp(epsilon),

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.output import tell
+from sfumato.cli.options import Json
+from sfumato.cli.output import tell, tell_json
 
 EXPLORER = "explorer"
 
@@ -20,6 +21,7 @@ def explain_command(
             "--out", "-o", help=f"Write it into this file. The explorer goes into {EXPLORER}.html without it."
         ),
     ] = None,
+    json: Json = False,
 ) -> None:
     """Explain an idea in a few lines, with numbers that are computed while you read.
 
@@ -29,15 +31,27 @@ def explain_command(
     Example:
 
         sfumato explain key-reuse
+        sfumato explain correlations --json
         sfumato explain explorer --out explorer.html
     """
     from sfumato.errors import InvalidParameter
     from sfumato.files import write_atomically
     from sfumato.files.places import check_places
-    from sfumato.render.explanations import TOPICS
+    from sfumato.render.explanations import TABLES, TOPICS
     from sfumato.render.explorer_pages import TITLE, explorer_html
 
     check_places(out=out)
+    if json:
+        if topic not in TOPICS or out is not None:
+            raise InvalidParameter(
+                "prints one topic on the screen",
+                parameter="json",
+                way_out=f"Name one of {', '.join(TOPICS)}, without `out`.",
+            )
+        headline, explain = TOPICS[topic]
+        table = TABLES[topic]() if topic in TABLES else None
+        tell_json({"topic": topic, "headline": headline, "text": explain(), "table": table})
+        return
     if topic is None:
         for name, headline in [*((name, headline) for name, (headline, _) in TOPICS.items()), (EXPLORER, TITLE)]:
             tell(f"{name:14} {headline}")

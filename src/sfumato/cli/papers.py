@@ -171,14 +171,11 @@ def _erratum(number: int, erratum: Erratum, refusal: str) -> RenderableType:
     from rich.text import Text
 
     grid = Grid.grid(padding=(0, 2))
-    for name, said in (
-        ("printed", Text(erratum.printed)),
-        ("correct", Text(erratum.correct)),
-        ("counter-example", Text(erratum.counter_example)),
-        ("verdict", Text(f"NOT CONFIRMED: {refusal}", "bold red") if refusal else Text("confirmed", "green")),
-    ):
-        grid.add_row(Text(f"  {name}"), said)
-    return Group(Text(f"Erratum {number}. {erratum.where}", style="bold"), grid, Text())
+    for name, said in erratum.sayings:
+        grid.add_row(Text(f"  {name}"), Text(said))
+    verdict = Text(f"NOT CONFIRMED: {refusal}", "bold red") if refusal else Text("confirmed", "green")
+    grid.add_row(Text("  verdict"), verdict)
+    return Group(Text(f"{erratum.kind.capitalize()} {number}. {erratum.where}", style="bold"), grid, Text())
 
 
 def _table_json(table: Table) -> dict[str, object]:
@@ -204,6 +201,9 @@ def _entry_json(found: Comparison) -> dict[str, object]:
 def _erratum_json(erratum: Erratum, refusal: str) -> dict[str, object]:
     return {
         "where": erratum.where,
+        "kind": erratum.kind,
+        "quoted": erratum.quoted,
+        "reading": erratum.reading,
         "printed": erratum.printed,
         "correct": erratum.correct,
         "counter_example": erratum.counter_example,

@@ -9,7 +9,6 @@ from sfumato.disclose.asymptotics import (
     full_data_disclosure,
     limit_disclosure,
     self_disclosure_interval,
-    with_leak_interval,
 )
 from sfumato.disclose.count_disclosures import CountDisclosure, CountSymbol, optimum_of_counts
 from sfumato.disclose.counted_laws import counted_law
@@ -18,6 +17,7 @@ from sfumato.disclose.disclosure_certificates import DisclosureSubject
 from sfumato.disclose.disclosures import Disclosure
 from sfumato.disclose.law_drift import leak_between_laws_bits, leak_within_bits
 from sfumato.disclose.law_estimates import BoundTerms, Estimation, Origin
+from sfumato.disclose.leaky_limits import LeakyDisclosure, leaky_disclosure, with_leak_interval
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
 from sfumato.disclose.polytope import nullity
 from sfumato.disclose.private_histograms import (
@@ -56,6 +56,7 @@ __all__ = [
     "DisclosureSubject",
     "Estimation",
     "IndependenceCheck",
+    "LeakyDisclosure",
     "LimitChain",
     "LimitDisclosure",
     "Measurements",
@@ -81,6 +82,7 @@ __all__ = [
     "full_data_disclosure",
     "leak_between_laws_bits",
     "leak_within_bits",
+    "leaky_disclosure",
     "limit_disclosure",
     "nullity",
     "optimum",

@@ -178,22 +178,6 @@ def full_data_disclosure(
     return make_disclosure(joint, groups, mixture, feature, "feature and samples seen", mixture.upper_bits)
 
 
-def with_leak_interval(measurements: Measurements, alpha: float, *, sees_sample: bool = False) -> Interval:
-    """Enclose C_1(α), or C_2(α) if the curator `sees_sample`: the most about W while I(X;Y) ≤ α [D, Def. 3].
-
-    From below by telling W~ whole in a part of the cases, from above by α + H(W~|X).
-    """
-    check_at_least("alpha", alpha, 0)
-    whole, one = measurements.told_in_the_end, measurements.told_by_one
-    start = full_data_disclosure(measurements) if sees_sample else limit_disclosure(measurements)
-    if alpha == 0:
-        return Interval(start.lower_bits, start.upper_bits)
-    part = 1.0 if alpha >= one.upper else alpha / one.upper
-    lower = start.lower_bits + part * (whole.lower - start.lower_bits)
-    upper = min(whole.upper, alpha + measurements.open_after_one.upper)
-    return Interval(lower, max(lower, upper)).widened(0.0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitChain:
     """[D, Prop 5], from the smallest to the largest; `between` holds J for 2, 3, … samples, largest first."""
@@ -288,5 +272,4 @@ __all__ = [
     "full_data_disclosure",
     "limit_disclosure",
     "self_disclosure_interval",
-    "with_leak_interval",
 ]

@@ -57,7 +57,15 @@ from sfumato.measures.individual.capacities import (
     individual_capacity,
     individual_capacity_bits,
 )
+from sfumato.measures.individual.likelihood_ratios import has_monotone_ratio
+from sfumato.measures.individual.noisy_counts import NoisyCount
 from sfumato.measures.individual.records import selected_channels
+from sfumato.measures.individual.statistics import (
+    StatisticCapacity,
+    count_capacity,
+    statistic_capacity,
+    totals_of,
+)
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
 from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
 from sfumato.measures.pseudorandomness import prf_gap_bits
@@ -84,6 +92,8 @@ __all__ = [
     "Balance",
     "BalancedChoice",
     "CorrelatedLeak",
+    "NoisyCount",
+    "StatisticCapacity",
     "WorstCase",
     "amplitude_capacity",
     "amplitude_ratio",
@@ -102,6 +112,7 @@ __all__ = [
     "chi_squared",
     "composed_bits",
     "conditional_entropy_bits",
+    "count_capacity",
     "data_independent_bits",
     "entropy_bits",
     "epsilon",
@@ -114,6 +125,7 @@ __all__ = [
     "group_capacity",
     "group_capacity_bits",
     "guess_error",
+    "has_monotone_ratio",
     "heaviest_output",
     "individual_capacity",
     "individual_capacity_bits",
@@ -148,7 +160,9 @@ __all__ = [
     "renyi_nats",
     "selected_channels",
     "squared_hellinger",
+    "statistic_capacity",
     "total_variation",
+    "totals_of",
     "weighted_guess_error",
     "weighted_l1",
     "worst_correlation",

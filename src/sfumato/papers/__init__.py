@@ -15,7 +15,7 @@ from sfumato.papers import (
     successive_refinement,
 )
 from sfumato.papers.drawing import png_bytes, svg_bytes
-from sfumato.papers.records import Cell, Comparison, Entry, Erratum, Paper, Table, refusal_of
+from sfumato.papers.records import Cell, Comparison, Entry, Erratum, ErratumKind, Paper, Table, refusal_of
 
 PAPERS = MappingProxyType(
     {
@@ -33,6 +33,7 @@ __all__ = [
     "Comparison",
     "Entry",
     "Erratum",
+    "ErratumKind",
     "Paper",
     "Table",
     "paper_named",

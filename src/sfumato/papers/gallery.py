@@ -33,7 +33,8 @@ def gallery_html(papers: Mapping[str, Paper]) -> str:
         "The papers, recomputed",
         "<header><h1>The papers, recomputed</h1>"
         '<p class="lead">Every number in the column “ours” comes from calls that users have. Where it is not the '
-        "printed one, an erratum says why, and its counter-example was run for this page.</p></header>"
+        "printed one, an entry says why and of what kind it is (only an error is called one), and its example was run "
+        "for this page.</p></header>"
         f'<nav aria-label="Papers"><ul class="plain">{links}</ul></nav><main>{shown}</main>',
         _STYLE,
     )
@@ -45,28 +46,28 @@ def shown_cell(cell: Cell) -> str:
 
 
 def _paper(slug: str, paper: Paper) -> str:
-    numbers = {erratum.where: i for i, erratum in enumerate(paper.errata, start=1)}
+    numbers = {erratum.where: (i, erratum.kind.capitalize()) for i, erratum in enumerate(paper.errata, start=1)}
     rows = "".join(_comparison(slug, entry.judge(), numbers) for entry in paper.entries)
-    header = "".join(f'<th scope="col">{name}</th>' for name in ("where", "what", "print", "ours", "erratum"))
+    header = "".join(f'<th scope="col">{name}</th>' for name in ("where", "what", "print", "ours", "why"))
     compared = f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
     return (
         f'<section aria-labelledby="{slug}"><h2 id="{slug}">{escape(paper.title)}</h2><p>[{escape(paper.key)}] in '
         f"docs/references.bib</p><h3>Print beside ours</h3>{scroll_box(f'Print beside ours, {slug}', compared)}"
         f"<h3>Figures</h3>{''.join(_figure(name, draw) for name, draw in paper.figures.items())}"
         f"<h3>Tables</h3>{''.join(_table(make()) for make in paper.tables.values())}"
-        f"<h3>Errata</h3>{''.join(_erratum(slug, numbers[erratum.where], erratum) for erratum in paper.errata)}"
+        f"<h3>Errata</h3>{''.join(_erratum(slug, numbers[erratum.where][0], erratum) for erratum in paper.errata)}"
         "</section>"
     )
 
 
-def _comparison(slug: str, found: Comparison, numbers: Mapping[str, int]) -> str:
+def _comparison(slug: str, found: Comparison, numbers: Mapping[str, tuple[int, str]]) -> str:
     entry = found.entry
     at = f"{entry.what}, {entry.parameter} = {_short(entry.value)}"
     sign = "" if entry.relation == "=" else f"{entry.relation} "
     printed = "" if found.printed is None else f"\n{sign}{_short(found.printed)}"
     if entry.erratum is not None:
-        number = numbers[entry.erratum]
-        verdict = f'<td><a href="#{slug}-erratum-{number}">Erratum {number}</a></td>'
+        number, kind = numbers[entry.erratum]
+        verdict = f'<td><a href="#{slug}-erratum-{number}">{kind} {number}</a></td>'
     elif found.agrees is None:
         verdict = "<td>no number in print</td>"
     else:
@@ -109,18 +110,11 @@ def _erratum(slug: str, number: int, erratum: Erratum) -> str:
     verdict = (
         f'<dd class="warn">NOT CONFIRMED: {escape(refusal)}</dd>'
         if refusal
-        else "<dd>confirmed: the counter-example shows what it says</dd>"
+        else "<dd>confirmed: the example shows what it says</dd>"
     )
-    said = "".join(
-        f"<dt>{name}</dt><dd>{escape(words)}</dd>"
-        for name, words in (
-            ("printed", erratum.printed),
-            ("correct", erratum.correct),
-            ("counter-example", erratum.counter_example),
-        )
-    )
+    said = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in erratum.sayings)
     return (
-        f'<h4 id="{slug}-erratum-{number}">Erratum {number}. {escape(erratum.where)}</h4>'
+        f'<h4 id="{slug}-erratum-{number}">{erratum.kind.capitalize()} {number}. {escape(erratum.where)}</h4>'
         f"<dl>{said}<dt>verdict</dt>{verdict}</dl>"
     )
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 Cell = str | Fraction | float
 
 
+ErratumKind = Literal["error", "missing hypothesis", "unit or notation", "gap in a proof", "question settled"]
+"""What an entry says of the print; only an error is called one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A table with what the print says and what comes out; `rows` hold one cell for each of `columns`."""
@@ -76,13 +80,33 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erratum:
-    """Where the print is wrong. `check` runs the counter-example and raises unless it shows what it says."""
+    """Where the software departs from print. `check` runs the example and raises unless it shows what it says.
+
+    Only a sentence that is false as printed is an error. It is `quoted` word for word (formulas in plain letters), and
+    `reading` names the reading under which it is false; a question that the paper leaves open needs none.
+    """
 
     where: str
+    kind: ErratumKind
+    quoted: str
+    reading: str
     printed: str
     correct: str
     counter_example: str
     check: Callable[[], None]
+
+    @property
+    def sayings(self) -> tuple[tuple[str, str], ...]:
+        """What there is to say, each with its heading, in the order of reading."""
+        right, shown = ("correct", "counter-example") if self.kind == "error" else ("here", "example")
+        said = (
+            ("printed", self.printed),
+            ("in its words", f"“{self.quoted}”" if self.quoted else ""),
+            ("reading", self.reading),
+            (right, self.correct),
+            (shown, self.counter_example),
+        )
+        return tuple((name, words) for name, words in said if words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

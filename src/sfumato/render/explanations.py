@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -13,6 +14,8 @@ from sfumato.mechanisms import RandomizedResponse
 from sfumato.refine import Ladder, ShiftKey, reused_channel
 from sfumato.refine.expansion import shifts_of
 
+_EPSILONS = (0.1, 0.5, 1.0)
+_ALIKE = (1, 5, 10, 50, 1000)
 _ANSWERS = ("north", "south", "east", "west", "abroad")
 
 
@@ -81,11 +84,58 @@ def explain_guess_error() -> str:
     )
 
 
+def alike_table() -> dict[str, object]:
+    """What an ε-differentially private count tells about one person if n people are alike: upper ends, in bits."""
+    bits = {
+        f"{epsilon:g}": {
+            str(alike): _rounded_up(
+                measures.count_capacity(measures.NoisyCount.geometric(top=alike, epsilon=epsilon)).bits.upper
+            )
+            for alike in _ALIKE
+        }
+        for epsilon in _EPSILONS
+    }
+    return {"mechanism": "a count with two-sided geometric noise", "unit": "bits", "bits_at_most": bits}
+
+
+def explain_correlations() -> str:
+    """A private count of people who are alike, n of them at a time."""
+    table = alike_table()["bits_at_most"]
+    assert isinstance(table, dict)
+    lines = [
+        "A count is published with ε-differentially private noise. What it tells about one person's yes or no depends",
+        "on how many people answer alike: a family, a sect, everybody with a common cause. In bits, rounded up; one",
+        "bit is the whole answer.",
+        "",
+        "  ε      " + "".join(f"n = {alike:<9}" for alike in _ALIKE).rstrip(),
+    ]
+    lines += [
+        f"  {epsilon:<6} " + "    ".join(f"{bits:.7f}" for bits in row.values()) for epsilon, row in table.items()
+    ]
+    lines += [
+        "",
+        "n = 1 is nobody alike: what ε promises. The worst law for n people alike is a fair coin for all of them, and",
+        "then the reader only has to tell the count 0 from the count n, which n times ε no longer hides [E, Thm 2].",
+        "Noise that is calibrated in bits against people who are alike keeps its promise: `sfumato noise`.",
+        "Theory: docs/theory/correlations.md",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "key-reuse": ("Why draws are used once", explain_key_reuse),
     "epsilon": ("What ε promises", explain_epsilon),
     "guess-error": ("What a guess error promises", explain_guess_error),
+    "correlations": ("What a private count tells about people who are alike", explain_correlations),
 }
+
+
+TABLES: dict[str, Callable[[], dict[str, object]]] = {"correlations": alike_table}
+
+
+def _rounded_up(bits: float) -> float:
+    """Seven digits, never below the bound."""
+    return max(bits, math.ceil(Fraction(bits) * 10**7) / 10**7)
 
 
 def _row(values: np.ndarray) -> str:

@@ -18,6 +18,7 @@ from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF
 from sfumato.measures.individual.records import Places
 from sfumato.prob import Channel
 from sfumato.prob.exact import FloatArray
+from sfumato.values.interval import Interval
 
 _ENTRIES_AT_ONCE = 4_000_000
 _MOST_ROUNDS = 20_000
@@ -53,6 +54,15 @@ class Race:
     def slack(self, inputs: int, outputs: int) -> float:
         """Bound the rounding error of an upper value in nats; no logarithm here is larger than ln 1e300."""
         return UNIT_ROUNDOFF * (inputs + outputs + 32) * 2 * math.log(1e300)
+
+    def settle(self, rows: FloatArray, slack: float, gap_bits: float) -> tuple[Interval, tuple[float, ...]]:
+        """Enclose the largest capacity, given the winner's rows, and return the input law that reaches its lower end.
+
+        `slack` is the largest of what `slack` says about the channels that ran.
+        """
+        own, law = capacity_with_witness(Channel(rows), gap_bits=min(1e-9, gap_bits / 2))
+        upper = max(own.upper, (self.best + self.tolerance + slack) * LOG2_E)
+        return Interval(own.lower, upper), law
 
     def _run_together(self, tag: int, groups: tuple[FloatArray, ...], places: Places) -> None:
         inputs, outputs = len(groups), groups[0].shape[1]

@@ -79,10 +79,9 @@ def _finished(race: Race, contests: Sequence[tuple[FloatArray, ...]], gap_bits: 
     else:
         tag, places = race.winner
     rows = np.array([group[place] for group, place in zip(contests[tag], places, strict=True)])
-    own, law = capacity_with_witness(Channel(rows), gap_bits=min(1e-9, gap_bits / 2))
     slack = max(race.slack(len(groups), groups[0].shape[1]) for groups in contests)
-    upper = max(own.upper, (race.best + race.tolerance + slack) * LOG2_E)
-    return Selection(bits=Interval(own.lower, upper), contest=tag, places=places, law=law)
+    bits, law = race.settle(rows, slack, gap_bits)
+    return Selection(bits=bits, contest=tag, places=places, law=law)
 
 
 def _climb(race: Race, tag: int, groups: tuple[FloatArray, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Where [E] is misprinted or mistaken, each with a counter-example that runs, in the order of the paper."""
+"""Where we depart from [E], each entry with its kind and an example that runs, in the order of the paper."""
 
 from sfumato.papers.dalenius_goal.joint_errata import JOINT_ERRATA
 from sfumato.papers.dalenius_goal.leak_errata import LEAK_ERRATA

@@ -1,4 +1,4 @@
-"""Where [E, Sec. 7] is misprinted or mistaken: two data sets of the same people, and different people.
+"""Where we depart from [E, Sec. 7]: two data sets of the same people, and different people.
 
 Each check takes what is printed as an argument, so that a test can hand it the right thing and see it complain.
 """
@@ -55,14 +55,24 @@ def check_excess(printed: Callable[[Fraction], float] = in_print.printed_excess)
 JOINT_ERRATA = (
     Erratum(
         where="Lemma 6, eq. (161)",
+        kind="gap in a proof",
+        quoted="the equalities =_a, =_b, and =_c are due to Lemma 4 and Lemma 5",
+        reading=(
+            "with the laws of the proof, those of the second record given x_1^1 and y^1; the lemma asks only that "
+            "some laws exist"
+        ),
         printed="Σ p(y^1) Σ p(x_1^1) I(X_1^2; Y^2 | x_1^1, y^1)",
-        correct="p(x_1^1 | y^1) in place of p(x_1^1); the bound (162) does not depend on it",
+        correct="p(x_1^1 | y^1) in place of p(x_1^1) makes it the chain rule; the bound (162) does not depend on it",
         counter_example="y^1 the parity of a fair bit and of one that is 1 with probability 1/4, through BSC(1/10); "
-        "x_1^2 follows the latter: I(X_1;Y) is 1.1652 bits, the print has 1.0740.",
+        "x_1^2 is 0 if the latter is 1 and a fair bit otherwise, and y^2 tells x_1^2 plainly: I(X_1;Y) is 1.1652 bits, "
+        "the print has 1.0740.",
         check=check_last_term,
     ),
     Erratum(
         where="Theorem 6, eq. (162)",
+        kind="question settled",
+        quoted="Whether the bound in (162) can be further reduced is left as a future work.",
+        reading="",
         printed="C_1 ≤ C^11 + C^22 + C^12 + C^21; whether less will do is open",
         correct="min(C^11 + C^21, C(M^1)) + min(C^22 + C^12, C(M^2)), with C(M^j) the plain capacity of release j",
         counter_example="The parity of two bits through BSC(1/10) in both data sets: the print has 2.1240, the bound "
@@ -71,6 +81,9 @@ JOINT_ERRATA = (
     ),
     Erratum(
         where="After Proposition 6, “larger”",
+        kind="error",
+        quoted="C_1^{1,2} and C_1^{2,1} are larger than C_1^{1,1} and C_1^{2,2}",
+        reading="for any two data sets of the same people; no smaller would be as false",
         printed="C^12 and C^21 are larger than C^11 and C^22",
         correct="no smaller, if the record has as many values in the other data set; else it can be less",
         counter_example="A ternary record told truly with probability 4/5: C^11 is 0.6630 bits; about a bit of the "
@@ -79,9 +92,12 @@ JOINT_ERRATA = (
     ),
     Erratum(
         where="Proposition 7",
+        kind="question settled",
+        quoted="However, we currently can't prove the positivity of τ which is left as a future work.",
+        reading="",
         printed="C_1 ≥ max C_1 + τ with τ ≥ 0; so parallel composition fails",
-        correct="τ = 0 would not refute it, and τ > 0 is left open there: it is positive already for two bits known "
-        "to be equal",
+        correct="τ = 0 would not refute it; it is positive already for two bits known to be equal, so that parallel "
+        "composition does fail",
         counter_example="X_1 = X_2, each through BSC(1/10): τ = 0.21108 bits.",
         check=check_excess,
     ),

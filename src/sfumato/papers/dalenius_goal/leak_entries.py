@@ -93,7 +93,7 @@ LEAK_ENTRIES = (
         ours=lambda rate: noise_entropy_nats(4, rate) / examples.LN2,
         says="eq. (82)",
         printed=lambda rate: printed.printed_noise_entropy(4, rate),
-        erratum="Equations (71)-(82), the logarithm",
+        erratum="The unit of ε: Theorem 1, eqs. (71)-(82), (117) and (120)",
     ),
     Entry(
         place="Section 4.3",
@@ -126,7 +126,7 @@ LEAK_ENTRIES = (
         printed=lambda odds: printed.printed_max_information_bits(
             neighbour_epsilon(examples.geometric_count(odds), (2, 2))
         ),
-        erratum="Theorem 1 and Corollary 1, the logarithm",
+        erratum="The unit of ε: Theorem 1, eqs. (71)-(82), (117) and (120)",
     ),
     Entry(
         place="correlated",
@@ -140,13 +140,13 @@ LEAK_ENTRIES = (
     ),
     Entry(
         place="Theorem 1, proof",
-        what="I_∞ of a bit through randomised response of odds 2, bits",
+        what="I_∞ over what can happen of a bit through randomised response of odds 2, bits",
         parameter="P(1)",
         value=Fraction(0),
         ours=lambda surprise: examples.max_information(_TWO, surprise),
         says="log odds where P is degenerate",
         printed=lambda _: printed.printed_degenerate_bits(2.0),
-        erratum="Proof of Theorem 1, after eq. (14)",
+        erratum="Definition 7 and after eq. (14), alphabet or support",
     ),
     Entry(
         place="Abstract",

@@ -52,7 +52,7 @@ NOISE_ENTRIES = (
         says="≤ ε bits",
         printed=lambda bits: bits,
         relation="≤",
-        erratum="Equations (117) and (120), the unit of ε",
+        erratum="The unit of ε: Theorem 1, eqs. (71)-(82), (117) and (120)",
     ),
     Entry(
         place="utility",

@@ -54,6 +54,11 @@ def _entropy(q: Fraction) -> float:
     return entropy_interval(((q, 1), (1 - q, 1))).midpoint
 
 
+def _in_both_sets(epsilon: Fraction) -> int:
+    sets = [set(examples.weakly_typical(examples.TENTH, 20, Fraction(epsilon), value)) for value in (0, 1)]
+    return len(sets[0] & sets[1])
+
+
 _CHAIN = "Section V-C2, eq. (67)"
 
 
@@ -210,5 +215,37 @@ ENTRIES = (
         says="eq. (67)",
         printed=lambda q: printed.printed_uniformised_bits(q, 4),
         erratum=_CHAIN,
+    ),
+    Entry(
+        place="Remark 3",
+        what="numbers of ones among 20 samples through BSC(1/10) that eq. (37) calls typical for both values of W",
+        parameter="ε",
+        value=THREE_TENTHS,
+        ours=_in_both_sets,
+        says="all that are typical for one",
+        printed=lambda epsilon: len(
+            printed.printed_typical(examples.weakly_typical(examples.TENTH, 20, Fraction(epsilon), 0))
+        ),
+        erratum="Remark 3",
+    ),
+    Entry(
+        place="Appendix C",
+        what="P(W = 1 | x^n), W fair through BSC(1/10), a tenth of x^n ones",
+        parameter="n",
+        value=10,
+        ours=lambda n: float(examples.other_value(n)),
+        says="0",
+        printed=printed.printed_other_value,
+        erratum="Appendix C, after eq. (84)",
+    ),
+    Entry(
+        place="Section V-C2",
+        what="what the uniformised chain tells of two samples, bits",
+        parameter="q",
+        value=THREE_TENTHS,
+        ours=lambda q: examples.uniformised(q).information_bits(2).midpoint,
+        says="eq. (67), third line",
+        printed=printed.printed_third_line_bits,
+        erratum="Section V-C2, eq. (67), third line",
     ),
 )

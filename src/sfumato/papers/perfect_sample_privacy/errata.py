@@ -1,4 +1,4 @@
-"""Where [D] is misprinted or mistaken, each with a counter-example that runs.
+"""Where we depart from [D], each entry with its kind and an example that runs.
 
 Each check takes what is printed as an argument, so that a test can hand it the right thing and see it complain.
 """
@@ -22,6 +22,7 @@ from sfumato.disclose.two_binary import two_binary_corners
 from sfumato.disclose.window_schemes import overlap_leaks
 from sfumato.papers.perfect_sample_privacy import examples
 from sfumato.papers.perfect_sample_privacy import printed as in_print
+from sfumato.papers.perfect_sample_privacy.proof_errata import PROOF_ERRATA
 from sfumato.papers.records import Erratum, must_show
 from sfumato.prob import Channel
 
@@ -139,6 +140,9 @@ def _block_feature(law: DataLaw, turn: int) -> Channel:
 ERRATA = (
     Erratum(
         where="Example 2, eq. (20)",
+        kind="error",
+        quoted="Set α = 2/3, and e = 1/2, which results in",
+        reading="the matrix of eq. (20) beside the printed law of the samples, both for α = 2/3",
         printed="P(W=0|x) = 1, 2/3, 0, 1, 1/3, 0 beside the law of α = 2/3",
         correct="1, 1/3, 0, 1, 2/3, 0: the printed entries are those of α = 1/3. I_s is the same for both.",
         counter_example="With the printed entries X1 differs from W = 0 with probability 1/2, not 2/3.",
@@ -146,6 +150,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section III-B, eqs. (24)-(26)",
+        kind="missing hypothesis",
+        quoted="while r ∈ [0, R] with R ≜ min{α, 1 - β} determines the interdependency between X_1 and X_2",
+        reading="for any α and β in (0, 1); for α ≤ β, which exchanging the samples brings about, it is true",
         printed="r lies in [0, R], R = min(α, 1-β); corners p-(R-r)n and p+rn with weights r/R and (R-r)/R",
         correct="r lies in [r0, R], r0 = max(0, α-β); corners p-(R-r)n and p+(r-r0)n, weights (r-r0)/(R-r0) and "
         "(R-r)/(R-r0). The print needs α ≤ β.",
@@ -155,6 +162,9 @@ ERRATA = (
     ),
     Erratum(
         where="Corollary 1.1",
+        kind="error",
+        quoted="In the evaluation of (2), it is necessary to have |Y| ≥ ⌈|X^|/rank(P)⌉.",
+        reading="of every mapping that reaches the maximum; the proof has those with extreme posteriors",
         printed="no fewer than ⌈|X^|/rank(P)⌉ outputs will do",
         correct="only of mappings whose posteriors are corners; others can be as good with fewer outputs",
         counter_example="Four fair coins and W their parity: Y = W is private, tells all of W and has 2 outputs; 4 are "
@@ -163,6 +173,9 @@ ERRATA = (
     ),
     Erratum(
         where="Proposition 4",
+        kind="missing hypothesis",
+        quoted="the optimal synergistic disclosure strategy, i.e., P*_{Y|X^n}, does not depend on p_{W|X^n}",
+        reading="for every support with that many cells, whatever the rank of P",
         printed="|X^| = Σ|X_i| - n + 2 makes the best mapping independent of W",
         correct="nul(P) = 1 does. The count of cells says so only if rank(P) is as large as it can be, Σ|X_i| - n + 1.",
         counter_example="Two disjoint 2×2 blocks of fair coins: 8 = 4 + 4 - 2 + 2 cells, nul(P) = 2, four corners, and "
@@ -171,6 +184,9 @@ ERRATA = (
     ),
     Erratum(
         where="Example 3, eq. (61)",
+        kind="unit or notation",
+        quoted="= lim ((n-k+1)M - log M)/(nM) = 1, (61)",
+        reading="M for log M in the fraction, before the limit; as limits, which is all that is printed, it is true",
         printed="((n-k+1) M - log M)/(n M)",
         correct="((n-k+1) log M - log M)/(n log M) = (n-k)/n, which is the efficiency exactly",
         counter_example="M = 3, n = 4, k = 2: all data sets listed, the efficiency is 0.5000; the printed bound from "
@@ -179,6 +195,12 @@ ERRATA = (
     ),
     Erratum(
         where="Section V-C1, windows of k ≥ 3",
+        kind="error",
+        quoted=(
+            "Following a proof entirely analogous to the one of Lemma 7, one can show that Y_par(k) … satisfies "
+            "perfect sample privacy for all k ∈ [n-1]."
+        ),
+        reading="of all outputs together, one for each run of k neighbours",
         printed="for every k, private mappings of k samples, one for each run of k, are private together",
         correct="for k = 2 only, or when windows share no more than one sample (a new one every k-1 samples)",
         counter_example="X_i ~ Bern(3/10), k = 3, n = 4: the outputs tell 0.1119, 0.1535, 0.1535 and 0.1119 bits about "
@@ -187,10 +209,14 @@ ERRATA = (
     ),
     Erratum(
         where="Section V-C2, eq. (67)",
+        kind="error",
+        quoted="I(Y_pre; X^n) = Σ_{k=1}^{n-1} I(S_k⊕S_{k+1}; X_k, X_{k+1})",
+        reading="as an equality for n > 2",
         printed="I(Y_pre; X^n) is the sum over pairs of neighbours",
         correct="the sum is a bound from below, exact for n = 2 only: given X^n, neighbouring outputs share a noise",
         counter_example="q = 3/10, n = 4: 0.72120 bits, by eq. (67) 0.47844. q = 2/5, n = 5: 2.06192 against 1.52449. "
         "At q = 1/10 the chain tells more of many samples than pairs do, not less as Figure 5 has it.",
         check=check_uniformised,
     ),
+    *PROOF_ERRATA,
 )

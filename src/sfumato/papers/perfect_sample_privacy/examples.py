@@ -14,8 +14,11 @@ from sfumato.disclose.disclosures import Disclosure
 from sfumato.disclose.optimal_disclosure import optimum
 from sfumato.disclose.uniformising import UniformisedChain
 from sfumato.disclose.window_schemes import WindowScheme
+from sfumato.errors import NotCertified
+from sfumato.measures.enclosures import log2_interval
 from sfumato.prob import Channel, Distribution
 
+TENTH = Fraction(1, 10)
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
 
 
@@ -71,3 +74,24 @@ def pairs(q: Fraction, size: int = 2) -> WindowScheme:
 def uniformised(q: Fraction) -> UniformisedChain:
     """[D, Sec. V-C2] with the Z channel of Example 5."""
     return UniformisedChain.closest(Distribution([1 - q, q]))
+
+
+def weakly_typical(flip: Fraction, count: int, epsilon: Fraction, value: int) -> tuple[int, ...]:
+    """The numbers of ones among `count` samples of W = value through BSC(flip) that eq. (37) calls typical.
+
+    -(1/n) log p(x^n) - H = (k/n - P(1))·log((1-flip)/flip) up to its sign, so these are the k near n·P(1).
+    """
+    ones = flip if value == 0 else 1 - flip
+    slope = log2_interval((1 - flip) / flip)
+    inside = [k for k in range(count + 1) if abs(float(Fraction(k, count) - ones)) * slope.upper <= epsilon]
+    maybe = [k for k in range(count + 1) if abs(float(Fraction(k, count) - ones)) * slope.lower <= epsilon]
+    if inside != maybe:
+        raise NotCertified("a count lies on the border of the typical set", way_out="Move `epsilon` a little.")
+    return tuple(inside)
+
+
+def other_value(count: int, flip: Fraction = TENTH) -> Fraction:
+    """P(W = 1 | x^n) for a fair W through BSC(flip), where a share of flip of the samples is 1: typical for W = 0."""
+    ones = round(count * flip)
+    likely = [flip**ones * (1 - flip) ** (count - ones), (1 - flip) ** ones * flip ** (count - ones)]
+    return likely[1] / sum(likely)

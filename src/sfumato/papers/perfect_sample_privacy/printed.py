@@ -60,6 +60,23 @@ def printed_uniformised_bits(q: Fraction, count: int) -> float:
     return (count - 1) * (1 - 2 * p * (1 - p) * _h(beta) - (1 - p) ** 2 * _h(2 * beta * (1 - beta)))
 
 
+def printed_third_line_bits(q: Fraction) -> float:
+    """[D, eq. (67), third line] for two samples: the four conditional entropies are added without weights."""
+    p = float(q)
+    beta = (0.5 - p) / (1 - p)
+    return 1 - (2 * _h(beta) + _h(2 * beta * (1 - beta)))
+
+
+def printed_typical(counts: Sequence[int]) -> tuple[int, ...]:
+    """[D, Remark 3]: the weakly typical set of the other value is the same."""
+    return tuple(counts)
+
+
+def printed_other_value(count: int) -> float:
+    """[D, App. C, after eq. (84)]: p(j|x^n) for a typical x^n and another value j."""
+    return 0.0 * count
+
+
 def printed_pairs_bits(q: Fraction, count: int) -> float:
     """[D, eq. (66)] with eq. (25) for two independent samples that are 1 with probability q ≤ 1/2."""
     p = float(q)

@@ -1,4 +1,4 @@
-"""Where [C] is misprinted, each with a counter-example that runs.
+"""Where we depart from [C], each entry with its kind and an example that runs.
 
 Each check takes what is printed as an argument, so that a test can hand it the right thing and see it complain.
 """
@@ -107,6 +107,12 @@ def _laws(theta_1: Fraction, theta_2: Fraction) -> tuple[Law, Law]:
 ERRATA = (
     Erratum(
         where="Theorem 1, two outputs",
+        kind="error",
+        quoted=(
+            "In these three cases, from top to bottom, the distributions p_0 and p_1 to achieve the maximum value is "
+            "given as"
+        ),
+        reading="the pairs that are said to reach the maxima in cases (i) and (ii)",
         printed="θ ≤ θ0: p0 = [a/(1-w), 1-a/(1-w)], p1 = [1, 0]; θ > θ0: p0 = [1, 0], p1 = [a/w, 1-a/w]",
         correct="the other way round; the maxima in eq. (2) are right, and Step 4 of the proof has the right pairs",
         counter_example=(
@@ -117,6 +123,12 @@ ERRATA = (
     ),
     Erratum(
         where="Table I, Warner's row",
+        kind="error",
+        quoted=(
+            "under the constraint (1/2)‖p_0 - p_1‖_1 ≤ δ, the Fisher information achieves the maximum value at "
+            "the following"
+        ),
+        reading="with the δ of the constraint in the pair of the first row",
         printed="p0 = [δ, 1-δ], p1 = [1-δ, δ]",
         correct="p0 = [(1+δ)/2, (1-δ)/2], p1 = [(1-δ)/2, (1+δ)/2]",
         counter_example=(
@@ -128,6 +140,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section V, the arguments of D_{1+s}",
+        kind="unit or notation",
+        quoted="the relative Rényi entropy D_{1+s}(p_θ1‖p_θ2) is defined [14] as",
+        reading="as the divergence of [14], and with the case s = 0 as its limit",
         printed="D_{1+s}(p‖q) = (1/s) ln Σ p^(-s) q^(1+s)",
         correct="D_{1+s}(p‖q) = (1/s) ln Σ p^(1+s) q^(-s), which the proof of Corollary 1 uses",
         counter_example=(
@@ -138,6 +153,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section V, proof of Corollary 1",
+        kind="error",
+        quoted="The maximization problem (10) can be rewritten as",
+        reading="with D_f as it is defined before Theorem 3, a sum over the reports",
         printed="max D_{1+s} = (1/s) ln max Σ_y D_f(p‖q), and likewise for s < 0",
         correct="without Σ_y: D_f is already a sum over the reports",
         counter_example=(
@@ -148,6 +166,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section II, the confidence level",
+        kind="unit or notation",
+        quoted="when we require the confidence level to be α, the confidence interval is approximately given as",
+        reading="“confidence level” as the probability to cover; as the probability to miss it is right",
         printed="the interval from Φ⁻¹(α/2) to Φ⁻¹(1-α/2) has confidence level α",
         correct="its confidence level is 1-α",
         counter_example="At α = 0.95 the printed interval covers the share once in twenty: with probability 0.05.",
@@ -155,6 +176,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section II, after eq. (1)",
+        kind="error",
+        quoted="Under this constraint, we minimize the Fisher information J_θ.",
+        reading="as printed; Theorem 1 maximises",
         printed="the Fisher information is minimised under the constraint",
         correct="it is maximised, as Theorem 1 says",
         counter_example="p0 = p1 keeps every limit and has J = 0, so the least is 0 and says nothing.",

@@ -1,4 +1,4 @@
-"""Where [A] is misprinted, each with a counter-example that runs.
+"""Where we depart from [A], each entry with its kind and an example that runs.
 
 Each check takes what is printed as an argument, so that a test can hand it the right thing and see it complain.
 """
@@ -92,6 +92,12 @@ def check_block_size(printed: Callable[[float], int] = in_print.printed_block_si
 ERRATA = (
     Erratum(
         where="Theorems 5 and 6, the order of the values",
+        kind="missing hypothesis",
+        quoted="our achievability schemes in Section IV, that are “universal” in the sense of not depending on P_X",
+        reading=(
+            "for any numbering of the values; under the print's own assumption (45) the formulas are right, and "
+            "numbering the values so takes P"
+        ),
         printed="V_1 and V_2 do not depend on P; that m_0 ≥ m_1 ≥ … is assumed for convenience",
         correct="sort the values by m_i first, which takes P; without it eqs. (49) and (61) are wrong",
         counter_example=(
@@ -102,6 +108,9 @@ ERRATA = (
     ),
     Erratum(
         where="Lemma 10, eq. (73)",
+        kind="error",
+        quoted="C(V_1) = D(Ber(0.5)‖Ber(ρ)) = -log 2√(ρ(1-ρ)), 0 ≤ ρ ≤ 1",
+        reading="for odd k and ρ < 1/5",
         printed="C(V_1) = -log 2√(ρ(1-ρ)) for 0 ≤ ρ ≤ 1",
         correct="for even k or ρ ≥ 1/5. With odd k the last row shares a response with the second: -log(1-ρ) below 1/5",
         counter_example="k = 3, ρ = 0.1: C(V_1) is 0.152 bits; the print says 0.737.",
@@ -109,6 +118,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section II, eq. (14)",
+        kind="error",
+        quoted="our liberal choice in (8), (11), which is equivalent to (14)",
+        reading="that both maxima have a common maximiser, W_o, as the remark after Theorem 2 says",
         printed="maximising the largest P(wrong guess, Z = i) is the same as maximising their sum, eq. (11)",
         correct="W_o maximises the sum, not the largest part",
         counter_example="ρ = 0, P = (0.5, 0.3, 0.2), f(x) = x: W_o has 0.1875; a constant answer has 0.5.",
@@ -116,6 +128,9 @@ ERRATA = (
     ),
     Erratum(
         where="Proposition 8 (i), the condition on n",
+        kind="question settled",
+        quoted="for all n such that (⌊n/2⌋+1) exp[-nD] ≤ 1 - min{ρ, ρ_c}",
+        reading="true as printed: the condition is not needed",
         printed="for all n with (⌊n/2⌋+1)e^(-nD) ≤ 1 - min{ρ, ρ_c}",
         correct="for every n, as Γ_n is at most S times its last term; max is meant for min, and neither is needed",
         counter_example=(
@@ -126,6 +141,15 @@ ERRATA = (
     ),
     Erratum(
         where="Section VI, the guarantee for a family of priors",
+        kind="unit or notation",
+        quoted=(
+            "a ρ-QR W_o(P*) or V_o(P*) will yield privacy π(ρ; P*) in (19) that serves as a guaranteed lower "
+            "bound for ρ-privacy computed according to any prior pmf P"
+        ),
+        reading=(
+            "“ρ-privacy” as what the one mechanism W_o(P*) has under P; as the maximum over mechanisms, which is "
+            "how it is defined, the sentence is true"
+        ),
         printed="W_o(P*) for the least favourable prior P* has privacy π(ρ; P*) under every prior of the family",
         correct="that number is an upper bound on every guarantee; the best response for the worst prior is a program",
         counter_example=(
@@ -137,6 +161,9 @@ ERRATA = (
     ),
     Erratum(
         where="Equation (60) in doubles",
+        kind="unit or notation",
+        quoted="",
+        reading="true as printed: a matter of arithmetic",
         printed="blocks of ⌊1/ρ⌋ values",
         correct="right, but only in exact numbers: the software computes with fractions",
         counter_example="In doubles ⌊1/(1/93)⌋ is 92, and so for 1/99, 1/105 and others.",

@@ -1,4 +1,4 @@
-"""Where [B] is misprinted, each with a counter-example that runs.
+"""Where we depart from [B], each entry with its kind and an example that runs.
 
 Each check takes what is printed as an argument, so that a test can hand it the right thing and see it complain.
 """
@@ -43,6 +43,17 @@ def check_every_n(printed: Bound = printed_bounds.eq8_lower_bound) -> None:
     size, users = 1000, 1772
     guess = 1 - 1 / size  # sup over p of ‖1/k - p‖², at a law of one answer
     must_show("guessing beats the bound", holds=printed(size, users, 0.1, None) > 12 * guess)
+
+
+def check_l1_constant(printed: Bound = printed_bounds.eq8_l1_lower_bound) -> None:
+    """Assouad's method, step by step over δ, gives half of the printed bound for a million users."""
+    size, users, epsilon = 100, 10**6, 1.0
+    root = math.sqrt(8 * users * infer.information_per_user(epsilon))
+    steps = (i / (1000 * size) for i in range(1, 1001))
+    best = max(step * size / 2 * (1 - root * step) for step in steps)
+    must_show("the software states what the method gives", holds=best <= infer.l1_floor(size, users, epsilon) * 1.0001)
+    ratio = printed(size, users, epsilon, None) / best
+    must_show("the print is twice that", holds=math.isclose(ratio, 2, abs_tol=1e-3))
 
 
 def check_best_contrast(printed: Callable[[float, float], float] = in_print.printed_best_contrast) -> None:
@@ -138,6 +149,9 @@ def _unary(size: int, keep: Fraction) -> Channel:
 ERRATA = (
     Erratum(
         where="Theorem 1, eq. (8), below R_c",
+        kind="error",
+        quoted="For every ε, R ≥ 0 and k, n ∈ N, the minimax risk under ℓ2-norm loss is bounded by",
+        reading="the second case of eq. (8)",
         printed="risk ≥ k e^ε/(16 n p_R² (e^ε-1)²) when R < R_c",
         correct="risk ≥ k/(8(nA + π²k²)), A = e^ε[p_R tanh²(ε/2) + p_R²(1-e^-ε)²/(4(1-p_R))]; p_R has power 1, not 2",
         counter_example=(
@@ -148,6 +162,9 @@ ERRATA = (
     ),
     Erratum(
         where="Theorem 1, for every n",
+        kind="error",
+        quoted="For every ε, R ≥ 0 and k, n ∈ N, the minimax risk under ℓ2-norm loss is bounded by",
+        reading="for n below the order of k²",
         printed="eq. (8) holds for every k and n",
         correct="only once n is of order k²; the corrected bound has the term π²k² for this",
         counter_example=(
@@ -157,7 +174,22 @@ ERRATA = (
         check=check_every_n,
     ),
     Erratum(
+        where="Theorem 1, the ℓ1 bound",
+        kind="gap in a proof",
+        quoted="The minimax risk under 1-norm loss is bounded by r ≥ √(kτ/8).",
+        reading="nobody knows it to be false; its proof, with φ(x) = |x| in Section 5.1, gives less",
+        printed="risk ≥ √(kτ/8)",
+        correct="√(kτ/32) is what the proof gives; the software states that",
+        counter_example=(
+            "k = 100, ε = 1, a million users: Assouad's method, the best step taken, gives half of the printed bound."
+        ),
+        check=check_l1_constant,
+    ),
+    Erratum(
         where="Lemma 2, eq. (26), below R_c",
+        kind="error",
+        quoted="Substituting from (25) into the objective function (23), we get",
+        reading="the second case of eq. (26), at the pair of eq. (25)",
         printed="Σ (q-q')²/(q+q') ≤ 2 p_R² (e^ε-1)²/e^(2ε)",
         correct="the rarer report alone gives p_R (e^ε-1)²/(e^ε (e^ε+1)); the print has the wrong power of p_R",
         counter_example=(
@@ -167,6 +199,9 @@ ERRATA = (
     ),
     Erratum(
         where="Table 1, RAPPOR",
+        kind="error",
+        quoted="Table 1 describe the amount of randomness required to implement different ε-LDP mechanisms",
+        reading="with ε that of the whole report, as for the other mechanisms of the table",
         printed="k H2(e^ε/(e^ε+1)) bits",
         correct="k H2(e^(ε/2)/(e^(ε/2)+1)) bits: two answers differ in two coordinates, each may spend half of ε",
         counter_example=(
@@ -176,6 +211,9 @@ ERRATA = (
     ),
     Erratum(
         where="Table 1, RR and HR",
+        kind="unit or notation",
+        quoted="Randomness per user (R in bits)",
+        reading="log as log2; with natural logarithms the entries are right in nats",
         printed="log(k-1+e^ε) - εe^ε/(k-1+e^ε) bits, and likewise for HR",
         correct="log2(k-1+e^ε) - εe^ε log2(e)/(k-1+e^ε) bits, and likewise for HR",
         counter_example=(
@@ -186,6 +224,9 @@ ERRATA = (
     ),
     Erratum(
         where="Theorem 5",
+        kind="error",
+        quoted="The Hadamard Response mechanism from [ASZ19] satisfies private-recoverability",
+        reading="for every k and ε",
         printed="Hadamard response is recoverable from its key",
         correct="for some k and ε. A key exists when no report has Σ_x Q(y|x) > 1, and only then",
         counter_example=(
@@ -196,6 +237,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section 7.1, eq. (48)",
+        kind="error",
+        quoted="where s is an integer parameter chosen to minimize the entropy as follows",
+        reading="that the printed objective is this entropy up to a constant",
         printed="minimise log(s(e^ε-1)+k) - se^ε/(s(e^ε-1)+k)",
         correct="minimise ln(s(e^ε-1)+k) - ε se^ε/(s(e^ε-1)+k), from which eq. (49) does follow",
         counter_example="k = 100, ε = 2: the print is least at s = 2 (with log2: 1), the entropy of the key at s = 21.",
@@ -203,6 +247,9 @@ ERRATA = (
     ),
     Erratum(
         where="Section 7.1, after eq. (49)",
+        kind="error",
+        quoted="Hence, we get the closest integer to the real value in (49).",
+        reading="for every k and ε; Theorem 4 itself takes the better neighbour",
         printed="take the whole number nearest to l",
         correct="take the better of ⌊l⌋ and ⌈l⌉, but at least 1; Theorem 4 takes the better, and so never s = 0",
         counter_example=(
@@ -213,6 +260,12 @@ ERRATA = (
     ),
     Erratum(
         where="Section 4, Figure 4b",
+        kind="error",
+        quoted=(
+            "In Figure 4b, we find that the ℓ1 error depends on the randomness R for all ε < 0.8, since we have R "
+            "= 0.9 < H(e^ε/(e^ε+1)) for all ε < 0.8."
+        ),
+        reading="for R = 0.6, which the figure has, and for 0.9",
         printed="R is 1 or 0.6; the budget matters for ε < 0.8, where 0.9 < R_c",
         correct="0.6 bits are too few for ε < 1.766; 0.9 bits are too few for ε < 0.772",
         counter_example="At ε = 1.7 R_c is 0.6209: more than 0.6. At ε = 0.8 it is 0.8932: less than 0.9.",

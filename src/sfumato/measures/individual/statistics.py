@@ -1,0 +1,257 @@
+"""Individual capacity of a report on a count, a sum or a histogram of many people, in polynomial time.
+
+If the report depends on the data set through a statistic only, the adversary of [E, Thm 2] picks, for each value of the
+record, one value of the statistic that this value allows. For yes/no records and a count that is every pair of
+different counts, and where the likelihood ratio is monotone the pair {0, n} tells most. If at most m people depend on
+each other, the others are a fixed base, and counts differ by at most m.   Theory: docs/theory/correlations.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sfumato.errors import InvalidParameter
+from sfumato.measures.capacity import DEFAULT_GAP_BITS, capacity_with_witness
+from sfumato.measures.enclosures import LOG2_E
+from sfumato.measures.individual.capacities import INDIVIDUAL_GAP_BITS
+from sfumato.measures.individual.likelihood_ratios import has_monotone_ratio, ratio_slip
+from sfumato.measures.individual.noisy_counts import GEOMETRIC, NoisyCount
+from sfumato.measures.individual.races import Race
+from sfumato.measures.individual.records import Places, normalised_rows
+from sfumato.measures.individual.selections import best_selection
+from sfumato.prob import AnyChannel, Channel
+from sfumato.prob.exact import FloatArray
+from sfumato.values.checks import check_at_least, check_integer, check_positive
+from sfumato.values.correlation import Correlation
+from sfumato.values.interval import Interval
+
+Total = tuple[int, ...]
+_ENTRIES_AT_ONCE = 2_000_000
+# Entries below 1e-290 are taken for 0; what they could tell is far below this.
+_LEFT_OUT_BITS = 1e-270
+# |C - C'| ≤ η(C + 4) if entries differ by η of themselves at most, and a yes or no tells at most one bit.
+_CHANGE = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticCapacity:
+    """The most that a report on a statistic tells about one person, and the adversary who learns it.
+
+    Seeing the a-th value of the person, this adversary is sure that the statistic is `totals[a]`; before the report,
+    the values have the probabilities `law`. `monotone` says whether a monotone likelihood ratio spared the search.
+    """
+
+    bits: Interval
+    totals: tuple[Total, ...]
+    law: tuple[float, ...]
+    monotone: bool
+
+
+def count_capacity(
+    channel: AnyChannel | NoisyCount,
+    *,
+    correlated: Correlation | str | int = "anyone",
+    gap_bits: float = INDIVIDUAL_GAP_BITS,
+) -> StatisticCapacity:
+    """Return C_1 of a report on how many of n people say yes; row s of the channel belongs to the count s.
+
+    `correlated` says who may depend on whom: "anyone", "nobody", or at most so many people, the person included.
+
+    >>> import sfumato as sf
+    >>> blurred = sf.measures.NoisyCount.geometric(top=1000, epsilon=0.1)
+    >>> for who in ("nobody", 5, 50, "anyone"):
+    ...     found = sf.measures.count_capacity(blurred, correlated=who)
+    ...     print(found.totals, f"{found.bits.upper:.6f}")
+    ((0,), (1,)) 0.001802
+    ((0,), (5,)) 0.038271
+    ((0,), (50,)) 0.823830
+    ((0,), (1000,)) 1.000000
+    """
+    check_positive("gap_bits", gap_bits)
+    people = channel.shape[0] - 1 if not isinstance(channel, NoisyCount) else channel.top
+    if people < 1:
+        raise InvalidParameter(
+            "has one row, so it counts nobody", parameter="channel", way_out="Give it a row for each count 0..n."
+        )
+    alike = _alike(correlated, people)
+    if isinstance(channel, NoisyCount):
+        return _of_noise(channel, alike, gap_bits)
+    rows = normalised_rows(channel)
+    slip = 0.0 if _is_exact(channel) and has_monotone_ratio(channel) else people * ratio_slip(rows)
+    # A channel with a monotone ratio is so near: there and back, what is told changes by no more than this.
+    allowance = 2.02 * math.expm1(min(1.0, slip)) * _CHANGE
+    monotone = allowance <= gap_bits / 4
+    distances = (alike,) if monotone else tuple(range(alike, 0, -1))
+    found = _best_pair(_Rows(rows), people, distances, gap_bits, monotone=monotone)
+    if not monotone or not allowance:
+        return found
+    return replace(found, bits=Interval(found.bits.lower, min(1.0, found.bits.upper + allowance)))
+
+
+def statistic_capacity(
+    channel: AnyChannel | NoisyCount,
+    *,
+    people: int,
+    contributions: Sequence[int | Sequence[int]],
+    correlated: Correlation | str | int = "anyone",
+    gap_bits: float = INDIVIDUAL_GAP_BITS,
+) -> StatisticCapacity:
+    """Return C_1 of a report on a sum over n people, to which a person with value a adds `contributions[a]`.
+
+    Contributions are whole numbers or tuples of them: (0, 1, 2) for a sum of ratings, the unit vectors for a histogram.
+    Rows of the channel belong to the totals that are possible, in ascending order (`totals_of`).
+
+    >>> import sfumato as sf
+    >>> ratings = sf.measures.NoisyCount.geometric(top=4, epsilon=1)
+    >>> found = sf.measures.statistic_capacity(ratings, people=2, contributions=(0, 1, 2))
+    >>> found.totals, round(found.bits.lower, 6)                       # three points; {0, 4} alone tell 0.738967
+    (((0,), (2,), (4,)), 0.77226)
+    """
+    check_positive("gap_bits", gap_bits)
+    vectors = _vectors(contributions)
+    check_at_least("people", check_integer("people", people), 1)
+    totals = totals_of(people, contributions)
+    noise = channel if isinstance(channel, NoisyCount) else None
+    rows = normalised_rows(channel) if not isinstance(channel, NoisyCount) else channel.rows(range(channel.top + 1))
+    if len(rows) != len(totals):
+        raise InvalidParameter(
+            f"means {len(totals)} different totals, but the channel has {len(rows)} rows",
+            parameter="contributions",
+            way_out="Give the channel a row for each total that is possible, in ascending order.",
+        )
+    alike = _alike(correlated, people)
+    place = {total: index for index, total in enumerate(totals)}
+    others = totals_of(alike - 1, contributions)
+    contests = [
+        tuple(
+            np.array(sorted({place[_plus(base, _plus(vector, other))] for other in others}), dtype=np.int64)
+            for vector in vectors
+        )
+        for base in totals_of(people - alike, contributions)
+    ]
+    found = best_selection([tuple(rows[one] for one in contest) for contest in contests], gap_bits=gap_bits)
+    chosen = tuple(totals[int(one[at])] for one, at in zip(contests[found.contest], found.places, strict=True))
+    bits = _enclosed(found.bits, noise, len(vectors))
+    return StatisticCapacity(bits=bits, totals=chosen, law=found.law, monotone=False)
+
+
+def totals_of(people: int, contributions: Sequence[int | Sequence[int]]) -> tuple[Total, ...]:
+    """List the totals that so many people can have, ascending: the order of a channel's rows.
+
+    >>> totals_of(2, ((0, 1), (1, 0)))
+    ((0, 2), (1, 1), (2, 0))
+    """
+    vectors = _vectors(contributions)
+    found: set[Total] = {(0,) * len(vectors[0])}
+    for _ in range(people):
+        found = {_plus(total, vector) for total in found for vector in vectors}
+    return tuple(sorted(found))
+
+
+class _Rows:
+    """Rows of a table or of a noise, asked for by their places."""
+
+    def __init__(self, source: FloatArray | NoisyCount) -> None:
+        self.noise = source if isinstance(source, NoisyCount) else None
+        self._source = source
+        self.width = source.top + 1 if isinstance(source, NoisyCount) else source.shape[1]
+
+    def __call__(self, places: Places) -> FloatArray:
+        if isinstance(self._source, NoisyCount):
+            return self._source.rows(places.tolist())
+        return np.asarray(self._source[places])
+
+
+def _of_noise(noise: NoisyCount, alike: int, gap_bits: float) -> StatisticCapacity:
+    if noise.kind == GEOMETRIC:  # moving both counts changes nothing but which outputs are folded
+        noise = replace(noise, top=alike)
+    return _best_pair(_Rows(noise), noise.top, (alike,), gap_bits, monotone=True)
+
+
+def _best_pair(
+    rows: _Rows, people: int, distances: Sequence[int], gap_bits: float, *, monotone: bool
+) -> StatisticCapacity:
+    """Return the pair of counts at one of these distances that tells most; the longest distances first."""
+    if distances == (people,):
+        totals = (0, people)
+        gap = max(DEFAULT_GAP_BITS, min(gap_bits, INDIVIDUAL_GAP_BITS) / 100)
+        bits, law = capacity_with_witness(Channel(rows(np.array(totals))), gap_bits=gap)
+    else:
+        bits, law, totals = _raced_pair(rows, people, distances, gap_bits)
+    bits = _enclosed(bits, rows.noise, 2)
+    return StatisticCapacity(bits=bits, totals=tuple((total,) for total in totals), law=law, monotone=monotone)
+
+
+def _raced_pair(
+    rows: _Rows, people: int, distances: Sequence[int], gap_bits: float
+) -> tuple[Interval, tuple[float, ...], tuple[int, int]]:
+    race = Race(tolerance_nats=0.9 * gap_bits / LOG2_E)
+    heats: list[Places] = []
+    for lower, distance in _heats(people, distances, max(1, _ENTRIES_AT_ONCE // rows.width)):
+        if race.best + race.tolerance > math.log(2):
+            break  # nobody learns more than one bit about a yes or no
+        line = np.arange(len(lower))
+        race.run(len(heats), (rows(lower), rows(lower + distance)), np.stack([line, line]))
+        heats.append(np.stack([lower, lower + distance]))
+    tag, places = race.winner or (0, (0, 0))
+    low, high = (int(total) for total in heats[tag][:, places[0]])
+    bits, law = race.settle(rows(np.array([low, high])), race.slack(2, rows.width), gap_bits)
+    return bits, law, (low, high)
+
+
+def _heats(people: int, distances: Sequence[int], at_once: int) -> Iterator[tuple[Places, int]]:
+    for distance in distances:
+        lower = np.arange(people + 1 - distance, dtype=np.int64)
+        for start in range(0, len(lower), at_once):
+            yield lower[start : start + at_once], distance
+
+
+def _enclosed(bits: Interval, noise: NoisyCount | None, values: int) -> Interval:
+    """Account for what the entries of a noise are off by: |C - C'| ≤ η(C + 4) if each is off by η of itself at most."""
+    most = math.log2(values)
+    if noise is not None:
+        # Dividing a row by its sum doubles what an entry is off by.
+        bits = bits.widened(1.01 * 2 * noise.relative_error * (most + 4) + _LEFT_OUT_BITS).at_least(0.0)
+    ceiling = float(most) if most == int(most) else math.nextafter(most, math.inf)
+    return Interval(min(bits.lower, ceiling), min(bits.upper, ceiling))
+
+
+def _is_exact(channel: AnyChannel) -> bool:
+    return channel.to_dense().exact
+
+
+def _alike(correlated: Correlation | str | int, people: int) -> int:
+    """How many people may depend on each other, at most all of them."""
+    said = Correlation.of(correlated)
+    if said.shared_bits is not None:
+        raise InvalidParameter(
+            "is not a number of people",
+            parameter="correlated",
+            value=said.words,
+            way_out="Say how many people may depend on each other, or anyone.",
+        )
+    return people if said.people is None else min(said.people, people)
+
+
+def _vectors(contributions: Sequence[int | Sequence[int]]) -> tuple[Total, ...]:
+    found = tuple(
+        tuple(check_integer("contributions", part) for part in one)
+        if isinstance(one, Sequence)
+        else (check_integer("contributions", one),)
+        for one in contributions
+    )
+    if not found or len({len(one) for one in found}) != 1:
+        raise InvalidParameter(
+            "must be whole numbers, or tuples of equally many of them",
+            parameter="contributions",
+            way_out="Say what a person with each value adds, such as (0, 1) or ((1, 0), (0, 1)).",
+        )
+    return found
+
+
+def _plus(one: Total, other: Total) -> Total:
+    return tuple(a + b for a, b in zip(one, other, strict=True))
