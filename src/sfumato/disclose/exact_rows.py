@@ -23,7 +23,7 @@ _GRID = 1 << 64
 _MOST_PIVOTS = 200
 
 
-def exact_rows(
+def rows_in_fractions(
     law: DataLaw, groups: Groups, laws: FloatArray, weights: FloatArray, classes: Sequence[int] = ()
 ) -> list[list[Fraction]] | None:
     """Return P(y|x) in Fractions, symbols independent of every group; None when a law cannot be mended.
