@@ -9,7 +9,7 @@ import pytest
 
 from disclose.disclosure_oracles import best_by_vertices, entropy, is_independent, rows_of, vertices
 from sfumato.disclose import DataLaw, Solver, optimum
-from sfumato.disclose.atom_laws import atom_laws
+from sfumato.disclose.atom_laws import laws_of_atoms
 from sfumato.disclose.orbit_disclosures import best_by_orbits, orbit_chance
 from sfumato.disclose.polytope import marginal_matrix
 from sfumato.disclose.scaled_rows import scarce_rows
@@ -31,7 +31,7 @@ def our_kinds(samples, chance):
     """The same from the listing."""
     return {
         tuple(sorted((round(float(mass), 7), int(ones)) for mass, ones in zip(orbit.law, counts, strict=True)))
-        for orbit in atom_laws(samples, chance)[0]
+        for orbit in laws_of_atoms(samples, chance)[0]
         for counts in orbit.counts
     }
 
@@ -50,12 +50,12 @@ def test_no_corner_of_five_samples_is_missing():
 
 def test_how_many_laws_of_atoms_there_are():
     """1, 2, 7 and 28 for three to six atoms: the same as all simplices of cells around the prior's mean have."""
-    sizes = [len(orbit.law) for orbit in atom_laws(5, Fraction(3, 10))[0]]
+    sizes = [len(orbit.law) for orbit in laws_of_atoms(5, Fraction(3, 10))[0]]
     assert [sizes.count(atoms) for atoms in range(2, 7)] == [1, 1, 2, 7, 28]
 
 
 def test_every_law_of_the_listing_lies_in_the_polytope():
-    for orbit in atom_laws(4, Fraction(2, 7))[0]:
+    for orbit in laws_of_atoms(4, Fraction(2, 7))[0]:
         for choice in range(len(orbit.counts)):
             rows = orbit.chosen(choice, 4)
             assert rows @ orbit.law == pytest.approx([2 / 7] * 4, abs=1e-12)

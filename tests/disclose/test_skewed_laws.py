@@ -14,7 +14,7 @@ from sfumato.disclose.cell_program import cut_cells
 from sfumato.disclose.column_generation import Mixture, generate_columns
 from sfumato.disclose.data_laws import feature_of
 from sfumato.disclose.disclosures import make_disclosure
-from sfumato.disclose.exact_rows import exact_rows
+from sfumato.disclose.exact_rows import rows_in_fractions
 from sfumato.disclose.master_program import MOST_PRICE_BITS, Master
 from sfumato.disclose.polytope import entropy_bits, marginal_matrix
 from sfumato.disclose.pricing import Pricer
@@ -73,6 +73,46 @@ class TestNamed:
         found = optimum((masses / masses.sum()).reshape(4, 4))
         assert judge(found) < 1e-7
         assert found.lower_bits == pytest.approx(1.7006517, abs=5e-8)
+
+    def test_a_value_of_a_sample_may_be_rare_itself(self):
+        """No law puts more than 1e-12 on its cells, and still they are covered like any others."""
+        masses = np.array([[0.2, 0.1, 0.15], [0.25, 0.2, 0.1], [1e-12, 2e-12, 3e-12]])
+        law = DataLaw.of(masses / masses.sum())
+        found = optimum(law)
+        assert judge(found) < 1e-7
+        without = optimum(masses[:2] / masses[:2].sum())
+        assert found.lower_bits == pytest.approx(without.lower_bits, abs=1e-7)
+        rows = scarce_rows(marginal_matrix(law, law.singles()), law.array)
+        mixture = generate_columns(rows, law.array, np.eye(9), tolerance=1e-8, seconds=10.0)
+        assert np.abs(mixture.weights @ mixture.laws / law.array - 1).max() < 1e-7
+        assert np.abs(rows @ mixture.laws.T / (rows @ law.array)[:, None] - 1).max() < 1e-7
+
+    @pytest.mark.parametrize("exact", [False, True])
+    @pytest.mark.parametrize("rare", [1e-16, 1e-40, 1e-300, 5e-324])
+    def test_cells_at_the_end_of_the_floats(self, rare, exact):
+        """Two masses that a sum of 1 does not even feel; in Fractions their law is symmetric but for a hair."""
+        masses = np.full(9, 1 / 7)
+        masses[[0, 4]] = rare
+        law = masses.tolist()
+        if exact:
+            law = [Fraction(mass) for mass in law]
+            law[-1] += 1 - sum(law)
+        found = optimum(np.array(law, dtype=object).reshape(3, 3).tolist())
+        if rare > 1e-150:
+            judge(found)
+        assert found.is_exact == exact
+        assert found.leak_bits < (1e-300 if exact else 1e-12)
+        without = optimum([[Fraction(int(i != j or i == 2), 7) for j in range(3)] for i in range(3)])
+        assert found.lower_bits == pytest.approx(without.lower_bits, abs=1e-7)
+        assert found.upper_bits >= without.upper_bits - 1e-7
+        assert rare < 1e-290 or found.gap_bits < 1e-7
+
+    def test_masses_that_no_float_holds(self):
+        rare = Fraction(1, 10**400)
+        law = [[rare, (1 - rare) / 5, (1 - rare) / 5], [(1 - rare) / 5] * 3]
+        found = optimum(law)
+        judge(found)
+        assert found.lower_bits == pytest.approx(0.8, abs=1e-9)
 
     @pytest.mark.parametrize("rare", [1e-9, 5e-10, 1e-10, 3e-11, 1e-12, 1e-14])
     def test_no_mass_is_too_small(self, rare):
@@ -182,6 +222,22 @@ class TestBounds:
                 assert priced.bound <= least + 1e-12
                 assert priced.least <= least + tolerance + 1e-9
 
+    def test_boxes_left_aside_count(self, monkeypatch):
+        """A search that never walks to a corner stops with a poor law, and its bound must know that."""
+        monkeypatch.setattr(Pricer, "descend", lambda pricer, v, price: (v, pricer.worth(v, price)))
+        pricer = Pricer(self.ROWS, self.ROWS @ self.LAW.array, np.eye(8))
+        found = exact_corners(rows_of(self.LAW.cells.tolist(), self.LAW.singles()), list(self.LAW.masses))
+        laws = np.array([[float(v) for v in corner] for corner in found])
+        random = np.random.default_rng(43)
+        is_poor = []
+        for _ in range(20):
+            price = random.normal(size=8) * random.choice([0.1, 1.0]) / pricer.most
+            least = float((entropy_bits(laws.T) - laws @ price).min())
+            priced = pricer.least(price, tolerance=0.5, deadline=math.inf)
+            assert priced.bound <= least + 1e-12
+            is_poor.append(priced.least > least + 1e-6)
+        assert any(is_poor)
+
     def test_a_box_called_empty_is_left_out_only_with_a_proof(self, monkeypatch):
         """A solver that calls boxes empty which are not, and has no combination of rows to show for it."""
         pricer = Pricer(self.ROWS, self.ROWS @ self.LAW.array, np.eye(8))
@@ -198,12 +254,17 @@ class TestBounds:
             return node
 
         monkeypatch.setattr(Pricer, "_node", lying)
+        monkeypatch.setattr(Pricer, "descend", lambda pricer, v, price: (v, pricer.worth(v, price)))
         random = np.random.default_rng(43)
-        for _ in range(5):
+        is_poor = []
+        for _ in range(20):
             calls.clear()
-            price = random.normal(size=8) / pricer.most
+            price = random.normal(size=8) * random.choice([0.1, 1.0]) / pricer.most
+            least = float((entropy_bits(laws.T) - laws @ price).min())
             priced = pricer.least(price, tolerance=1e-9, deadline=math.inf)
-            assert priced.bound <= float((entropy_bits(laws.T) - laws @ price).min()) + 1e-12
+            assert priced.bound <= least + 1e-12
+            is_poor.append(priced.least > least + 1e-6)
+        assert any(is_poor)
 
     def test_prices_stay_in_their_box(self):
         data = DataLaw.of(skewed_law(np.random.default_rng(44), (3, 3), 0.1))
@@ -269,7 +330,9 @@ class TestMending:
         prior = self.LAW.array
         outside = np.zeros((1, self.LAW.size))
         outside[0, 0] = 1.0
-        rows = exact_rows(self.LAW, self.LAW.singles(), np.concatenate([outside, prior[None]]), np.array([0.5, 0.5]))
+        rows = rows_in_fractions(
+            self.LAW, self.LAW.singles(), np.concatenate([outside, prior[None]]), np.array([0.5, 0.5])
+        )
         for group in self.LAW.singles():
             assert is_independent(self.LAW.cells.tolist(), self.LAW.masses, group, rows)
         assert all(sum(row) == 1 and min(row) >= 0 for row in rows)

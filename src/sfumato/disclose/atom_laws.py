@@ -52,7 +52,7 @@ class AtomLaw:
         return self.subsets[rows]
 
 
-def atom_laws(samples: int, chance: Fraction, deadline: float = math.inf) -> tuple[list[AtomLaw], bool]:
+def laws_of_atoms(samples: int, chance: Fraction, deadline: float = math.inf) -> tuple[list[AtomLaw], bool]:
     """Return corners for so many samples, each 1 with this chance, up to the order of samples, and whether all of them.
 
     They are all there unless the time, as `time.monotonic` tells it, passes the deadline.

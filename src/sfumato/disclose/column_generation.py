@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -22,6 +22,7 @@ from sfumato.disclose.data_laws import FloatArray
 from sfumato.disclose.master_program import Master
 from sfumato.disclose.polytope import entropy_bits
 from sfumato.disclose.pricing import Priced, Pricer
+from sfumato.disclose.scaled_rows import floored
 from sfumato.errors import NotCertified
 
 Progress = Callable[[float, float], None]
@@ -56,6 +57,10 @@ def generate_columns(
     """Solve to the tolerance, or as far as the time allows; the bounds say how far that is."""
     deadline = time.monotonic() + seconds
     whole = _entropy(feature, prior)
+    raised, is_raised = floored(prior)
+    if is_raised:
+        found = generate_columns(rows, raised, feature, tolerance=tolerance, seconds=seconds, progress=progress)
+        return replace(found, upper_bits=whole)
     try:
         pricer = Pricer(rows, rows @ prior, feature)
     except NotCertified:

@@ -19,7 +19,7 @@ from sfumato.bits.row_draws import RowDraws
 from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.disclose.column_generation import Mixture
 from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
-from sfumato.disclose.exact_rows import exact_rows
+from sfumato.disclose.exact_rows import rows_in_fractions
 from sfumato.errors import ClaimRefused, NotCertified
 from sfumato.measures import mutual_information_interval
 from sfumato.prob import Channel, Distribution
@@ -77,7 +77,7 @@ def make_disclosure(
     """Return the disclosure of a mixture: exact if the law allows, else with a bound on its leak."""
     exact = None
     if law.exact and law.size <= MOST_EXACT:
-        exact = exact_rows(law, groups, mixture.laws, mixture.weights, mixture.classes)
+        exact = rows_in_fractions(law, groups, mixture.laws, mixture.weights, mixture.classes)
     labels = [tuple(cell) for cell in law.cells.tolist()]
     if exact is not None:
         channel = Channel(exact, labels)

@@ -2,8 +2,8 @@
 
 A law of S is moved by its own rounding: its smallest cells, each measured by what it can hold, keep their values, and
 the others are solved for, so that a cell of 1e-14 is not lost in the rounding of one of 0.1. Weights are solved for
-too; where that has no answer they are shrunk by a hair until no cell is covered twice, and what is then left of the
-prior, which lies in S like every difference of such laws, joins the most probable symbol.   Ref: [D, Def. 1]
+too; where that has no answer they are shrunk by a hair until no cell is covered more than once, and what is then left
+of the prior, which has its marginals up to scale, joins the most probable symbol.   Ref: [D, Def. 1]
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 
 from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
 from sfumato.disclose.polytope import marginal_matrix, solve_exactly
-from sfumato.disclose.scaled_rows import most_by_cell, scarce_rows
+from sfumato.disclose.scaled_rows import LEAST_MASS, most_by_cell, scarce_rows
 
 # Two readings of a float law: as a corner with the solver's rounding in it, or as it stands.
 _SUPPORTS = (1e-9, 1e-14)
 _GRID = 1 << 64
+_MOST_PIVOTS = 200
 
 
-def exact_rows(
+def rows_in_fractions(
     law: DataLaw, groups: Groups, laws: FloatArray, weights: FloatArray, classes: Sequence[int] = ()
 ) -> list[list[Fraction]] | None:
     """Return P(y|x) in Fractions, symbols independent of every group; None when a law cannot be mended.
@@ -46,7 +47,12 @@ def exact_rows(
         if len(exact) < len(mended):
             return None
         joint = _shrunk(exact, weights, masses)
-    used = [y for y, part in enumerate(joint) if any(part)]
+    sizes = [_sum(part) for part in joint]
+    largest = max(range(len(sizes)), key=lambda y: sizes[y])
+    used = [y for y, size in enumerate(sizes) if size > LEAST_MASS]
+    for y in set(range(len(sizes))) - set(used):
+        # A symbol too rare for a float tells nothing that one could add up.
+        joint[largest] = [a + b for a, b in zip(joint[largest], joint[y], strict=True)]
     return [[joint[y][c] / mass for y in used] for c, mass in enumerate(masses)]
 
 
@@ -71,11 +77,53 @@ def _mended(
     solution = solve_exactly([[int(row[c]) for c in basis] for row in rows], missing)
     if solution is None:
         return None
-    for c, value in zip(basis, solution, strict=True):
-        exact[c] = value
+    if min(solution) < 0:
+        _pivot(rows, goal, basis, exact, most)
+    else:
+        for c, value in zip(basis, solution, strict=True):
+            exact[c] = value
     # Towards the prior until nothing is negative: from outside S back to its border.
     step = max((value / (value - mass) for value, mass in zip(exact, masses, strict=True) if value < 0), default=0)
     return [value + step * (mass - value) for value, mass in zip(exact, masses, strict=True)]
+
+
+def _pivot(
+    rows: FloatArray, goal: Sequence[Fraction], basis: list[int], exact: list[Fraction], most: FloatArray
+) -> None:
+    """Fill in a law next by, from basis to basis: a cell below 0 leaves, and the one that must move least comes in.
+
+    Corners that floats take for one differ by a hair in Fractions; then a basis of one may be no corner of the other.
+    """
+    table = [[*(Fraction(int(v)) for v in row), level] for row, level in zip(rows, goal, strict=True)]
+    for place, c in enumerate(basis):
+        # Rows are sorted so that row `place` solves for its cell.
+        _solve_for(table, place, c, next(r for r in range(place, len(table)) if table[r][c]))
+    for _ in range(_MOST_PIVOTS):
+        for c in basis:
+            exact[c] = Fraction(0)
+        values = [row[-1] - _sum(v * exact[c] for c, v in enumerate(row[:-1]) if v and exact[c]) for row in table]
+        for c, value in zip(basis, values, strict=True):
+            exact[c] = value
+        worst = min(range(len(basis)), key=lambda k: values[k] / Fraction(float(most[basis[k]])))
+        free = [c for c in range(len(exact)) if table[worst][c] < 0]
+        if values[worst] >= 0 or not free:
+            return
+        steps = {c: values[worst] / table[worst][c] / Fraction(float(most[c])) for c in free}
+        enters = min(free, key=lambda c: steps[c])
+        exact[basis[worst]] = Fraction(0)
+        basis[worst] = enters
+        _solve_for(table, worst, enters, worst)
+
+
+def _solve_for(table: list[list[Fraction]], place: int, column: int, pivot: int) -> None:
+    """Bring the pivot's row to the place, and take the column out of all others."""
+    table[place], table[pivot] = table[pivot], table[place]
+    scale = table[place][column]
+    table[place] = [v / scale for v in table[place]]
+    for r, row in enumerate(table):
+        if r != place and row[column]:
+            factor = row[column]
+            table[r] = [a - factor * b for a, b in zip(row, table[place], strict=True)]
 
 
 def _alike(classes: Sequence[int], masses: Sequence[Fraction]) -> list[list[int]]:
@@ -127,14 +175,28 @@ def _shrunk(
 ) -> list[list[Fraction]]:
     """Return u_y v_y(x) with the float weights, shrunk to fit under the prior; the likeliest symbol gets the rest."""
     shares = [Fraction(float(weight)) for weight in weights]
-    covered = [_sum(share * law[c] for share, law in zip(shares, laws, strict=True)) for c in range(len(masses))]
-    room = min(mass / cover for mass, cover in zip(masses, covered, strict=True) if cover)
-    room = Fraction(room.numerator * _GRID // room.denominator, _GRID)
-    joint = [[room * share * value for value in law] for share, law in zip(shares, laws, strict=True)]
+    covered = _covered(shares, laws)
+    rooms = [_down(mass / cover) if cover else Fraction(1) for mass, cover in zip(masses, covered, strict=True)]
+    # A law shrinks by the tightest of its own cells, so that no cell is covered more than once by all of them.
+    shares = [
+        share * min(room for room, value in zip(rooms, law, strict=True) if value)
+        for share, law in zip(shares, laws, strict=True)
+    ]
+    left = [mass - cover for mass, cover in zip(masses, _covered(shares, laws), strict=True)]
+    joint = [[share * value for value in law] for share, law in zip(shares, laws, strict=True)]
     largest = max(range(len(shares)), key=lambda y: shares[y])
-    for c, mass in enumerate(masses):
-        joint[largest][c] += mass - room * covered[c]
+    for c, rest in enumerate(left):
+        joint[largest][c] += rest
     return joint
+
+
+def _covered(shares: Sequence[Fraction], laws: Sequence[Sequence[Fraction]]) -> list[Fraction]:
+    return [_sum(share * law[c] for share, law in zip(shares, laws, strict=True)) for c in range(len(laws[0]))]
+
+
+def _down(ratio: Fraction) -> Fraction:
+    """Round down to a short Fraction, so that denominators stay short."""
+    return Fraction(ratio.numerator * _GRID // ratio.denominator, _GRID)
 
 
 def _sum(values: Iterable[Fraction]) -> Fraction:

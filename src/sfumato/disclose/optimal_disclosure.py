@@ -19,7 +19,7 @@ from sfumato.disclose.exchangeable import best_by_counts, counts_law
 from sfumato.disclose.master_program import Master
 from sfumato.disclose.orbit_disclosures import best_by_orbits, orbit_chance
 from sfumato.disclose.polytope import can_tell, corners, entropy_bits, marginal_matrix
-from sfumato.disclose.scaled_rows import most_by_cell, scarce_rows
+from sfumato.disclose.scaled_rows import LEAST_MASS, floored, most_by_cell, scarce_rows
 from sfumato.disclose.two_binary import two_binary_corners
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
@@ -82,7 +82,8 @@ def ceiling_bits(law: DataLaw, groups: Groups, feature: FloatArray | None) -> fl
         given_group = 0.0
         for value in range(int(codes.max()) + 1):
             mine = codes == value
-            mass = float(masses[mine].sum())
+            # A value too rare for a float has no part in the sum.
+            mass = max(float(masses[mine].sum()), LEAST_MASS)
             given_group += mass * float(entropy_bits((table[:, mine] @ masses[mine] / mass)[:, None])[0])
         least = min(least, given_group - given_all)
     return max(0.0, least) + 1e-12
@@ -169,7 +170,7 @@ def _mixture_of_two(law: DataLaw, table: FloatArray) -> Mixture:
 def _mixture_of_corners(law: DataLaw, groups: Groups, table: FloatArray, rows: FloatArray) -> Mixture:
     laws = np.array([[float(v) for v in corner] for corner in corners(law, groups)])
     costs = entropy_bits(table @ laws.T)
-    prior = law.array
+    prior, is_raised = floored(law.array)
     whole = float(entropy_bits((table @ prior)[:, None])[0])
     master = Master(prior, most_by_cell(rows, rows @ prior), whole)
     for corner, cost in zip(laws, costs.tolist(), strict=True):
@@ -177,7 +178,7 @@ def _mixture_of_corners(law: DataLaw, groups: Groups, table: FloatArray, rows: F
     cover, prices = master.cover(), master.prices()
     # The prices bound the optimum, whatever the solver's tolerance: no corner may be cheaper than its price.
     bound = whole
-    if prices is not None:
+    if prices is not None and not is_raised:
         bound = whole - float(prices @ prior) - float((costs - laws @ prices).min())
     value = max(0.0, whole - cover.cost)
     return Mixture(

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.disclose.atom_laws import MOST_DENOMINATOR, MOST_SAMPLES, AtomLaw, atom_laws, on_counts
+from sfumato.disclose.atom_laws import MOST_DENOMINATOR, MOST_SAMPLES, AtomLaw, laws_of_atoms, on_counts
 from sfumato.disclose.column_generation import Mixture, Progress
 from sfumato.disclose.data_laws import DataLaw, FloatArray, IntArray
 from sfumato.disclose.exchangeable import counts_law
@@ -55,7 +55,7 @@ def best_by_orbits(
     prior, counts = law.array, law.cells.sum(axis=1)
     whole = float(entropy_bits(prior[:, None])[0])
     masses = on_counts(counts, prior, law.n)
-    corners, has_all = atom_laws(law.n, chance, deadline)
+    corners, has_all = laws_of_atoms(law.n, chance, deadline)
     orbits = [one for one in (_possible(found, masses) for found in corners) if one is not None]
     chosen, prices, least = _program(orbits, masses, whole, chance)
     bound = -math.inf

@@ -10,6 +10,15 @@ import numpy as np
 
 from sfumato.disclose.data_laws import FloatArray
 
+# Ratios of masses below would leave the floats.
+LEAST_MASS = 1e-290
+
+
+def floored(prior: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the prior with no mass below 1e-290, and whether that changed it: then its bounds are for another law."""
+    raised: FloatArray = np.maximum(prior, LEAST_MASS)
+    return raised, bool((raised > prior).any())
+
 
 def scarce_rows(matrix: FloatArray, prior: FloatArray) -> FloatArray:
     """Return as many rows as the rank, the rarest first: a row left out is then implied by rarer ones.
@@ -36,5 +45,5 @@ def scarce_rows(matrix: FloatArray, prior: FloatArray) -> FloatArray:
 def most_by_cell(rows: FloatArray, level: FloatArray) -> FloatArray:
     """Return for each cell the least level / entry of a row through it, which no law in S passes; at most 1."""
     ratio = np.divide(level[:, None], rows, out=np.full(rows.shape, np.inf), where=rows > 0)
-    most: FloatArray = np.minimum(ratio.min(axis=0), 1.0)
+    most: FloatArray = np.clip(ratio.min(axis=0), LEAST_MASS, 1.0)
     return most
