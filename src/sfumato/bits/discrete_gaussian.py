@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.bits.exponentials import exponential_coins
 from sfumato.bits.samplers import IndexArray
 from sfumato.bits.source import BitSource
 from sfumato.bits.two_sided_noise import TwoSidedNoise
@@ -19,6 +20,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import UNIT_ROUNDOFF
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
 from sfumato.values.interval import Interval
+
+__all__ = ["DiscreteGaussian", "discrete_laplace", "exponential_coins"]
 
 # Noise beyond this many steps would not leave room in a signed word for its own tails.
 _MOST_VARIANCE = 1 << 80
