@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.account import Assumption, Counting, Ledger, information, local, perfect_samples
@@ -16,6 +16,7 @@ from sfumato.account.ledger_files import append, create_file
 from sfumato.account.ledger_records import FOR_ANYONE, Debited, Opened, record_from, record_text
 from sfumato.account.periods import now
 from sfumato.design import gaussian, private_mean
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 
@@ -204,6 +205,54 @@ def test_beliefs_of_few_shared_bits_stand_alone_or_with_reports():
     )
 
 
+NORMAL = [
+    Recount(kind="normal", parameters={"records": 50, "reach": "1", "deviation": deviation})
+    for deviation in ("9", "40")
+]
+WANTED = st.tuples(CORRELATIONS | st.sampled_from(["local", "flip"]), st.sampled_from(NORMAL))
+
+
+def model_assumption(made):
+    """Who may depend on whom in all of these, by cases."""
+    stated = [one for one, _ in made if isinstance(one, Correlation)]
+    if not stated:
+        return None
+    believed = [one.shared_bits for one in stated if one.shared_bits is not None]
+    if len(believed) < len(stated):
+        people = [one.people for one in stated]
+        return ANYONE if believed or None in people else Correlation(people=max(people))
+    return ANYONE if "flip" in {one for one, _ in made} else shared(max(believed))
+
+
+@settings(max_examples=25)
+@given(wanted=st.lists(WANTED, max_size=7))
+def test_any_sequence_agrees_with_a_model(tmp_path_factory, wanted):
+    """The model counts all that was made under one assumption, found by cases, and refuses what exceeds the limit."""
+    limit, path = 2, tmp_path_factory.mktemp("model") / "l"
+    ledger, made, figures = Ledger.create(path, budget_bits=limit), [], []
+    for correlated, recount in wanted:
+        if isinstance(correlated, str):
+            bits = Fraction(1, 8)
+            asked = local("x", 1, worst_case_bits=bits) if correlated == "local" else information("x", bits)
+        else:
+            bits = Fraction(bits_of(recount, correlated))
+            asked = information("x", bits, assumption=Assumption(correlated=correlated, recount=recount))
+        whole = model_assumption([*made, (correlated, recount)])
+        new = [
+            figure if isinstance(who, str) else max(figure, Fraction(bits_of(noise, whole)))
+            for (who, noise), figure in zip([*made, (correlated, recount)], [*figures, bits], strict=True)
+        ]
+        if sum(new) > limit:
+            with pytest.raises(BudgetSpent):
+                ledger.spend(asked)
+            continue
+        ledger.spend(asked)
+        made, figures = [*made, (correlated, recount)], new
+        assert ledger.read().counting.correlated == whole
+        assert ledger.spent.bits == sum(figures)
+    assert [entry.charges.bits for entry in Ledger(path).entries()] == figures
+
+
 class TestFiles:
     def test_records_come_back(self, path):
         ledger = Ledger.create(path, budget_bits=9, correlated=2)
@@ -215,11 +264,8 @@ class TestFiles:
         with closing(sqlite3.connect(path)) as connection:
             texts = [text for (text,) in connection.execute("SELECT text FROM records ORDER BY number")]
         assert '"correlated":{"people":2}' in texts[0]
-        assert (
-            '"assumption":{"correlated":{"people":1},"recount":{"kind":"number","parameters":{"change":"1/10"'
-            in texts[1]
-        )
-        assert texts[1].startswith('{"assumption"')
+        assert texts[1].startswith('{"assumption":{"correlated":{"people":1},"recount":{"kind":"number","parameters":{')
+        assert '"change":"1/10"' in texts[1]
         assert '"counted":[[1,"' in texts[3]
         for text in texts:
             assert record_text(record_from(text)) == text
