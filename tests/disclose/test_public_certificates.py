@@ -380,7 +380,7 @@ class TestPrivateAndPublic:
         """Of 128 cells 6 were seen; all of them have rows, and the public file says the same of every such table."""
         rows = ["0000000"] * 5 + ["1111111"] * 4 + ["0101010"] * 3 + ["1010101"] * 6 + ["0011001"] * 2 + ["1100110"] * 5
         table = pa.table({f"c{i}": [row[i] for row in rows] for i in range(7)})
-        release = disclose_columns(table, table.column_names, source=THESE, seconds=5)
+        release = disclose_columns(table, table.column_names, source=THESE, seconds=20)
         assert release.private.subject.law.size == 128
         assert release.certificate["sample_leak_bits"].value == Interval(0.0, 1e-6)
         assert "At most 1e-06 bits if the law is p̂" in release.certificate.claims[0].sentence

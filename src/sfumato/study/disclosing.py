@@ -180,9 +180,11 @@ def _check_tells(found: Disclosure, columns: Sequence[Words], about: tuple[str, 
     # Other people's law may have cells that these records happen not to have.
     possible = origin is not Origin.RECORDS or can_tell(marginal_matrix(law, law.singles()), feature)
     if found.lower_bits < _LEAST_BITS or told.upper < _LEAST_BITS or not possible:
+        unsolved = possible and found.lower_bits < _LEAST_BITS <= found.upper_bits
+        other = "Give more `seconds` to the search" if unsolved else "Protect other columns together"
         raise Refused(
             f"the release would tell nothing. {found.because}".strip(),
-            way_out="Protect other columns together, or tell about something else. Nothing was booked or written.",
+            way_out=f"{other}, or tell about something else. Nothing was booked or written.",
         )
 
 
