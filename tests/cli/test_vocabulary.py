@@ -50,7 +50,9 @@ STEPS = {
 
 
 def test_no_old_word_is_an_option():
-    assert not {(verb, name) for verb, options in OPTIONS.items() for name in set(options) & BANNED}
+    found = {(verb, name) for verb, options in OPTIONS.items() for name in set(options) & BANNED}
+    # There it is what it always is in a quantile, and the parameter of `private_quantile`.
+    assert found == {("noise quantile", "share")}
 
 
 def test_an_option_is_spelled_as_its_parameter():
