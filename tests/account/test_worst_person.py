@@ -96,7 +96,6 @@ def opened(**changes):
                   "period_limits": limits, **changes})  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
 @given(steps=debits())
 def test_the_sum_is_that_of_the_worst_person(steps):
     """In every currency, in all and in the year of the latest debit; and whoever pays next is known to the last."""

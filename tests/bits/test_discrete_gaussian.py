@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.bits import InsecureSeeded, ScriptedBits
@@ -85,7 +85,6 @@ def test_the_whole_histogram():
     assert sum(noise.probability(z).lower * z * z for z in range(-60, 61)) <= 3.5
 
 
-@settings(deadline=None)
 @given(variance=st.fractions(Fraction(1, 20), 400, max_denominator=50))
 def test_probabilities_enclose_a_law(variance):
     noise = DiscreteGaussian(variance=variance)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.bits import BulkBits, Economical, InsecureSeeded, Metered, ScriptedBits
@@ -39,7 +39,6 @@ def step(value, range_, counts):
     return int(outcomes[0]) if done else -1, int(state[0]), int(state[1])
 
 
-@settings(max_examples=200)
 @given(counts=narrow_counts(), range_=st.integers(1 << DEPTH, 200))
 def test_a_step_turns_a_uniform_number_into_an_outcome_and_a_uniform_number(counts, range_):
     """Every number below the range: each outcome gets whole·count of them, and what is left runs through a full range.

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.bits import Categorical, InsecureSeeded, ScriptedBits, UniformBelow, enumerated_law, law_of
@@ -28,13 +28,11 @@ def uniforms(draw, narrowest=1, widest=9):
     return UniformBelow(bound=draw(st.integers(1, 1 << width)), width=width)
 
 
-@settings(max_examples=250)
 @given(sampler=categoricals())
 def test_categorical_draws_the_law_of_its_thresholds(sampler):
     assert enumerated_law(sampler) == law_of(sampler)
 
 
-@settings(max_examples=250)
 @given(sampler=uniforms())
 def test_uniform_is_uniform_given_acceptance(sampler):
     assert enumerated_law(sampler) == law_of(sampler)
@@ -53,7 +51,6 @@ def test_all_words_of_sixteen_bits(sampler):
 
 
 @given(sampler=categoricals(narrowest=10, widest=16))
-@settings(max_examples=200)
 def test_a_whole_column_of_words_gives_the_same_law(sampler):
     """The array path: every accepted word once, in one call, after the words that must be redrawn."""
     spare = (1 << sampler.width) % sum(sampler.counts)

@@ -61,7 +61,6 @@ def test_the_numbers_under_both_limits(max_epsilon, information):
     assert round(float(design.fisher_information(TENTH)), 4) == information
 
 
-@settings(max_examples=200)
 @given(limits=limits(), theta=thetas)
 def test_the_best_design_equals_the_linear_programme(limits, theta):
     """For 200 random (a, w, θ, ε_max), to 1e-9 of the optimum over all channels on the grid."""
@@ -69,7 +68,6 @@ def test_the_best_design_equals_the_linear_programme(limits, theta):
     assert best == pytest.approx(optimum(limits, fisher_gain(float(theta))), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=100)
 @given(limits=limits())
 def test_the_best_design_keeps_both_limits_exactly_and_can_be_drawn(limits):
     design = best_design(limits)
@@ -80,7 +78,6 @@ def test_the_best_design_keeps_both_limits_exactly_and_can_be_drawn(limits):
     assert spare < Fraction(1, 1 << 40) or measures.odds(design.channel) == limits.max_odds
 
 
-@settings(max_examples=100)
 @given(limits=limits(bounded=False), theta=thetas)
 def test_two_outputs_reach_the_closed_form(limits, theta):
     """The corner search finds what the corrected Theorem 1 says, exactly; three outputs do too."""
@@ -108,7 +105,6 @@ def _coin(odds):
     return Channel([[truth, 1 - truth], [1 - truth, truth]])
 
 
-@settings(max_examples=100)
 @given(limits=limits(), eta=st.fractions(0, 1, max_denominator=20))
 def test_the_classics_cannot_be_turned_up(limits, eta):
     """Each classic keeps the limits, and asking a millionth more often breaks one of them."""
@@ -161,7 +157,6 @@ def test_the_certificate_says_the_hard_thing():
 
 
 class TestTheorems:
-    @settings(max_examples=100)
     @given(limits=limits(bounded=False))
     def test_an_optimal_pair_names_its_only_weight(self, limits):
         found = optimal_weight(best_design(limits).channel)

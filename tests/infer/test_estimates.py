@@ -37,7 +37,6 @@ def counts_of(model, size=200):
     return st.lists(st.integers(0, size), min_size=length, max_size=length).filter(any).map(tuple)
 
 
-@settings(max_examples=200)
 @given(name=names, data=st.data())
 def test_the_estimate_maximises_the_likelihood_on_the_unit_interval(name, data):
     model = ShareModel.of(DESIGNS[name].channel)

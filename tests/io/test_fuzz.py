@@ -79,7 +79,7 @@ def test_any_json_document_is_read_or_refused(tmp_path, noun):
     """Random bytes are hardly ever JSON; here every document is, with our keys and a schema that fits."""
     path = tmp_path / "x.json"
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(deadline=None, suppress_health_check=list(HealthCheck))
     @given(document=json_values, kind=st.sampled_from(["dense", "circulant", None]))
     def check(document, kind):
         if isinstance(document, dict):
@@ -92,7 +92,7 @@ def test_any_json_document_is_read_or_refused(tmp_path, noun):
     check()
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.one_of(st.text(max_size=60), st.text("0123456789./=,eyn- ", max_size=40)))
 def test_any_typed_prior_is_read_or_refused(text):
     read_or_refuse(parse_prior, text)
@@ -101,7 +101,7 @@ def test_any_typed_prior_is_read_or_refused(text):
 def test_a_structured_file_gives_the_same_dense_channel_or_refusal(tmp_path):
     path = tmp_path / "x.json"
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(deadline=None, suppress_health_check=list(HealthCheck))
     @given(mutations(VALID["channel", "json"][1:3]))
     def check(data):
         path.write_bytes(data)

@@ -239,7 +239,7 @@ VALID = {
 def test_any_bytes_are_counted_or_refused(tmp_path, extension):
     path = tmp_path / f"x.{extension}"
 
-    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
+    @settings(suppress_health_check=list(HealthCheck))
     @given(
         data=st.data(),
         original=st.sampled_from(VALID[extension]),

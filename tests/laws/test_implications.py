@@ -19,7 +19,6 @@ from strategies import (
     priors_for,
 )
 
-CHEAP = settings(max_examples=200, deadline=None)
 DEAR = settings(max_examples=50, deadline=None)
 LOG2_E = math.nextafter(1 / math.log(2), math.inf)
 SOME_SILENT = st.one_of(constant_channels(), exact_channels())
@@ -34,7 +33,6 @@ def test_mutual_information_is_at_most_capacity(channel, data):
 
 
 @given(exact_channels(), st.data())
-@CHEAP
 def test_mutual_information_is_at_most_max_information(channel, data):
     prior = data.draw(priors_for(channel, zeros=False))
     information = measures.mutual_information_interval(channel, prior)
@@ -42,7 +40,6 @@ def test_mutual_information_is_at_most_max_information(channel, data):
 
 
 @given(constant_channels(), st.data())
-@CHEAP
 def test_epsilon_zero_implies_that_every_leakage_is_zero(channel, data):
     prior = data.draw(priors_for(channel, zeros=False))
     assert measures.odds(channel) == 1
@@ -65,13 +62,11 @@ def test_epsilon_zero_implies_that_every_leakage_is_zero(channel, data):
 
 
 @given(constant_channels(max_inputs=2), st.fractions(0, 1, max_denominator=10))
-@CHEAP
 def test_epsilon_zero_implies_no_fisher_information(channel, theta):
     assert measures.fisher_information(channel, theta) == 0
 
 
 @given(SOME_SILENT)
-@CHEAP
 def test_maximal_leakage_zero_if_and_only_if_epsilon_zero(channel):
     silent = measures.maximal_leakage_interval(channel).upper == 0
     assert silent == (measures.epsilon(channel) == 0)
@@ -80,7 +75,6 @@ def test_maximal_leakage_zero_if_and_only_if_epsilon_zero(channel):
 
 
 @given(exact_channels(), st.data())
-@CHEAP
 def test_min_entropy_leakage_is_at_most_maximal_leakage(channel, data):
     prior = data.draw(priors_for(channel))
     lower = measures.min_entropy_leakage_interval(channel, prior).lower
@@ -88,27 +82,23 @@ def test_min_entropy_leakage_is_at_most_maximal_leakage(channel, data):
 
 
 @given(exact_channels())
-@CHEAP
 def test_maximal_leakage_is_attained_by_the_uniform_prior(channel):
     assert measures.min_entropy_leakage_interval(channel) == measures.maximal_leakage_interval(channel)
 
 
 @given(exact_channels(), st.data())
-@CHEAP
 def test_seeing_a_report_does_not_raise_the_guess_error(channel, data):
     prior = data.draw(priors_for(channel))
     assert 0 <= measures.guess_error(channel, prior) <= measures.prior_guess_error(channel, prior)
 
 
 @given(positive_exact_channels(), st.data())
-@CHEAP
 def test_max_information_is_at_most_epsilon_in_bits(channel, data):
     prior = data.draw(priors_for(channel, zeros=False))
     assert measures.max_information_interval(channel, prior).lower <= measures.epsilon(channel) * LOG2_E
 
 
 @given(positive_exact_channels())
-@CHEAP
 def test_maximal_leakage_is_at_most_epsilon_in_bits(channel):
     assert measures.maximal_leakage_interval(channel).lower <= measures.epsilon(channel) * LOG2_E
 
@@ -120,7 +110,6 @@ def test_capacity_is_at_most_maximal_leakage(channel):
 
 
 @given(positive_exact_channels(min_inputs=2))
-@CHEAP
 def test_finite_odds_bound_total_variation(channel):
     """tv ≤ (o-1)/(o+1), attained by binary randomised response."""
     odds = measures.odds(channel)
@@ -128,7 +117,6 @@ def test_finite_odds_bound_total_variation(channel):
 
 
 @given(positive_exact_channels(), st.data())
-@CHEAP
 def test_finite_odds_bound_the_gain_of_every_guesser(channel, data):
     prior = data.draw(priors_for(channel))
     right = 1 - measures.guess_error(channel, prior)
@@ -136,7 +124,6 @@ def test_finite_odds_bound_the_gain_of_every_guesser(channel, data):
 
 
 @given(exact_channels(min_inputs=2))
-@CHEAP
 def test_positive_exposure_implies_infinite_epsilon(channel):
     exposed = measures.exposure(channel) > 0
     assert (not exposed) or measures.epsilon(channel) == math.inf
@@ -144,13 +131,11 @@ def test_positive_exposure_implies_infinite_epsilon(channel):
 
 
 @given(exact_channels(2, 4, min_inputs=2))
-@CHEAP
 def test_two_inputs_have_guess_error_half_of_what_total_variation_leaves(channel):
     assert measures.guess_error(channel) == (1 - measures.largest_total_variation(channel)) / 2
 
 
 @given(exact_channels(2, 4, min_inputs=2))
-@CHEAP
 def test_hellinger_and_total_variation_bound_each_other(channel):
     """h² ≤ tv ≤ h√(2-h²). Different laws here have h² > 1e-8, so its square root is right to 1e-12."""
     p, q = channel.rows
@@ -160,7 +145,6 @@ def test_hellinger_and_total_variation_bound_each_other(channel):
 
 
 @given(positive_exact_channels(2, 4, min_inputs=2))
-@CHEAP
 def test_pinsker_and_chi_squared_hold_the_divergence_between_them(channel):
     """2 tv² ≤ D ≤ ln(1 + χ²)."""
     p, q = channel.rows
@@ -207,7 +191,6 @@ def test_a_symmetric_channel_has_the_capacity_of_its_uniform_prior(ring):
 
 
 @given(st.one_of(exact_channels(), circulants(5).map(lambda ring: ring.to_dense())))
-@CHEAP
 def test_more_inputs_than_outputs_implies_not_recoverable(channel):
     """Columns sum to the number of inputs together, so some output carries at least inputs/outputs."""
     inputs, outputs = channel.shape

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import oracles
 from sfumato import measures
@@ -132,7 +132,6 @@ def test_entries_near_the_end_of_the_doubles(tiny):
 
 
 @given(exact_channels(5, 5))
-@settings(max_examples=100, deadline=None)
 def test_any_small_channel_is_certified_and_bounded_by_any_law_from_below(channel):
     interval, witness = measures.capacity_with_witness(channel)
     assert interval.width <= GAP
@@ -145,7 +144,6 @@ def test_any_small_channel_is_certified_and_bounded_by_any_law_from_below(channe
 
 
 @given(circulants(6, full=True))
-@settings(max_examples=100, deadline=None)
 def test_the_closed_form_of_a_full_circulant_overlaps_the_iteration(ring):
     closed, found = measures.capacity_bits(ring), measures.capacity_bits(ring.to_dense())
     assert closed.width <= 1e-13

@@ -24,7 +24,6 @@ POSITIVE = st.integers(2, 5).flatmap(lambda n: st.tuples(exact_laws(n, zeros=Fal
 
 
 @given(PAIRS)
-@settings(max_examples=100, deadline=None)
 def test_the_interval_holds_the_true_value(pair):
     """A ternary search of 70 rounds leaves 1e-12 of λ, hence 1e-24 of the value at a smooth minimum."""
     p, q = pair
@@ -38,7 +37,6 @@ def test_the_interval_holds_the_true_value(pair):
 
 
 @given(POSITIVE)
-@settings(max_examples=200, deadline=None)
 def test_a_numeric_maximiser_finds_the_same(pair):
     """scipy's bounded search stops at 1e-10 of λ; the objective is flat there, so 1e-9 is ample."""
     p, q = ([float(v) for v in law] for law in pair)
@@ -111,7 +109,6 @@ def test_erratum_the_ends_count_only_what_both_laws_allow():
 
 
 @given(exact_channels(4, 3, min_inputs=2))
-@settings(max_examples=100, deadline=None)
 def test_the_radius_is_the_smallest_information_between_two_rows(channel):
     expected = min(measures.chernoff_information_nats(p, q) for p, q in itertools.combinations(channel.rows, 2))
     assert measures.chernoff_radius_nats(channel) == expected

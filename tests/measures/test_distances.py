@@ -16,7 +16,6 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob import Channel
 from strategies import circulants, exact_channels, exact_laws, float_channels
 
-MANY = settings(max_examples=200, deadline=None)
 PAIRS = st.integers(1, 5).flatmap(lambda size: st.tuples(exact_laws(size), exact_laws(size)))
 
 
@@ -25,7 +24,6 @@ def events(size):
 
 
 @given(PAIRS)
-@MANY
 def test_total_variation_is_the_largest_difference_on_any_event(pair):
     p, q = pair
     assert measures.total_variation(p, q) == max(sum(p[i] - q[i] for i in event) for event in events(len(p)))
@@ -45,7 +43,6 @@ def test_total_variation_is_the_least_chance_of_differing_under_a_coupling(pair)
 
 
 @given(PAIRS, st.fractions(0, 1, max_denominator=20))
-@MANY
 def test_weighted_guess_error_is_that_of_the_best_event(pair, weight):
     """min over S of (1-w)p_0(S) + w p_1(S^c)."""
     p, q = pair
@@ -63,7 +60,6 @@ def test_the_weight_one_half_is_the_uniform_guess_error(pair):
 
 
 @given(exact_channels(4, 4))
-@MANY
 def test_largest_total_variation_is_the_largest_over_pairs(channel):
     pairs = itertools.combinations(channel.rows, 2)
     assert measures.largest_total_variation(channel) == max(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from sfumato import measures
 from sfumato.prob import Channel
@@ -23,14 +23,12 @@ def by_posterior(channel):
 
 
 @given(exact_channels())
-@settings(max_examples=200, deadline=None)
 def test_exposures_are_the_chance_of_a_posterior_that_is_a_point(channel):
     assert measures.exposures(channel) == by_posterior(channel)
     assert measures.exposure(channel) == max(by_posterior(channel))
 
 
 @given(float_channels())
-@settings(max_examples=200, deadline=None)
 def test_exposures_of_floats(channel):
     """At most four entries are added, so 1e-15 covers the rounding; zero must be zero."""
     for found, truth in zip(measures.exposures(channel), by_posterior(channel), strict=True):

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
@@ -54,7 +54,6 @@ def test_three_outputs_need_ten_times_fewer_respondents_than_warner_and_expose()
 
 
 @given(positive_exact_channels(2, 4, min_inputs=2), st.fractions(0, 1, max_denominator=10))
-@settings(max_examples=200, deadline=None)
 def test_information_is_the_curvature_of_the_divergence(channel, theta):
     """2 D(p_θ‖p_(θ+h)) / h² → J as h → 0. With h = 1e-15 and entries ≥ 1/48 the next term is below 1e-9·J."""
     step = Fraction(1, 10**15)
@@ -71,7 +70,6 @@ def test_information_is_the_curvature_of_the_divergence(channel, theta):
 
 
 @given(exact_channels(2, 4, min_inputs=2), st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20))
-@settings(max_examples=200, deadline=None)
 def test_information_is_the_sum_over_outcomes_that_can_occur(channel, theta):
     p0, p1 = channel.rows
     truth = sum((b - a) ** 2 / ((1 - theta) * a + theta * b) for a, b in zip(p0, p1, strict=True) if a or b)

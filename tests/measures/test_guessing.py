@@ -17,15 +17,12 @@ from sfumato.errors import InvalidLaw
 from sfumato.prob import Channel, Distribution
 from strategies import exact_channels, float_channels, priors_for
 
-MANY = settings(max_examples=200, deadline=None)
-
 
 def holds(interval, value: Decimal) -> bool:
     return Decimal(interval.lower) <= value <= Decimal(interval.upper)
 
 
 @given(exact_channels(3, 4), st.data())
-@MANY
 def test_guess_error_is_that_of_the_best_of_all_guessers(channel, data):
     prior = data.draw(priors_for(channel))
     assert measures.guess_error(channel, prior) == 1 - oracles.best_success(channel.rows, prior.probabilities)
@@ -33,7 +30,6 @@ def test_guess_error_is_that_of_the_best_of_all_guessers(channel, data):
 
 
 @given(exact_channels(4, 3), st.data())
-@MANY
 def test_guess_error_of_a_function_is_that_of_the_best_of_all_guessers_of_it(channel, data):
     prior = data.draw(priors_for(channel))
     groups = [data.draw(st.integers(0, 2)) for _ in channel.inputs]
@@ -58,7 +54,6 @@ def test_guess_error_is_the_value_of_its_linear_program(channel, data):
 
 
 @given(exact_channels(), st.data())
-@MANY
 def test_leakage_intervals_hold_the_true_value(channel, data):
     prior = data.draw(priors_for(channel))
     columns = list(zip(*channel.rows, strict=True))
@@ -77,7 +72,6 @@ def test_leakage_intervals_hold_the_true_value(channel, data):
 
 
 @given(float_channels(4, 6), st.data())
-@MANY
 def test_leakage_intervals_of_floats_hold_the_value_of_the_numbers_as_given(channel, data):
     prior = data.draw(priors_for(channel, exact=False))
     weights = [Fraction(p) for p in prior.probabilities]

@@ -7,14 +7,12 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 
 import oracles
 from sfumato import measures
 from sfumato.prob import Channel
 from strategies import circulants, exact_channels, float_channels, positive_exact_channels
-
-MANY = settings(max_examples=200, deadline=None)
 
 
 def worst_ratio(rows):
@@ -28,19 +26,16 @@ def worst_ratio(rows):
 
 
 @given(exact_channels())
-@MANY
 def test_odds_are_the_worst_ratio_exactly(channel):
     assert measures.odds(channel) == worst_ratio(channel.rows)
 
 
 @given(circulants())
-@MANY
 def test_odds_of_a_structured_channel_are_those_of_its_entries(ring):
     assert measures.odds(ring) == worst_ratio(ring.to_dense().rows)
 
 
 @given(positive_exact_channels())
-@MANY
 def test_epsilon_is_rounded_up_from_the_true_logarithm(channel):
     truth = oracles.ln(worst_ratio(channel.rows))
     interval = measures.epsilon_interval(channel)
@@ -50,7 +45,6 @@ def test_epsilon_is_rounded_up_from_the_true_logarithm(channel):
 
 
 @given(float_channels(zeros=False))
-@MANY
 def test_float_odds_and_epsilon_never_claim_too_much_privacy(channel):
     truth = worst_ratio(channel.rows)
     assert Fraction(measures.odds(channel)) >= truth

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from scipy.optimize import linprog
 
 from sfumato import measures
@@ -34,7 +34,6 @@ def has_key(channel):
 
 
 @given(exact_channels(3, 4))
-@settings(max_examples=200, deadline=None)
 @example(Channel([[HALF, HALF, 0], [HALF, 0, HALF], [0, HALF, HALF]]))
 @example(Channel([[HALF, HALF, 0], [HALF, HALF, 0]]))
 @example(Channel([[HALF, HALF, 0, 0], [Fraction(1, 3), 0, Fraction(1, 3), Fraction(1, 3)]]))
@@ -46,7 +45,6 @@ def test_no_column_above_one_is_necessary_and_sufficient(channel):
 
 
 @given(circulants())
-@settings(max_examples=200, deadline=None)
 def test_a_circulant_is_recoverable(ring):
     """Its key is the shift, whatever the shift's law and however few inputs are used."""
     assert measures.is_recoverable(ring)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
@@ -18,7 +18,6 @@ from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel, Distribution, power
 from strategies import circulants, distributions, exact_channels, float_channels, priors_for
 
-MANY = settings(max_examples=200, deadline=None)
 HALF = Fraction(1, 2)
 ORACLE = Fraction(1, 10**42)
 """How far the oracle itself may be off: 50 digits, at most a few hundred operations."""
@@ -43,7 +42,6 @@ def largest_information(rows, prior):
 
 
 @given(distributions(max_size=8))
-@MANY
 def test_entropy_holds_the_true_value(law):
     truth = oracles.entropy_bits(law.probabilities)
     check(entropy_interval((p, 1) for p in law.probabilities), truth)
@@ -58,7 +56,6 @@ def test_entropy_holds_what_a_double_next_to_one_forgets(digits):
 
 
 @given(exact_channels(), st.data())
-@MANY
 def test_randomness_and_conditional_entropy_are_row_entropies(channel, data):
     prior = data.draw(priors_for(channel))
     rows = [oracles.entropy_bits(row) for row in channel.rows]
@@ -69,7 +66,6 @@ def test_randomness_and_conditional_entropy_are_row_entropies(channel, data):
 
 
 @given(exact_channels(), st.data())
-@MANY
 def test_mutual_information_holds_the_true_value(channel, data):
     prior = data.draw(priors_for(channel))
     truth = oracles.mutual_information_bits(channel.rows, prior.probabilities)
@@ -78,7 +74,6 @@ def test_mutual_information_holds_the_true_value(channel, data):
 
 
 @given(float_channels(6, 4), st.data())
-@MANY
 def test_mutual_information_of_floats_holds_the_value_of_the_numbers_as_given(channel, data):
     prior = data.draw(priors_for(channel, exact=False))
     truth = oracles.mutual_information_bits(channel.rows, prior.probabilities)
@@ -86,7 +81,6 @@ def test_mutual_information_of_floats_holds_the_value_of_the_numbers_as_given(ch
 
 
 @given(circulants(), st.data())
-@MANY
 def test_mutual_information_of_a_structured_channel_holds_the_true_value(ring, data):
     rows = ring.to_dense().rows
     for prior in (Distribution.uniform(ring.shape[0]), data.draw(priors_for(ring))):
@@ -97,7 +91,6 @@ def test_mutual_information_of_a_structured_channel_holds_the_true_value(ring, d
 
 
 @given(circulants(exact=False), st.data())
-@MANY
 def test_informations_of_a_float_structured_channel_hold_the_value_of_the_numbers_as_given(ring, data):
     """A float law may miss 1 by some 1e-16, and H(Y) - H(Y|X) then differs from Σ p log by as much: hence `off`."""
     rows = ring.to_dense().rows
@@ -114,7 +107,6 @@ def test_informations_of_a_float_structured_channel_hold_the_value_of_the_number
 
 
 @given(exact_channels(), st.data())
-@MANY
 def test_max_information_holds_the_true_value(channel, data):
     prior = data.draw(priors_for(channel, zeros=False))
     truth = largest_information(channel.rows, prior.probabilities)
@@ -123,7 +115,6 @@ def test_max_information_holds_the_true_value(channel, data):
 
 
 @given(float_channels(6, 4), st.data())
-@MANY
 def test_max_information_of_floats_holds_the_value_of_the_numbers_as_given(channel, data):
     prior = data.draw(priors_for(channel, exact=False, zeros=False))
     truth = largest_information(channel.rows, prior.probabilities)

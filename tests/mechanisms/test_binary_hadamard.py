@@ -56,7 +56,6 @@ def test_transform_refuses_other_lengths(vector):
         walsh_hadamard(vector)
 
 
-@settings(max_examples=200, deadline=None)
 @given(mechanism=binary_hadamards(), data=st.data())
 def test_report_follows_its_law_exactly(mechanism, data):
     """Enumerating every draw reproduces P(.|x) of the question that the position is asked."""
@@ -94,7 +93,6 @@ def test_both_promises_are_kept_by_the_exact_law(epsilon, budget):
         assert used > min(budget, critical_random_bits(epsilon)) - 1e-9, "no more of the budget is left than rounding"
 
 
-@settings(max_examples=100)
 @given(size=st.integers(2, 3000), epsilon=st.floats(1e-3, 15), budget=st.floats(1e-6, 1.5))
 def test_promises_are_kept_for_any_parameters(size, epsilon, budget):
     mechanism = BinaryHadamard.within(size=size, epsilon=epsilon, random_bits=budget)

@@ -36,7 +36,6 @@ def test_every_mechanism_is_in_the_table():
 
 
 @every
-@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_report_follows_its_law_exactly(case, data):
     """Enumerating every draw reproduces P(.|x): no tolerance, no flake."""

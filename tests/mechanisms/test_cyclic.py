@@ -81,7 +81,7 @@ def test_the_expected_error_is_within_three_percent_of_the_best():
     assert expected <= 1.03 * 0.003683
 
 
-@pytest.mark.parametrize(("size", "epsilon"), [(1000, 1.0), (100, 0.3), (50, 3.0)])
+@pytest.mark.parametrize(("size", "epsilon"), [pytest.param(1000, 1.0, marks=pytest.mark.slow), (100, 0.3), (50, 3.0)])
 def test_measured_error_agrees_with_the_formula(size, epsilon):
     """Mean ℓ2² of 60 fixed seeds within four Monte Carlo standard errors, which is a quarter of it at the most."""
     mechanism = CyclicResponse.within(size=size, epsilon=epsilon)

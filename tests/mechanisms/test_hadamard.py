@@ -22,7 +22,6 @@ from sfumato.values import Tally
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "hadamard.json").read_text())
 
 
-@settings(max_examples=100)
 @given(size=st.integers(2, 40), odds=st.fractions(1, 100, max_denominator=50), blocks=st.sampled_from([0, 1, 2, 4, 8]))
 def test_channel_has_the_declared_odds_and_its_rows_meet_in_half(size, odds, blocks):
     mechanism = HadamardResponse(size=size, odds=odds, blocks=blocks)

@@ -24,7 +24,6 @@ from sfumato.prob import Channel
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "subset.json").read_text())
 
 
-@settings(max_examples=200)
 @given(size=st.integers(2, 8), odds=st.fractions(1, 50, max_denominator=50), data=st.data())
 def test_sampled_odds_are_exact_for_every_set_size(size, odds, data):
     chosen = data.draw(st.integers(0, size - 1))

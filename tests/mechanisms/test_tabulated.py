@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mechanism_strategies import narrow_tables
 from sfumato.bits import InsecureSeeded
@@ -13,7 +13,6 @@ from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 
 
-@settings(max_examples=200)
 @given(channel=narrow_tables())
 def test_a_law_that_fits_a_word_is_sampled_as_it_is(channel):
     mechanism = Tabulated(channel, width=7)

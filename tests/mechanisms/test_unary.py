@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated, unary_encodings
@@ -25,14 +25,12 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "unary.json").read
 FORMS = [SymmetricUnary, OptimisedUnary]
 
 
-@settings(max_examples=200)
 @given(mechanism=unary_encodings())
 def test_sampled_odds_are_those_of_the_channel_and_keep_the_promise(mechanism):
     assert measures.odds(mechanism.channel()) == mechanism.sampled_odds <= mechanism.odds
     assert mechanism.claim.value == mechanism.sampled_odds
 
 
-@settings(max_examples=200)
 @given(
     form=st.sampled_from(FORMS),
     odds=st.fractions(1, 10**6, max_denominator=10**9),

@@ -131,6 +131,7 @@ class TestFigures:
         assert figures.equal_bits(Fraction(2), chances) == pytest.approx(equal)
         assert figures.equal_bits(Fraction(2))[0] == pytest.approx(2, abs=1e-3)
 
+    @pytest.mark.slow
     def test_balance(self):
         found = examples.balances("parity", figures.POINTS)
         for one in found:

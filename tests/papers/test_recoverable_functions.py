@@ -40,6 +40,7 @@ class TestFigureData:
             expected = [float(privacy_by_sequences(EXACT, [rows] * n)) for n in counts]
             assert figures.repeated(query, best=best, counts=counts) == pytest.approx(expected, abs=1e-12)
 
+    @pytest.mark.slow
     def test_programs_lie_between_the_schemes_and_the_ceiling(self):
         for rho in figures.PANELS:
             query = printed.example(rho)

@@ -6,14 +6,12 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel, Circulant, Distribution
 from strategies import circulants, priors_for, two_levels
-
-RINGS = settings(max_examples=200, deadline=None)
 
 
 def expand(items):
@@ -25,7 +23,6 @@ def expand(items):
 
 
 @given(circulants())
-@RINGS
 def test_to_dense_is_the_definition(ring):
     inputs, outputs = ring.shape
     rows = [[ring.law[(y - x) % outputs] for y in range(outputs)] for x in range(inputs)]
@@ -34,19 +31,16 @@ def test_to_dense_is_the_definition(ring):
 
 
 @given(circulants())
-@RINGS
 def test_column_extremes_agree_with_dense(ring):
     assert expand(ring.column_extremes()) == expand(ring.to_dense().column_extremes())
 
 
 @given(circulants())
-@RINGS
 def test_column_sums_agree_with_dense(ring):
     assert expand(ring.column_sums()) == expand(ring.to_dense().column_sums())
 
 
 @given(circulants())
-@RINGS
 def test_row_profiles_agree_with_dense(ring):
     def by_input(channel):
         return {x: expand(profile) for profile, inputs in channel.row_profiles() for x in inputs}
@@ -55,7 +49,6 @@ def test_row_profiles_agree_with_dense(ring):
 
 
 @given(circulants(), st.data())
-@RINGS
 def test_output_law_and_weighted_maxima_agree_with_dense_for_any_prior(ring, data):
     prior = data.draw(priors_for(ring))
     assert ring.output_law(prior) == ring.to_dense().output_law(prior)
@@ -63,7 +56,6 @@ def test_output_law_and_weighted_maxima_agree_with_dense_for_any_prior(ring, dat
 
 
 @given(circulants())
-@RINGS
 def test_output_law_and_weighted_maxima_agree_with_dense_for_the_uniform_prior(ring):
     prior = Distribution.uniform(ring.shape[0])
     assert ring.output_law(prior) == ring.to_dense().output_law(prior)
@@ -71,7 +63,6 @@ def test_output_law_and_weighted_maxima_agree_with_dense_for_the_uniform_prior(r
 
 
 @given(circulants(exact=False), st.data())
-@RINGS
 def test_float_answers_agree_with_dense_to_rounding(ring, data):
     """Nine terms, each rounded at most three times: 1e-14, relative, is several times what that adds up to."""
     dense = ring.to_dense()
@@ -84,7 +75,6 @@ def test_float_answers_agree_with_dense_to_rounding(ring, data):
 
 
 @given(two_levels())
-@RINGS
 def test_two_level_favours_its_support_by_exactly_the_odds(arguments):
     ring = Circulant.two_level(**arguments)
     size, support, odds = arguments["size"], arguments["support"], arguments["odds"]
@@ -112,7 +102,6 @@ def test_a_report_with_87381_values_is_answered_without_its_entries():
 
 
 @given(circulants(), st.data())
-@RINGS
 def test_entries_are_read_as_those_of_a_dense_channel(ring, data):
     dense = ring.to_dense()
     assert ring.rows == dense.rows

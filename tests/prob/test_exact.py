@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
@@ -28,7 +28,6 @@ def check_rule(before, after, width):
 
 
 @given(float_channels(max_outputs=6), st.integers(60, 90))
-@settings(max_examples=200)
 def test_rows_follow_the_rounding_rule(channel, width):
     exact = channel.to_exact(width)
     assert exact.exact
@@ -38,7 +37,6 @@ def test_rows_follow_the_rounding_rule(channel, width):
 
 
 @given(st.integers(1, 6).flatmap(float_laws), st.integers(8, 20))
-@settings(max_examples=200)
 def test_a_coarse_grid_keeps_small_entries_alive(law, width):
     """Entries of 1e-12 on a grid of 2^-8: each becomes one step, paid for by the largest."""
     check_rule(law.tolist(), [Fraction(count, 2**width) for count in round_to_grid(law.tolist(), width)], width)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidLaw, InvalidParameter
@@ -32,7 +32,6 @@ from sfumato.prob import (
 from strategies import distributions, exact_channels, exact_laws, float_channels, priors_for, stochastic_maps
 
 HALF = Fraction(1, 2)
-MANY = settings(max_examples=200, deadline=None)
 
 
 def table(channel):
@@ -43,7 +42,6 @@ def table(channel):
 
 
 @given(exact_channels(3, 3), exact_channels(3, 3))
-@MANY
 def test_product_multiplies_every_pair(first, second):
     a, b = table(first), table(second)
     made = table(product(first, second))
@@ -55,7 +53,6 @@ def test_product_multiplies_every_pair(first, second):
 
 
 @given(exact_channels(3, 3), st.data())
-@MANY
 def test_together_multiplies_rows_of_the_same_input(first, data):
     second = Channel([data.draw(exact_laws(2)) for _ in first.inputs])
     a, b = table(first), table(second)
@@ -67,7 +64,6 @@ def test_together_multiplies_rows_of_the_same_input(first, data):
 
 
 @given(exact_channels(), st.data())
-@MANY
 def test_cascade_sums_over_the_middle(first, data):
     second = data.draw(stochastic_maps(first.outputs))
     a, b = table(first), table(second)
@@ -93,7 +89,6 @@ def test_cascade_of_floats_is_float_and_near_the_exact_one(first, data):
 
 
 @given(exact_channels(4, 5), st.data())
-@MANY
 def test_post_process_merges_outputs_with_the_same_image(channel, data):
     image = {y: data.draw(st.sampled_from("abc")) for y in channel.outputs}
     expected = {x: defaultdict(Fraction) for x in channel.inputs}
@@ -105,7 +100,6 @@ def test_post_process_merges_outputs_with_the_same_image(channel, data):
 
 
 @given(exact_channels(4, 3), st.data())
-@MANY
 def test_coarsen_is_conditioning_on_the_function(channel, data):
     prior = data.draw(priors_for(channel))
     h = {x: data.draw(st.sampled_from("uv")) for x in channel.inputs}
@@ -129,7 +123,6 @@ def test_coarsen_reads_a_prior_by_its_labels():
 
 
 @given(exact_channels(3, 3), st.integers(1, 4))
-@MANY
 def test_power_is_every_string_merged_by_its_type(channel, n):
     expected = {x: Counter() for x in channel.inputs}
     for x, row in zip(channel.inputs, channel.rows, strict=True):
@@ -150,7 +143,6 @@ def test_power_of_floats_is_near_the_exact_power(channel, n):
 
 
 @given(exact_channels(3, 3), st.data())
-@MANY
 def test_joint_marginal_and_conditional_take_the_channel_apart_again(channel, data):
     prior = data.draw(priors_for(channel, zeros=False))
     both = joint_law(prior, channel)
@@ -163,7 +155,6 @@ def test_joint_marginal_and_conditional_take_the_channel_apart_again(channel, da
 
 
 @given(st.data())
-@MANY
 def test_conditional_of_three_coordinates_is_bayes_rule(data):
     law = data.draw(exact_laws(12, zeros=False))
     both = Joint(law, [("a", "b"), (0, 1, 2), ("u", "v")])

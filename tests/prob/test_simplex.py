@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.prob.simplex import nearest_law
@@ -13,7 +13,6 @@ POINTS = st.lists(st.floats(-3, 3), min_size=1, max_size=6).map(np.array)
 
 
 @given(POINTS, st.data())
-@settings(max_examples=200)
 def test_nearest_law_satisfies_the_optimality_condition(point, data):
     """A projection z onto a convex set makes an obtuse angle: <point - z, y - z> ≤ 0 for every law y.
 

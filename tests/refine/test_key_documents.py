@@ -388,7 +388,6 @@ def originals():
     return [seal_key(small_key(), Unprotected()), seal_key(seeds, PUBLIC), seal_key(seeds, PRIVATE)]
 
 
-@settings(max_examples=200)
 @given(st.data())
 def test_mangled_files_are_refused_without_a_traceback(data):
     mangled = data.draw(mutations(originals()))

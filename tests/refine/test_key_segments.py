@@ -367,7 +367,6 @@ def test_nothing_of_it_is_shown_or_pickled(sealed):
             secret.raw = b""
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=600), st.integers(1, 3))
 def test_any_bytes_are_segments_or_refused(noise, repeats):
     layout, key = SegmentLayout(300, EXTREME), ContentKey(bytes(32))

@@ -128,7 +128,7 @@ def written_short(text):
     return text.replace("[[questions]]\n", "").replace("\ntext = ", "\nquestion = ")
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=150)
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_written_and_read_back_it_is_the_same_study(tmp_path, data):
     try:
@@ -265,7 +265,7 @@ def test_the_originals_are_read(tmp_path):
         assert read_or_refuse(path)
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=300)
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     data=st.one_of(
         mutations([GOOD.encode(), FULL.encode(), LISTED.encode()]),
@@ -290,7 +290,7 @@ OWN = ["answers", "outputs", "faces", "guess_error", "delta", "weight", "max_eps
 GOALS = ["expected_share", "half_width", "theta_1", "theta_2", "error", "confidence"]
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=300)
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     top=st.dictionaries(st.sampled_from(["name", "text"]), values),
     own=st.dictionaries(st.sampled_from(OWN), values),

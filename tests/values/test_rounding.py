@@ -10,7 +10,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.values.rounding import float_above, float_below, fraction_below_exp, ln_bounds, log2_bounds
@@ -85,7 +85,6 @@ def test_a_number_beyond_every_double_is_still_bounded(huge):
 
 
 @given(SMALL | WILD)
-@settings(max_examples=200)
 @example(Fraction(1))
 @example(1 + Fraction(1, 10**30))
 @example(1 - Fraction(1, 10**30))
@@ -98,7 +97,6 @@ def test_ln_bounds_hold_the_series_and_are_tight(value):
 
 
 @given(SMALL | WILD)
-@settings(max_examples=200)
 @example(1 + Fraction(1, 10**30))
 @example(Fraction(3, 10**350))
 def test_log2_bounds_hold_the_series_and_are_tight(value):
@@ -128,7 +126,6 @@ def test_ln_bounds_stay_on_their_sides_closer_to_one_than_fifty_digits(distance)
 
 
 @given(st.floats(0, 30), st.integers(1, 2**64))
-@settings(max_examples=200)
 @example(0.0, 7)
 @example(1e-12, 2**64)
 @example(200.0, 3)
