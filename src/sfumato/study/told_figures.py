@@ -7,6 +7,7 @@ mapping is known beforehand, and only the reading of its symbols is fitted.   Th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -37,8 +38,9 @@ def scored(
     """Add what is told out of sample; `columns` are the protected ones and, last, the one told about, if any."""
     size = len(made.law.shape)
     about = len(columns) > size
-    values = len(columns[-1].texts) if about else int(np.prod(made.law.shape))
-    if found.law.size != int(np.prod(made.law.shape)) or len(columns[0]) < 2 * _LEAST_RECORDS or values < 2:
+    cells = math.prod(made.law.shape)
+    values = len(columns[-1].texts) if about else cells
+    if found.law.size != cells or len(columns[0]) < 2 * _LEAST_RECORDS or values < 2:
         return figures
     halves = _halves(columns)
     mapping = found
