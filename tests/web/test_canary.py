@@ -6,6 +6,7 @@ and then they are found.
 """
 
 import base64
+import csv
 import json
 import os
 import re
@@ -43,9 +44,11 @@ kind = "yes-no"
 class Served:
     """A server in a process of its own, with all that it leaves behind."""
 
-    def __init__(self, folder, kind, postgres):
+    def __init__(self, folder, kind, postgres=None):
+        """The study stands in the folder as study.toml, or is the short one of this module."""
         self.folder = folder
-        (folder / "study.toml").write_text(STUDY)
+        if not (folder / "study.toml").exists():
+            (folder / "study.toml").write_text(STUDY)
         self.cluster = None if kind == "sqlite" else postgres()
         place = None if self.cluster is None else self.cluster.new_place()
         database = [] if place is None else ["--database", place]
@@ -53,13 +56,26 @@ class Served:
         opened.invite(3, folder / "invites.csv")
         opened.store.close()
         command = [Path(sys.executable).with_name("sfumato"), "serve", "study.toml", *database]
-        environment = {**os.environ, "PYTHONPATH": str(Path(sf.__file__).parents[1]), "SFUMATO_RATE": "0"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(Path(sf.__file__).parents[1]),
+            "SFUMATO_RATE": "0",
+            "SFUMATO_WAIT_SECONDS": "0",
+        }
         self.tokens = list(read_invites(folder / "invites.csv"))
         self.log = (folder / "log").open("wb")
         self.process = subprocess.Popen(
             [*command, "--port", "0", "--json"], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=self.log
         )
         self.url = json.loads(self.process.stdout.readline())["url"]
+
+    def link(self):
+        """An invitation to the page that is served, which needs no database of its own."""
+        opened = open_server(self.folder / "study.toml")
+        opened.invite(1, self.folder / "links.csv", self.url)
+        opened.store.close()
+        with (self.folder / "links.csv").open(newline="") as file:
+            return next(csv.DictReader(file))["link"]
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
