@@ -141,8 +141,13 @@ class FoundAnswers:
     cut: int
 
 
-def found_answers(hits: npt.ArrayLike, rule: FamilyCut, *, confidence: float = 0.95) -> FoundAnswers:
-    """Return the answers whose hits pass the rule, by Holm's step down, with intervals over all answers at once."""
+def found_answers(
+    hits: npt.ArrayLike, rule: FamilyCut, *, confidence: float = 0.95, most: int | None = None
+) -> FoundAnswers:
+    """Return the answers whose hits pass the rule, by Holm's step down, with intervals over all answers at once.
+
+    `most` keeps so many of them, those with the most hits.
+    """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     counted = np.asarray(hits, dtype=np.float64)
     if counted.shape != (rule.size,):
@@ -155,7 +160,7 @@ def found_answers(hits: npt.ArrayLike, rule: FamilyCut, *, confidence: float = 0
         cut = rule.count(found)
     places = np.flatnonzero(counted >= cut)
     # Equal hits in the order of the list.
-    places = places[np.argsort(-counted[places], kind="stable")]
+    places = places[np.argsort(-counted[places], kind="stable")][:most]
     raw, errors, lower, upper = raw_shares(counted[places], rule, tail=(1 - confidence) / (2 * rule.size))
     return FoundAnswers(places=places, raw=raw, standard_errors=errors, lower=lower, upper=upper, cut=cut)
 
@@ -164,7 +169,11 @@ def raw_shares(hits: FloatArray, rule: FamilyCut, *, tail: float) -> tuple[Float
     """Return unbiased shares of answers, standard errors, and exact ends that fail with `tail` on each side."""
     base, gap = float(rule.other), float(rule.own - rule.other)
     chances = hits / rule.n
-    low, high = clopper_pearson(hits, rule.n, lower_tail=tail, upper_tail=tail)
+    # Hits beyond nobody's or everybody's are explained by no share: an end out there would leave no width.
+    low, _ = clopper_pearson(np.minimum(hits, math.floor(rule.n * rule.own)), rule.n, lower_tail=tail, upper_tail=tail)
+    _, high = clopper_pearson(
+        np.maximum(hits, math.ceil(rule.n * rule.other)), rule.n, lower_tail=tail, upper_tail=tail
+    )
     lower, upper = (np.clip((end - base) / gap, 0.0, 1.0) for end in (low, high))
     errors = np.sqrt(chances * (1 - chances) / rule.n) / gap
     return (chances - base) / gap, errors, lower, upper

@@ -19,7 +19,7 @@ import numpy as np
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import Words
-from sfumato.infer import PrefixHunt, string_keys
+from sfumato.infer import FoundAnswers, PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading
@@ -248,25 +248,23 @@ class HuntWay(Way):
         if reading.plain(self.question.id).group is not None:
             raise self._only_whole()
         check_whole(tally)
-        found = found_texts(self.hunt, tally, max_bytes=self.question.longest, confidence=reading.confidence)
-        shares = [_inside(share) for share, _, _ in found.values()]
+        texts, found = found_texts(self.hunt, tally, max_bytes=self.question.longest, confidence=reading.confidence)
+        shares, raw, errors, ends = ((), (), (), ()) if found is None else _columns(found)
         return QuestionEstimate(
             question=self.question,
             group=None,
             level=reading.level,
             epsilon=float(self._epsilon),
-            labels=tuple(found),
-            shares=tuple(shares),
-            raw=tuple(share for share, _, _ in found.values()),
-            standard_errors=tuple(error for _, error, _ in found.values()),
-            intervals=tuple(
-                Interval(min(ends.lower, share), max(ends.upper, share))
-                for share, (_, _, ends) in zip(shares, found.values(), strict=True)
-            ),
+            labels=texts,
+            shares=shares,
+            raw=raw,
+            standard_errors=errors,
+            intervals=ends,
             confidence=reading.confidence,
+            together=reading.confidence,
             total=tally.total,
-            method="frequent texts, found byte by byte; shares of what was found tend high",
-            notes=() if found else ("No text is surely frequent; ask more people, or raise epsilon.",),
+            method="frequent texts, found byte by byte; shares of found texts tend high, and intervals allow for it",
+            notes=() if texts else ("No text is surely frequent; ask more people, or raise epsilon.",),
         )
 
     def truth(self, held: Counter[str]) -> None:
@@ -285,8 +283,14 @@ class HuntWay(Way):
         )
 
 
-def _inside(share: float) -> float:
-    return min(1.0, max(0.0, share))
+Column = tuple[float, ...]
+
+
+def _columns(found: FoundAnswers) -> tuple[Column, Column, Column, tuple[Interval, ...]]:
+    """Return shares, unbiased shares, standard errors and intervals."""
+    raw, errors = tuple(found.raw.tolist()), tuple(found.standard_errors.tolist())
+    ends = tuple(map(Interval, found.lower.tolist(), found.upper.tolist()))
+    return tuple(np.clip(found.raw, 0.0, 1.0).tolist()), raw, errors, ends
 
 
 def _found_words(least: float | None) -> str:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.infer import PrefixHunt, key_text
+from sfumato.infer import FamilyCut, FoundAnswers, PrefixHunt, found_answers, key_text
+from sfumato.mechanisms import CyclicResponse
 from sfumato.refine.block_secrets import bits_of_block, blocks_within
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.ways.drawing import Draw, Drawer
-from sfumato.values import Interval, Tally
+from sfumato.values import Tally
 
 IntArray = npt.NDArray[np.int64]
 Prefixes = tuple[int, ...]
@@ -147,23 +149,25 @@ def next_round(hunt: PrefixHunt, tally: RoundTally, asked: tuple[Prefixes, ...])
 
 def found_texts(
     hunt: PrefixHunt, tally: RoundTally, *, max_bytes: int, confidence: float
-) -> dict[str, tuple[float, float, Interval]]:
-    """Return the texts found with their raw share, its standard error and its interval, largest first."""
+) -> tuple[tuple[str, ...], FoundAnswers | None]:
+    """Return the texts found, largest share first, and what the last round says of each; nothing of nothing.
+
+    The rounds before chose what the last one offers, and other people are asked in it: so its hits are binomial, and
+    the cut and the intervals over all that it offers hold for the texts that were picked out as well.
+    """
     candidates: Prefixes = (0,)
-    for level in range(hunt.levels):
-        estimate = _estimate(hunt, tally, candidates, level, confidence)
-        places = {key: place for place, key in enumerate(_offered(hunt, candidates, level))}
-        candidates = hunt.survivors(estimate, candidates, level)
+    for level in range(hunt.levels - 1):
+        candidates = hunt.survivors(_estimate(hunt, tally, candidates, level), candidates, level)
         if not candidates:
-            return {}
-    return {
-        key_text(key, max_bytes=max_bytes): (
-            estimate.raw[places[key]],
-            estimate.standard_errors[places[key]],
-            estimate.intervals[places[key]],
-        )
-        for key in candidates
-    }
+            return (), None
+    last = hunt.levels - 1
+    offered, estimate = _offered(hunt, candidates, last), _estimate(hunt, tally, candidates, last)
+    own, other = cast("CyclicResponse", hunt.mechanism(candidates, last)).probabilities
+    error = Fraction(str(round(1 - hunt.confidence, 9)))
+    rule = FamilyCut(size=len(offered), n=estimate.total, own=own, other=other, error=error)
+    hits = np.rint(rule.n * (float(other) + float(own - other) * np.array(estimate.raw[: len(offered)])))
+    found = found_answers(hits, rule, confidence=confidence, most=hunt.keep)
+    return tuple(key_text(offered[place], max_bytes=max_bytes) for place in found.places.tolist()), found
 
 
 def check_whole(tally: RoundTally) -> None:
@@ -175,7 +179,7 @@ def check_whole(tally: RoundTally) -> None:
         )
 
 
-def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: int, confidence: float = 0.95) -> Any:
+def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: int) -> Any:
     mechanism = hunt.mechanism(candidates, level)
     counts, known = tally.counts[level], len(mechanism.tally([0]).counts)
     if counts[known:].any():
@@ -184,7 +188,7 @@ def _estimate(hunt: PrefixHunt, tally: RoundTally, candidates: Prefixes, level: 
             way_out="Ask for the file again.",
         )
     counted = Tally(mechanism=mechanism.name, counts=tuple(counts[:known].tolist()))
-    return mechanism.estimate(counted, confidence=confidence)
+    return mechanism.estimate(counted)
 
 
 def _offered(hunt: PrefixHunt, candidates: Prefixes, level: int) -> list[int]:
