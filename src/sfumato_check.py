@@ -35,7 +35,7 @@ import json
 import math
 import re
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -777,13 +777,13 @@ class Structured:
     @cached_property
     def pairs(self) -> Counter[tuple[int, int]]:
         """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
-        lowest = _window_extremes(self.law, self.inputs, lambda new, old: new <= old)
+        lowest = _window_extremes(self.law, self.inputs, min)
         return Counter(zip(self.highest, lowest, strict=True))
 
     @cached_property
     def highest(self) -> list[int]:
         """The largest entry of each output."""
-        return _window_extremes(self.law, self.inputs, lambda new, old: new >= old)
+        return _window_extremes(self.law, self.inputs, max)
 
     @cached_property
     def sums(self) -> list[int]:
@@ -829,21 +829,19 @@ class Structured:
 AnyChannel = Dense | Structured
 
 
-def _window_extremes(law: list[int], length: int, beats: Callable[[int, int], bool]) -> list[int]:
-    """The extreme entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y."""
-    size = len(law)
-    waiting: deque[int] = deque()  # places whose entries may still be the extreme of some window, best first
-    found = []
-    for place in range(size - length + 1, 2 * size):
-        entry = law[place % size]
-        while waiting and beats(entry, law[waiting[-1] % size]):
-            waiting.pop()
-        waiting.append(place)
-        if waiting[0] <= place - length:
-            waiting.popleft()
-        if place >= size:
-            found.append(law[waiting[0] % size])
-    return found
+def _window_extremes(law: list[int], length: int, best: Callable[..., int]) -> list[int]:
+    """The largest or smallest entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y.
+
+    A window lies in two blocks of its own length at most: the end of one and the beginning of the next.
+    """
+    line = law[len(law) - length + 1 :] + law
+    forwards: list[int] = []
+    backwards: list[int] = []
+    for start in range(0, len(line), length):
+        block = line[start : start + length]
+        forwards += itertools.accumulate(block, best)
+        backwards += [*itertools.accumulate(reversed(block), best)][::-1]
+    return list(map(best, backwards, forwards[length - 1 :]))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -939,7 +937,8 @@ class ChannelFacts:
         weights, whole = self.weights
         if self.says_nothing:
             return Ends.around(ZERO)
-        inside = total(near.times(weight) for near, weight in zip(self.channel.row_logs, weights, strict=True))
+        pairs = Counter(zip(self.channel.row_logs, weights, strict=True))
+        inside = total(near.times(weight * count) for (near, weight), count in pairs.items())
         spread = (inside - _n_ln_n(self.outputs)).over(whole * self.channel.whole)
         return Ends.around((spread + ln_of_integer(whole)).bits(), ROOM + self._rounding_of_mixing())
 
