@@ -11,7 +11,7 @@ from sfumato import infer, measures
 from sfumato.errors import ClaimRefused
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse, SymmetricUnary
 from sfumato.papers import PAPERS, paper_named, png_bytes, svg_bytes
-from sfumato.papers.successive_refinement import errata, figures, printed, printed_bounds, tables
+from sfumato.papers.successive_refinement import errata, error_figures, figures, printed, printed_bounds, tables
 from sfumato.refine.recovery_keys import ShiftKey
 
 PAPER = PAPERS["successive-refinement"]
@@ -108,20 +108,20 @@ class TestTable:
 class TestFigureData:
     def test_the_numbers_of_section_4(self):
         """Clipping gives what the print says, 1.4 twice; the nearest law is far better, raw shares far worse."""
-        first = figures.l1_errors(1.0, 1.0, 150_000)
-        second = figures.l1_errors(1.0, 0.7, 850_000)
+        first = error_figures.l1_errors(1.0, 1.0, 150_000)
+        second = error_figures.l1_errors(1.0, 0.7, 850_000)
         assert [first.clipped, second.clipped] == pytest.approx([1.36, 1.42], abs=0.04)
         assert [first.projected, second.projected] == pytest.approx([0.31, 0.37], abs=0.06)
         assert [first.raw_expected, second.raw_expected] == pytest.approx([4.40, 5.03], abs=0.01)
         assert [first.raw, second.raw] == pytest.approx([4.40, 5.03], rel=0.04)
 
     def test_seeds_are_fixed(self):
-        assert figures.l1_errors(1.0, 0.7, 5000, 2) == figures.l1_errors(1.0, 0.7, 5000, 2)
+        assert error_figures.l1_errors(1.0, 0.7, 5000, 2) == error_figures.l1_errors(1.0, 0.7, 5000, 2)
 
     def test_budgets_are_kept(self):
-        for epsilon in figures.EPSILONS:
-            for budget in figures.SCARCE_BUDGETS:
-                mechanism = figures.mechanism_of_theorem_2(epsilon, budget)
+        for epsilon in error_figures.EPSILONS:
+            for budget in error_figures.SCARCE_BUDGETS:
+                mechanism = error_figures.mechanism_of_theorem_2(epsilon, budget)
                 assert mechanism.randomness_bits().upper <= budget
                 assert mechanism.silence == 0
                 assert (mechanism.yes > 0.5) == (budget > infer.critical_random_bits(epsilon))
@@ -158,7 +158,7 @@ class TestFigureData:
             assert drawn[f"key, k = {size}"] == pytest.approx(bits, abs=1e-9)
 
     def test_shares(self):
-        shares = figures.geometric_shares()
+        shares = error_figures.geometric_shares()
         assert shares.sum() == pytest.approx(1)
         assert shares[1:20] / shares[:19] == pytest.approx(np.full(19, 0.8))
 

@@ -104,10 +104,7 @@ def check_subject(subject: ChannelSubject) -> None:
     if subject.mechanism is not None and subject.mechanism not in FAMILIES:
         raise ClaimRefused("the mechanism must be one of the families that are known here")
     subject.check_collected()
-    if isinstance(channel, Circulant) and channel.is_coarse:
-        # What is claimed follows from how often each level reaches each report; that is found again another way.
-        if sorted(channel.column_profiles()) != sorted(channel.column_profiles_again()):
-            raise ClaimRefused("two ways of counting what reaches each report disagree")
+    _check_profiles(channel)
     for moved in (subject.channel_moved, subject.prior_moved):
         if moved is not None and not 0 <= moved <= _MOST_MOVED:
             raise ClaimRefused(f"an entry cannot have moved by {moved:g} when float64 was made exact")
@@ -116,6 +113,14 @@ def check_subject(subject: ChannelSubject) -> None:
             check_shape(channel, subject.shape)
     except InvalidInput as error:
         raise ClaimRefused(f"the records do not fit the channel: {error}") from None
+
+
+def _check_profiles(channel: AnyChannel) -> None:
+    """What is claimed follows from how often each level reaches each report, which is found again by another way."""
+    if not isinstance(channel, Circulant) or not channel.is_coarse:
+        return
+    if sorted(channel.column_profiles()) != sorted(channel.column_profiles_again()):
+        raise ClaimRefused("two ways of counting how often each level reaches each report disagree")
 
 
 def state_notes(subject: ChannelSubject) -> tuple[str, ...]:

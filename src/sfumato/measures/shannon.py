@@ -78,9 +78,9 @@ def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interv
         )
     worst: Number = Fraction(0)
     if law.is_uniform:
-        pairs = ((high, total / channel.shape[0]) for high, total, _ in channel.column_peaks())
+        pairs = [(high, total / channel.shape[0]) for high, total, _ in channel.column_peaks()]
     else:
-        pairs = zip(_largest_by_output(channel), channel.output_law(law), strict=True)
+        pairs = list(zip(_largest_by_output(channel), channel.output_law(law), strict=True))
     for high, mass in pairs:
         if high > 0:
             worst = max(worst, high / mass)

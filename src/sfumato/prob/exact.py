@@ -39,10 +39,7 @@ def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number,
     """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
     if len(numbers) == 0:
         raise InvalidLaw("is empty", parameter=name, way_out="A law needs at least one outcome.")
-    if set(map(type, numbers)) <= _PLAIN:
-        law = tuple(Fraction(value) if type(value) is int else value for value in numbers)
-    else:
-        law = _read_numbers(name, numbers)
+    law = _plain_numbers(numbers) if set(map(type, numbers)) <= _PLAIN else _read_numbers(name, numbers)
     distinct = distinct_numbers(law)
     if not all(0 <= value < math.inf for value in distinct):
         raise _no_probability(name, law)
@@ -67,6 +64,10 @@ def distinct_numbers(law: Iterable[Number]) -> frozenset[Number]:
 
 def _objects(law: Iterable[Number]) -> list[Number]:
     return list({id(value): value for value in law}.values())
+
+
+def _plain_numbers(numbers: Iterable[Any]) -> tuple[Number, ...]:
+    return tuple(Fraction(value) if type(value) is int else value for value in numbers)
 
 
 def _read_numbers(name: str, numbers: Iterable[object]) -> tuple[Number, ...]:

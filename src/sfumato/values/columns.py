@@ -29,7 +29,7 @@ class Column(Sequence[float]):
 
     def __init__(self, numbers: Iterable[float]) -> None:
         if isinstance(numbers, Column):
-            held = numbers._numbers
+            held = numbers._numbers  # noqa: SLF001  its own kind
         else:
             doubles: Any = numbers if _is_doubles(numbers) else array("d", numbers)
             held = memoryview(bytes(doubles)).cast("d")
@@ -64,11 +64,11 @@ class Column(Sequence[float]):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np  # noqa: PLC0415  plain values know no numerics; whoever asks for an array has it
 
-        found = np.frombuffer(self._numbers, dtype=np.float64)
+        found = np.frombuffer(self._numbers.cast("B"), dtype=np.float64)
         return found.astype(found.dtype if dtype is None else dtype, copy=bool(copy))
 
     def __reduce__(self) -> tuple[type[Column], tuple[list[float]]]:
-        return Column, (self._numbers.tolist(),)
+        return Column, (list(self),)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} is immutable; make a new one instead of setting {name}")

@@ -9,7 +9,7 @@ from sfumato import infer, measures
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
 from sfumato.papers.records import Entry
-from sfumato.papers.successive_refinement import figures, printed, printed_bounds, tables
+from sfumato.papers.successive_refinement import error_figures, figures, printed, printed_bounds, tables
 from sfumato.refine.randomness import separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import ShiftKey
 from sfumato.values.checks import Number
@@ -97,7 +97,7 @@ def _error_entry(random_bits: float, users: int) -> Entry:
         what=f"ℓ1 error, ε = 1, R = {random_bits:g}, negatives clipped",
         parameter="n",
         value=users,
-        ours=lambda n: figures.l1_errors(1.0, random_bits, n).clipped,
+        ours=lambda n: error_figures.l1_errors(1.0, random_bits, n).clipped,
         says="1.4",
         printed=lambda _: 1.4,
         tolerance=0.05,
