@@ -59,7 +59,9 @@ def papers_command(
 
     if settings and slug is None:
         raise InvalidParameter(
-            "needs a paper", parameter="set", way_out=f"Name one of {', '.join(sorted(PAPERS))}: each has its own names."
+            "needs a paper",
+            parameter="set",
+            way_out=f"Name one of {', '.join(sorted(PAPERS))}: each has its own names.",
         )
     if gallery is not None:
         if out is not None:

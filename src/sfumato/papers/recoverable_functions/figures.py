@@ -96,13 +96,13 @@ def figure_2(*, sizes: tuple[int, ...] = PAIR_SIZES, rho: Fraction = PAIR_RHO) -
         return figure
 
 
-def figure_3(*, size: int = BLOCK_SIZE, rho: Fraction = BLOCK_RHO) -> Figure:
+def figure_3(*, size: int = BLOCK_SIZE, block_rho: Fraction = BLOCK_RHO) -> Figure:
     """V_2: a value is hidden among those of its block."""
     with house_style():
         figure = new_figure(4.6, 4.4)
         axes = figure.subplots()
-        _matrix(axes, design.block_noise(falling(size, rho)))
-        axes.set_title(f"$V_2$, k = {size}, ρ = {rho}")
+        _matrix(axes, design.block_noise(falling(size, block_rho)))
+        axes.set_title(f"$V_2$, k = {size}, ρ = {block_rho}")
         return figure
 
 
