@@ -22,14 +22,13 @@ class Distribution(Shown):
     True
     """
 
-    __slots__ = ("array", "distinct", "exact", "labels", "probabilities")
+    __slots__ = ("_distinct", "array", "exact", "labels", "probabilities")
 
     labels: Alphabet
     probabilities: tuple[Number, ...]
     exact: bool
     array: FloatArray
-    distinct: frozenset[Number]
-    """The different probabilities: few, where there are many outcomes that are equally likely."""
+    _distinct: frozenset[Number] | None
 
     def __init__(self, probabilities: LawLike, labels: Iterable[Label] | None = None) -> None:
         law = check_law("probabilities", probabilities)
@@ -41,7 +40,7 @@ class Distribution(Shown):
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "exact", isinstance(law[0], Fraction))
         object.__setattr__(self, "array", array)
-        object.__setattr__(self, "distinct", distinct_numbers(law))
+        object.__setattr__(self, "_distinct", None)
 
     @classmethod
     def uniform(cls, size: int, labels: Iterable[Label] | None = None) -> Distribution:
@@ -63,6 +62,15 @@ class Distribution(Shown):
     def fractions(self) -> tuple[Fraction, ...]:
         """The exact probabilities, by the rounding rule when the law is float64."""
         return tuple(Fraction(value) for value in self.to_exact().probabilities)
+
+    @property
+    def distinct(self) -> frozenset[Number]:
+        """The different probabilities: few, where there are many outcomes that are equally likely."""
+        found = self._distinct
+        if found is None:
+            found = distinct_numbers(self.probabilities) if self.exact else frozenset(self.probabilities)
+            object.__setattr__(self, "_distinct", found)
+        return found
 
     @property
     def is_uniform(self) -> bool:

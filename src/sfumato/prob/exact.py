@@ -39,7 +39,15 @@ def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number,
     """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
     if len(numbers) == 0:
         raise InvalidLaw("is empty", parameter=name, way_out="A law needs at least one outcome.")
-    law = _plain_numbers(numbers) if set(map(type, numbers)) <= _PLAIN else _read_numbers(name, numbers)
+    if isinstance(numbers, np.ndarray) and numbers.dtype == np.float64 and numbers.ndim == 1:
+        numbers = numbers.tolist()
+    kinds = set(map(type, numbers))
+    if kinds == {float}:
+        plain: tuple[float, ...] = tuple(numbers)  # type: ignore[arg-type]
+        # What is finite, not negative and sums to 1 needs no further look; anything else is told apart below.
+        if abs(math.fsum(plain) - 1) <= ROW_SUM_TOLERANCE and min(plain) >= 0:
+            return plain
+    law = _plain_numbers(numbers) if kinds <= _PLAIN else _read_numbers(name, numbers)
     distinct = distinct_numbers(law)
     if not all(0 <= value < math.inf for value in distinct):
         raise _no_probability(name, law)
@@ -93,9 +101,19 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
             way_out="Give one row for each input.",
         )
     copy = np.array(array, dtype=np.float64) + 0.0  # a negative zero becomes a zero, so that equal rows hash alike
+    totals = copy.sum(axis=1)
+    # Neither comparison is true of a NaN, and no infinite row sums to 1.
+    if copy.min() >= 0 and np.abs(totals - 1).max() <= ROW_SUM_TOLERANCE:
+        copy.setflags(write=False)
+        return copy
+    raise _no_law(name, copy)
+
+
+def _no_law(name: str, copy: FloatArray) -> InvalidLaw:
+    """Say what is wrong with a matrix: the first entry that is no probability, or the first row that sums to another."""
     if not np.isfinite(copy).all():
         x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])
-        raise InvalidLaw(
+        return InvalidLaw(
             "must be finite",
             parameter=f"{name}[{x}][{y}]",
             value=float(copy[x, y]),
@@ -103,18 +121,14 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
         )
     if (copy < 0).any():
         x, y = (int(i) for i in np.argwhere(copy < 0)[0])
-        raise InvalidLaw(
+        return InvalidLaw(
             "is negative",
             parameter=f"{name}[{x}][{y}]",
             value=float(copy[x, y]),
             way_out="Probabilities lie in [0, 1].",
         )
-    off = np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE
-    if off.any():
-        x = int(np.flatnonzero(off)[0])
-        raise _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
-    copy.setflags(write=False)
-    return copy
+    x = int(np.flatnonzero(np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE)[0])
+    return _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
 
 
 def common_denominator(values: Iterable[Fraction]) -> int | None:
