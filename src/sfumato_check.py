@@ -35,7 +35,7 @@ import json
 import math
 import re
 import sys
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -51,7 +51,7 @@ MOST_BYTES = 8 << 20
 MOST_DENOMINATOR_BITS = 1 << 14  # of the one denominator that all probabilities of a file are brought to
 MOST_ENTRIES = 250_000  # of a dense channel, at small denominators
 MOST_PAIR_STEPS = 50_000_000  # of comparing every pair of its rows
-MOST_REPORTS = 200_000  # of a structured channel
+MOST_REPORTS = 1 << 19  # of a structured channel
 MOST_STRUCTURED_STEPS = 2_000_000  # of going through its entries after all
 MOST_NOISE_STEPS = 40_000_000  # inputs times outputs of noise
 MOST_MAPPING_STEPS = 10_000_000  # cells times symbols times groups of a disclosure
@@ -226,8 +226,11 @@ def law_of(texts: Any) -> list[Fraction]:
     texts = texts.split(" ") if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not texts:
         raise Unreadable("the certificate is damaged: a law is missing")
-    law = [fraction_of(text) for text in texts]
-    if min(law) < 0:
+    if not all(isinstance(text, str) for text in texts):
+        raise Unreadable("the certificate is damaged: an exact number is not written as one")
+    read = {text: fraction_of(text) for text in dict.fromkeys(texts)}  # what is written alike is one number
+    law = [read[text] for text in texts]
+    if min(read.values()) < 0:
         raise Unreadable("the certificate is damaged: a probability is negative")
     numerators, denominator = over_one_denominator(law)
     if sum(numerators) != denominator:
@@ -237,12 +240,18 @@ def law_of(texts: Any) -> list[Fraction]:
 
 def over_one_denominator(law: Sequence[Fraction]) -> tuple[list[int], int]:
     """Write fractions as whole numbers over one denominator; refuse a denominator that would be too long."""
-    whole = 1
-    for part in {number.denominator for number in law}:
+    whole, numbers = 1, different(law)
+    for part in {number.denominator for number in numbers}:
         whole = math.lcm(whole, part)
         if whole.bit_length() > MOST_DENOMINATOR_BITS:
             raise TooLarge(f"the probabilities have no common denominator of at most {MOST_DENOMINATOR_BITS} bits")
-    return [number.numerator * (whole // number.denominator) for number in law], whole
+    numerators = {id(number): number.numerator * (whole // number.denominator) for number in numbers}
+    return [numerators[id(number)] for number in law], whole
+
+
+def different(law: Iterable[Fraction]) -> list[Fraction]:
+    """Return the numbers of a law, those that are one object once."""
+    return list({id(number): number for number in law}.values())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -751,12 +760,9 @@ class Structured:
         if len(law) > MOST_REPORTS:
             raise TooLarge(f"the channel has {len(law)} reports, more than {MOST_REPORTS}")
         self.inputs, self.outputs = inputs, len(law)
-        levels = sorted(set(law))
-        numerators, self.whole = over_one_denominator(levels)
+        self.law, self.whole = over_one_denominator(law)
         if len(law) * (1 + self.whole.bit_length() // 512) > 4 * MOST_REPORTS:
             raise TooLarge("the channel has many reports with a long common denominator")
-        of = dict(zip(levels, numerators, strict=True))
-        self.law = [of[probability] for probability in law]
         self.is_full = inputs == len(law)
         self.entries = inputs * len(law)
 
@@ -765,19 +771,30 @@ class Structured:
         return self.law[self.outputs - x :] + self.law[: self.outputs - x]
 
     def extremes(self) -> Iterator[tuple[int, int, int]]:
-        """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
-        highest = _window_extremes(self.law, self.inputs, lambda new, old: new >= old)
-        lowest = _window_extremes(self.law, self.inputs, lambda new, old: new <= old)
-        counts: dict[tuple[int, int], int] = {}
-        for pair in zip(highest, lowest, strict=True):
-            counts[pair] = counts.get(pair, 0) + 1
-        return ((high, low, count) for (high, low), count in counts.items())
+        """For each pair of a largest and a smallest entry, how many outputs have it."""
+        return ((high, low, count) for (high, low), count in self.pairs.items())
 
-    def column_sums(self) -> list[int]:
+    @cached_property
+    def pairs(self) -> Counter[tuple[int, int]]:
+        """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
+        lowest = _window_extremes(self.law, self.inputs, min)
+        return Counter(zip(self.highest, lowest, strict=True))
+
+    @cached_property
+    def highest(self) -> list[int]:
+        """The largest entry of each output."""
+        return _window_extremes(self.law, self.inputs, max)
+
+    @cached_property
+    def sums(self) -> list[int]:
         """Sums of the same windows."""
         running = [0, *itertools.accumulate(self.law + self.law)]
         last = self.outputs + 1
         return [running[y + last] - running[y + last - self.inputs] for y in range(self.outputs)]
+
+    def column_sums(self) -> list[int]:
+        """Σ_x of each output."""
+        return self.sums
 
     def mixed(self, weights: Sequence[int]) -> list[int]:
         """Σ_x weight·entry of each output."""
@@ -812,21 +829,19 @@ class Structured:
 AnyChannel = Dense | Structured
 
 
-def _window_extremes(law: list[int], length: int, beats: Callable[[int, int], bool]) -> list[int]:
-    """The extreme entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y."""
-    size = len(law)
-    waiting: deque[int] = deque()  # places whose entries may still be the extreme of some window, best first
-    found = []
-    for place in range(size - length + 1, 2 * size):
-        entry = law[place % size]
-        while waiting and beats(entry, law[waiting[-1] % size]):
-            waiting.pop()
-        waiting.append(place)
-        if waiting[0] <= place - length:
-            waiting.popleft()
-        if place >= size:
-            found.append(law[waiting[0] % size])
-    return found
+def _window_extremes(law: list[int], length: int, best: Callable[..., int]) -> list[int]:
+    """The largest or smallest entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y.
+
+    A window lies in two blocks of its own length at most: the end of one and the beginning of the next.
+    """
+    line = law[len(law) - length + 1 :] + law
+    forwards: list[int] = []
+    backwards: list[int] = []
+    for start in range(0, len(line), length):
+        block = line[start : start + length]
+        forwards += itertools.accumulate(block, best)
+        backwards += [*itertools.accumulate(reversed(block), best)][::-1]
+    return list(map(best, backwards, forwards[length - 1 :]))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -836,11 +851,11 @@ def _cached_ln(number: int) -> Near:
 
 def _n_ln_n(numbers: Iterable[int]) -> Near:
     low = high = 0
-    for number in numbers:
+    for number, times in Counter(numbers).items():
         if number > 1:
             logarithm = _cached_ln(number)
-            low += number * logarithm.low
-            high += number * logarithm.high
+            low += times * number * logarithm.low
+            high += times * number * logarithm.high
     return Near(low, high)
 
 
@@ -859,7 +874,8 @@ class ChannelFacts:
     @property
     def prior_words(self) -> str:
         """How sentences speak of the prior."""
-        return "with every answer equally likely" if len(set(self.prior)) == 1 else "under the stated prior"
+        alike = len(set(different(self.prior))) == 1
+        return "with every answer equally likely" if alike else "under the stated prior"
 
     @cached_property
     def right_guesses(self) -> Fraction:
@@ -909,7 +925,7 @@ class ChannelFacts:
 
     def min_entropy_leakage(self) -> Found:
         """log2 of how much likelier a right guess becomes."""
-        return Ends.around(log2(self.right_guesses / max(self.prior)))
+        return Ends.around(log2(self.right_guesses / max(different(self.prior))))
 
     def maximal_leakage(self) -> Found:
         """log2 Σ_y max_x P(y|x)."""
@@ -921,7 +937,8 @@ class ChannelFacts:
         weights, whole = self.weights
         if self.says_nothing:
             return Ends.around(ZERO)
-        inside = total(near.times(weight) for near, weight in zip(self.channel.row_logs, weights, strict=True))
+        pairs = Counter(zip(self.channel.row_logs, weights, strict=True))
+        inside = total(near.times(weight * count) for (near, weight), count in pairs.items())
         spread = (inside - _n_ln_n(self.outputs)).over(whole * self.channel.whole)
         return Ends.around((spread + ln_of_integer(whole)).bits(), ROOM + self._rounding_of_mixing())
 
@@ -951,7 +968,7 @@ class ChannelFacts:
     def _largest_entries(self) -> list[int]:
         if isinstance(self.channel, Dense):
             return [max(column) for column in zip(*self.channel.table, strict=True)]
-        return _window_extremes(self.channel.law, self.channel.inputs, lambda new, old: new >= old)
+        return self.channel.highest
 
     def randomness(self) -> Found:
         """The largest H(Y|X=x) = ln D - (Σ n ln n)/D."""
@@ -1457,7 +1474,7 @@ def check_channel(subject: dict[str, Any], measures: set[str]) -> tuple[list[Rul
     take(subject, ("channel", "prior"), ("shape", "mechanism", "made_exact", "collected"))
     channel = read_channel(subject["channel"])
     prior = law_of(subject["prior"])
-    if len(prior) != channel.inputs or min(prior) == 0:
+    if len(prior) != channel.inputs or min(different(prior)) == 0:
         raise Refused("the prior does not give every input of the channel a positive probability")
     rules = channel_rules(ChannelFacts(channel, prior))
     if "shape" in subject:

@@ -32,7 +32,7 @@ def guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None
 def prior_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
     """Return how often the best guesser is wrong who has not seen Y: 1 - max_x P(x)."""
     _, law = _about(channel, prior, of)
-    return 1 - max(law.probabilities)
+    return 1 - max(law.distinct)
 
 
 def min_entropy_leakage_bits(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> float:
@@ -43,7 +43,7 @@ def min_entropy_leakage_bits(channel: AnyChannel, prior: Prior = None, *, of: Fu
 def min_entropy_leakage_interval(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Interval:
     """Enclose the min-entropy leakage."""
     channel, law = _about(channel, prior, of)
-    return log2_interval(_right_guesses(channel, law) / max(law.probabilities)).at_least(0.0)
+    return log2_interval(_right_guesses(channel, law) / max(law.distinct)).at_least(0.0)
 
 
 def maximal_leakage_bits(channel: AnyChannel) -> float:

@@ -1,6 +1,7 @@
 """Plain values that every room may hold: no numerics, no randomness, no files."""
 
 from sfumato.values.claim import Claim, Claiming, Relation, Status
+from sfumato.values.columns import Column, Intervals
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 from sfumato.values.estimate import Estimate
 from sfumato.values.guarantee import Guarantee
@@ -12,10 +13,12 @@ __all__ = [
     "NOBODY",
     "Claim",
     "Claiming",
+    "Column",
     "Correlation",
     "Estimate",
     "Guarantee",
     "Interval",
+    "Intervals",
     "Relation",
     "Status",
     "Tally",

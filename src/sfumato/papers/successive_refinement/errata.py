@@ -17,6 +17,7 @@ from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_y
 from sfumato.papers.records import Erratum, must_show
 from sfumato.papers.successive_refinement import printed as in_print
 from sfumato.papers.successive_refinement import printed_bounds
+from sfumato.papers.successive_refinement.lemma_3 import LEMMA_3
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine.recovery_keys import ShiftKey
 
@@ -197,6 +198,7 @@ ERRATA = (
         ),
         check=check_best_contrast,
     ),
+    LEMMA_3,
     Erratum(
         where="Table 1, RAPPOR",
         kind="error",
