@@ -56,7 +56,9 @@ def partner_law(query: Query) -> Rows:
         rest = total - maxima[heavy]
         return tuple(
             tuple(
-                (maxima[other] / rest if other != heavy else Fraction(0)) if place == heavy else Fraction(other == heavy)
+                (maxima[other] / rest if other != heavy else Fraction(0))
+                if place == heavy
+                else Fraction(other == heavy)
                 for other in places
             )
             for place in places

@@ -17,8 +17,6 @@ FloatArray = npt.NDArray[np.float64]
 # Feasible and optimal up to this; whoever proves something cleans the solution and recomputes it in fractions.
 _TOLERANCE = 1e-10
 _TIME_IS_UP = 1
-# From so many rows on interior points are faster than the simplex.
-_MANY_ROWS = 1200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +36,28 @@ def solve(
     sums: FloatArray,
     bounds: FloatArray,
     patience: Patience = FOREVER,
+    *,
+    inner: bool = False,
 ) -> Solved:
-    """Minimise costs·v with above·v ≤ limits, equal·v = sums and bounds; raises unless it is solved."""
+    """Minimise costs·v with above·v ≤ limits, equal·v = sums and bounds; raises unless it is solved.
+
+    With `inner` by interior points, which are faster for large programs without much structure.
+    """
     from scipy.optimize import linprog  # noqa: PLC0415  scipy is slow to import
 
     options: dict[str, float] = {"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE}
     if patience.until < math.inf:
         patience.check()
         options["time_limit"] = patience.left
-    method = "highs-ipm" if above.shape[0] > _MANY_ROWS else "highs"
     found = linprog(
-        costs, A_ub=above, b_ub=limits, A_eq=equal, b_eq=sums, bounds=bounds, method=method, options=options
+        costs,
+        A_ub=above,
+        b_ub=limits,
+        A_eq=equal,
+        b_eq=sums,
+        bounds=bounds,
+        method="highs-ipm" if inner else "highs",
+        options=options,
     )
     if found.status == _TIME_IS_UP and patience.until < math.inf:
         raise OutOfTime

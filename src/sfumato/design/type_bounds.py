@@ -31,6 +31,8 @@ IntArray = npt.NDArray[np.int64]
 MOST_ENTRIES = 75_000
 MOST_N = 20
 _GRID_BITS = 40
+# From so many types on interior points are faster than the simplex.
+_MANY_TYPES = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,9 @@ def _solve(
     costs[count * size :] = [-float(m) for m in maxima]
     bounds = np.zeros((total, 2))
     bounds[:, 1] = 1.0
-    found = solve(costs, above, np.zeros(size * count), equal, np.ones(count), bounds, patience)
+    found = solve(
+        costs, above, np.zeros(size * count), equal, np.ones(count), bounds, patience, inner=count > _MANY_TYPES
+    )
     guesses = found.values[: count * size].reshape(count, size)
     return guesses, found.prices.reshape(size, count), found.value
 
@@ -170,9 +174,13 @@ def _right_against_coin(
         for drawn, shown, ways, wrong, hit in _lines(cell):
             weights[shown] += coin[drawn] * ways * powers[wrong][hit]
         shown_by.append(weights)
-    largest = (max(m * weight for m, weight in zip(maxima, column, strict=True)) for column in zip(*shown_by, strict=True))
+    largest = (
+        max(m * weight for m, weight in zip(maxima, column, strict=True)) for column in zip(*shown_by, strict=True)
+    )
     return sum(largest, Fraction(0)) / (powers[0][0] << _GRID_BITS)
 
 
 def _lines(cell: _Cells) -> list[tuple[int, ...]]:
-    return list(zip(*(part.tolist() for part in (cell.counts, cell.shown, cell.ways, cell.wrong, cell.right)), strict=True))
+    return list(
+        zip(*(part.tolist() for part in (cell.counts, cell.shown, cell.ways, cell.wrong, cell.right)), strict=True)
+    )
