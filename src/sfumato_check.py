@@ -884,6 +884,16 @@ class ChannelFacts:
         return Fraction(self.channel.best_guesses(weights), whole * self.channel.whole)
 
     @cached_property
+    def worst_report(self) -> tuple[int, Fraction]:
+        """The first report after which a guess is safest, and how often it is wrong then: 1 - max_x P(x|y)."""
+        safest, place = Fraction(0), 0
+        for y, (column, mass) in enumerate(zip(zip(*self._table(), strict=True), self.outputs, strict=True)):
+            peak = max(entry * weight for entry, weight in zip(column, self.weights[0], strict=True))
+            if peak * safest.denominator > mass * safest.numerator:
+                safest, place = Fraction(peak, mass), y
+        return place, 1 - safest
+
+    @cached_property
     def outputs(self) -> list[int]:
         """P(y), over the product of both denominators."""
         return self.channel.mixed(self.weights[0])
@@ -1123,6 +1133,17 @@ def channel_rules(facts: ChannelFacts) -> list[Rule]:
     channel, prior = facts.channel, facts.prior
     dense = isinstance(channel, Dense)
     before = percent(1 - max(prior), DOWN)
+    worst = Rule(
+        measure="worst_guess_error",
+        unit="probability",
+        because="1 - max_y max_x P(x|y) [A, eq. (8)]",
+        sentence=lambda value: (
+            f"Whatever the report, that guesser is wrong at least {percent(value, DOWN)} of the time, "
+            f"{facts.prior_words}; the worst is report {facts.worst_report[0] + 1} of {channel.outputs}."
+        ),
+        find=lambda _: facts.worst_report[1],
+        exact=True,
+    )
     rules = [
         Rule(
             measure="guess_error",
@@ -1135,6 +1156,7 @@ def channel_rules(facts: ChannelFacts) -> list[Rule]:
             find=lambda _: 1 - facts.right_guesses,
             exact=True,
         ),
+        *([worst] if dense else []),
         Rule(
             measure="odds",
             unit="ratio",

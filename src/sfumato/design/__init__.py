@@ -14,6 +14,7 @@ from sfumato.design.classics import (
     unrelated_question,
     warner,
 )
+from sfumato.design.converses import responses_converse
 from sfumato.design.device_settings import DeviceKind, device_at
 from sfumato.design.devices import (
     Device,
@@ -26,6 +27,7 @@ from sfumato.design.devices import (
     unrelated_question_device,
     warner_device,
 )
+from sfumato.design.every_answer import EveryAnswerDesign, design_every_answer, every_answer
 from sfumato.design.exponential_noise import ExponentialDesign, exponential, exponential_of
 from sfumato.design.flipped_answers import FlipDesign, flip
 from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
@@ -37,8 +39,15 @@ from sfumato.design.group_devices import (
     lie_detector_groups,
     unrelated_question_groups,
 )
+from sfumato.design.lasting_coins import coin_privacy, partner_law, partner_privacy
 from sfumato.design.limits import Limits
-from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses
+from sfumato.design.many_responses import (
+    ResponsesDesign,
+    alternating,
+    design_responses,
+    responses,
+    robust_responses,
+)
 from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.design.optimality import (
     OptimalFor,
@@ -49,6 +58,7 @@ from sfumato.design.optimality import (
     optimal_weight,
     share_law,
 )
+from sfumato.design.partners import PartnerDesign, design_partners, partner_for_life
 from sfumato.design.private_means import PrivateMean, private_mean
 from sfumato.design.private_quantiles import PrivateQuantile, private_quantile
 from sfumato.design.private_totals import PrivateSum, private_count, private_sum
@@ -57,6 +67,7 @@ from sfumato.design.published_schemes import (
     accuracy_of_noise,
     block_noise,
     block_privacy,
+    blocks_win_at_last,
     chernoff_radius_nats,
     converse,
     decay_bounds,
@@ -82,6 +93,8 @@ from sfumato.design.recoverable_answers import (
 )
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
+from sfumato.design.type_bounds import TypeBounds, type_bounds
+from sfumato.design.unseen_secrets import UnseenDesign, hide_unseen
 from sfumato.design.vector_certificates import VectorSubject
 from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
 
@@ -91,6 +104,7 @@ __all__ = [
     "BelievedNoise",
     "Device",
     "DeviceKind",
+    "EveryAnswerDesign",
     "ExponentialDesign",
     "FlipDesign",
     "GaussianBox",
@@ -99,6 +113,7 @@ __all__ = [
     "Limits",
     "NoiseSubject",
     "OptimalFor",
+    "PartnerDesign",
     "Prediction",
     "PriorPrice",
     "PrivateMean",
@@ -112,6 +127,8 @@ __all__ = [
     "RobustDesign",
     "SpinnerCard",
     "SurveyDesign",
+    "TypeBounds",
+    "UnseenDesign",
     "VectorDesign",
     "VectorSubject",
     "accuracy_floor",
@@ -130,17 +147,22 @@ __all__ = [
     "bits_with_dependence",
     "block_noise",
     "block_privacy",
+    "blocks_win_at_last",
     "cheating_detection_groups",
     "chernoff_radius_nats",
+    "coin_privacy",
     "converse",
     "crosswise",
     "crosswise_channel",
     "crosswise_device",
     "decay_bounds",
     "decay_exponent_nats",
+    "design_every_answer",
+    "design_partners",
     "design_responses",
     "device_at",
     "diluted_truth",
+    "every_answer",
     "exponential",
     "exponential_of",
     "extended_crosswise_groups",
@@ -154,6 +176,7 @@ __all__ = [
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
+    "hide_unseen",
     "kuk_device",
     "largest_chernoff_nats",
     "largest_f_divergence",
@@ -168,6 +191,9 @@ __all__ = [
     "optimal_weight",
     "pair_bound",
     "pair_noise",
+    "partner_for_life",
+    "partner_law",
+    "partner_privacy",
     "playable",
     "privacy_of_noise",
     "private_count",
@@ -178,12 +204,15 @@ __all__ = [
     "published_noise",
     "recoverable",
     "responses",
+    "responses_converse",
     "robust",
     "robust_ball",
+    "robust_responses",
     "share_law",
     "spinner_card",
     "survey",
     "triangular_device",
+    "type_bounds",
     "unrelated_question",
     "unrelated_question_device",
     "unrelated_question_groups",

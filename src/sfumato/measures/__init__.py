@@ -48,6 +48,8 @@ from sfumato.measures.guessing import (
     min_entropy_leakage_bits,
     min_entropy_leakage_interval,
     prior_guess_error,
+    worst_guess_error,
+    worst_report,
 )
 from sfumato.measures.individual.capacities import (
     WorstCase,
@@ -166,4 +168,6 @@ __all__ = [
     "weighted_guess_error",
     "weighted_l1",
     "worst_correlation",
+    "worst_guess_error",
+    "worst_report",
 ]

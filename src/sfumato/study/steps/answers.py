@@ -60,9 +60,13 @@ def answer_query(
     probe_table(out)
     places = data_places(data, made, column, limit_bytes=limit_bytes)
     told = [str(value) for value in made.query.values]
+    cases = places
+    if made.partners is not None:
+        # The secret of each person lives as long as this call: all answers of the design are drawn by it, here.
+        cases = places * len(told) + RowDraws(made.partners).draw(source, places)
     table = arrow_table(
         {
-            f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
+            f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, cases), told)
             for i, channel in enumerate(made.channels)
         }
     )
