@@ -16,6 +16,7 @@ from sfumato.refine import Ladder
 from sfumato.refine.rungs import Rung, best_rung
 from sfumato.study.ways.design_footings import Compared
 from sfumato.study.ways.floor_ratios import floor_ratios, floor_words
+from sfumato.study.ways.ladder_choices import ladder_advice, promised_levels
 from sfumato.study.ways.plans import AccuracyCurve, LevelPlan, PlanTable, QuestionPlan, Said
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
     return QuestionPlan(
         question=question,
         because=ladder.because(question.noun),
-        words=(_cost_words(len(levels), together, apart, size), *floor_words(ratios)),
+        words=(*_advice_words(way), _cost_words(len(levels), together, apart, size), *floor_words(ratios)),
         levels=levels,
         certificate=certificate,
         sentences=_sentences(levels, certificate),
@@ -79,6 +80,15 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
             "comparisons": list(beside.documents),
         },
     )
+
+
+def _advice_words(way: LadderWay) -> tuple[str, ...]:
+    """Say why this ladder and no other, where others were compared."""
+    levels = promised_levels(way.question.epsilon, way.audience)
+    advice = ladder_advice(way.question, levels, recover=way.audience.recover)
+    if advice is None or advice.ladder.declaration != way.declaration:
+        return ()
+    return (f"{advice.because[0].upper()}{advice.because[1:]}",)
 
 
 def accuracy_points(question: LadderQuestion) -> tuple[tuple[float, float], ...]:
