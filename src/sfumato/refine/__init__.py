@@ -8,6 +8,7 @@ from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder
+from sfumato.refine.ladder_advice import LadderAdvice, LadderPrediction, advise_ladder
 from sfumato.refine.ladder_certificates import LadderSubject
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
@@ -29,6 +30,8 @@ __all__ = [
     "KeyCosts",
     "KeyHeader",
     "Ladder",
+    "LadderAdvice",
+    "LadderPrediction",
     "LadderSubject",
     "Passphrase",
     "PrivateKey",
@@ -39,6 +42,7 @@ __all__ = [
     "TwoLevelShift",
     "Unprotected",
     "View",
+    "advise_ladder",
     "coalition_odds",
     "favoured_share",
     "joint_channel",

@@ -127,6 +127,10 @@ class ArcRung(ArcResponse, TwoLevelRung):
         variances = (seen * weights**2).sum(axis=0) - share**2
         return float(np.sqrt(variances.max()))
 
+    def largest_risk(self, n: int) -> None:
+        """An arc is made for means."""
+        del n
+
     def linear_scores(self, values: Sequence[float]) -> Scores:
         """Give each report the sum of what it counts towards the answers, times their values."""
         scores: Scores = self.weights() @ check_values(values, self.size)

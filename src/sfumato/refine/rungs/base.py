@@ -144,6 +144,13 @@ class Rung(Mechanism, Protocol):
         """√n times the standard deviation of the unbiased share of an answer that so many hold."""
         ...
 
+    def largest_risk(self, n: int) -> float | None:
+        """E‖p̂ - p‖² of the unbiased shares from n reports, at the law where it is largest.
+
+        None where shares of one answer each are not what is estimated, or n is too small to ask every question.
+        """
+        ...
+
     def linear_scores(self, values: Sequence[float]) -> Scores | None:
         """Return a number for each report whose mean is the mean of `values`, one value for each answer.
 
@@ -202,6 +209,10 @@ class TwoLevelRung(ABC):
         """How many shifts are favoured, without looking at them."""
 
     @abstractmethod
+    def share_deviation(self, share: float) -> float:
+        """√n times the standard deviation of the unbiased share of an answer that so many hold."""
+
+    @abstractmethod
     def channel_at(self, position: int) -> AnyChannel:
         """Return the channel of those at a position."""
 
@@ -234,6 +245,10 @@ class TwoLevelRung(ABC):
         size, modulus = self.favoured_count, self.modulus
         ratio = modulus * (above - below) / ((modulus + size * (above - 1)) * (below - 1))
         return step.is_like(TwoLevelShift.erasure(modulus, ratio / (1 + ratio)))
+
+    def largest_risk(self, n: int) -> float | None:
+        """Take uniform shares: the variance of a share is concave in it, so their sum is largest there."""
+        return self.size * self.share_deviation(1 / self.size) ** 2 / n
 
     def hitting(self) -> tuple[Fraction, Fraction, ShiftArray] | None:
         """Not unless a family says so."""

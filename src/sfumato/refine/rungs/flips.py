@@ -136,6 +136,10 @@ class FlipRung(BinaryHadamard, TwoLevelRung):
             return member_deviation(own, other, share)
         return math.sqrt(self.groups * self.uniform_risk() / self.size)
 
+    def largest_risk(self, n: int) -> float | None:  # type: ignore[override]
+        """Return that of binary Hadamard, whose worst law is not the uniform one."""
+        return None if n < self.groups else BinaryHadamard.largest_risk(self, n)
+
     def linear_scores(self, values: Sequence[float]) -> Scores | None:
         """Pull the values of two answers apart by as much as flips push them together."""
         held = check_values(values, self.size)

@@ -148,6 +148,10 @@ class OptionsRung(AssignedOptions):
         least = min(option_deviation(self.options, m, whole_epsilon) for m in choices(self.options))
         return (option_deviation(self.options, self.asked, whole_epsilon) / least) ** 2
 
+    def largest_risk(self, n: int) -> None:
+        """Options are not answers of which one is held."""
+        del n
+
     def linear_scores(self, values: Sequence[float]) -> Scores | None:
         """Sets of options have no values."""
         del values

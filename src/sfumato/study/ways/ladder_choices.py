@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
-from sfumato.refine import Ladder
+from sfumato.refine import Ladder, LadderAdvice, advise_ladder
 from sfumato.study.audience import Audience
 from sfumato.study.ways.no_answer import Missing
 from sfumato.values.rounding import float_below
@@ -41,7 +41,8 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
     if size == 2:
         return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
     if question.thrift is None:
-        return Ladder.within(size=size, epsilons=epsilons, recover=recover)
+        advice = ladder_advice(question, levels, recover=recover)
+        return Ladder.within(size=size, epsilons=epsilons, recover=recover) if advice is None else advice.ladder
     if recover:
         raise InvalidParameter(
             f"of question {question.id!r} makes each report one bit, from which {size} answers cannot be recovered",
@@ -58,6 +59,18 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
             way_out="Raise `random_bits`, or drop a level.",
         )
     return ladder
+
+
+def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> LadderAdvice | None:
+    """Compare whole ladders for these epsilons; None where there is nothing to compare.
+
+    Everybody is asked the same, so that groups can be read by themselves.
+    """
+    epsilons = tuple(float_below(level) for level in levels)
+    is_given = question.mechanism(epsilons) is not None or question.thrift is not None
+    if len(epsilons) == 1 or question.size == 2 or is_given:
+        return None
+    return advise_ladder(size=question.size, epsilons=epsilons, recover=recover, same_question=True)
 
 
 def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> float:
