@@ -1,6 +1,7 @@
 """What is best? One problem a file."""
 
 from sfumato.design.advising import Advice, Prediction, advise
+from sfumato.design.answer_limits import AnswerLimits
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import BeliefSubject
 from sfumato.design.believed_noise import believed_count, believed_mean, believed_sum
@@ -38,6 +39,8 @@ from sfumato.design.group_devices import (
     unrelated_question_groups,
 )
 from sfumato.design.limits import Limits
+from sfumato.design.listed_cards import list_response, playable_list
+from sfumato.design.listed_surveys import ListedSurvey, answer_or_silence, listed_survey
 from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses
 from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.design.optimality import (
@@ -80,13 +83,16 @@ from sfumato.design.recoverable_answers import (
     hide_predicate,
     recoverable,
 )
+from sfumato.design.report_columns import report_columns
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
+from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
 from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
 
 __all__ = [
     "Advice",
+    "AnswerLimits",
     "BeliefSubject",
     "BelievedNoise",
     "Device",
@@ -97,6 +103,7 @@ __all__ = [
     "GaussianDesign",
     "GroupDevice",
     "Limits",
+    "ListedSurvey",
     "NoiseSubject",
     "OptimalFor",
     "Prediction",
@@ -119,6 +126,7 @@ __all__ = [
     "advise",
     "alternating",
     "anchored_crosswise",
+    "answer_or_silence",
     "ball_corners",
     "believed_count",
     "believed_mean",
@@ -160,6 +168,8 @@ __all__ = [
     "largest_fisher_information",
     "largest_renyi_nats",
     "lie_detector_groups",
+    "list_response",
+    "listed_survey",
     "mangat_device",
     "meets",
     "minority_bounds",
@@ -169,6 +179,7 @@ __all__ = [
     "pair_bound",
     "pair_noise",
     "playable",
+    "playable_list",
     "privacy_of_noise",
     "private_count",
     "private_histogram",
@@ -177,16 +188,19 @@ __all__ = [
     "private_sum",
     "published_noise",
     "recoverable",
+    "report_columns",
     "responses",
     "robust",
     "robust_ball",
     "share_law",
     "spinner_card",
     "survey",
+    "total_variance",
     "triangular_device",
     "unrelated_question",
     "unrelated_question_device",
     "unrelated_question_groups",
+    "variance_floor",
     "warner",
     "warner_device",
 ]
