@@ -99,14 +99,17 @@ class _Problem:
 
     def informations(self, amounts: FloatArray) -> FloatArray:
         """F of a survey, for each law."""
-        return np.einsum("ly,yi,yj->lij", amounts / self.chances, self.columns, self.columns, optimize=True)
+        found: FloatArray = np.einsum(
+            "ly,yi,yj->lij", amounts / self.chances, self.columns, self.columns, optimize=True
+        )
+        return found
 
     def values(self, amounts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scaled total variances and F⁻¹, for each law."""
         return self._of(self.informations(amounts))
 
     def _of(self, informations: FloatArray) -> tuple[FloatArray, FloatArray]:
-        inverses = np.linalg.inv(informations)
+        inverses = np.asarray(np.linalg.inv(informations), dtype=np.float64)
         return (np.trace(inverses, axis1=1, axis2=2) - self.known) / self.scales, inverses
 
     def step(self, values: FloatArray, inverses: FloatArray) -> _Step:

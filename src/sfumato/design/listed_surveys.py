@@ -208,7 +208,7 @@ def _met(
     columns: Sequence[ReportColumn], amounts: npt.NDArray[np.float64]
 ) -> tuple[list[ReportColumn], npt.NDArray[np.float64]]:
     """Drop what is nearly nothing, and move the rest so that rows sum to 1 as nearly as floats can."""
-    kept = np.flatnonzero(amounts > _DUST * amounts.max())
+    kept = np.flatnonzero(amounts > _DUST * amounts.max()).tolist()
     table = np.array([[float(p) for p in columns[y].chances] for y in kept])
     used = amounts[kept]
     for _ in range(2):

@@ -64,7 +64,8 @@ def _set_columns(weights: tuple[Fraction, ...]) -> tuple[ReportColumn, ...]:
 
 
 def _bounded_columns(limits: AnswerLimits, odds: Fraction) -> tuple[ReportColumn, ...]:
-    weights, found = limits.weights, {}
+    weights = limits.weights
+    found: dict[tuple[Fraction, ...], ReportColumn] = {}
     ceilings = sorted({ceiling for w in weights for ceiling in (w, odds * w) if ceiling >= max(weights)})
     for ceiling in ceilings:
         tall = [min(odds, ceiling / w) for w in weights]
