@@ -1,6 +1,7 @@
 """What is best? One problem a file."""
 
 from sfumato.design.advising import Advice, Prediction, advise
+from sfumato.design.answer_limits import AnswerLimits
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import BeliefSubject
 from sfumato.design.believed_noise import believed_count, believed_mean, believed_sum
@@ -41,6 +42,8 @@ from sfumato.design.group_devices import (
 )
 from sfumato.design.lasting_coins import coin_privacy, partner_law, partner_privacy
 from sfumato.design.limits import Limits
+from sfumato.design.listed_cards import list_response, playable_list
+from sfumato.design.listed_surveys import ListedSurvey, answer_or_silence, listed_survey
 from sfumato.design.many_responses import (
     ResponsesDesign,
     alternating,
@@ -91,15 +94,18 @@ from sfumato.design.recoverable_answers import (
     hide_predicate,
     recoverable,
 )
+from sfumato.design.report_columns import report_columns
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 from sfumato.design.type_bounds import TypeBounds, type_bounds
 from sfumato.design.unseen_secrets import UnseenDesign, hide_unseen
+from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
 from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
 
 __all__ = [
     "Advice",
+    "AnswerLimits",
     "BeliefSubject",
     "BelievedNoise",
     "Device",
@@ -111,6 +117,7 @@ __all__ = [
     "GaussianDesign",
     "GroupDevice",
     "Limits",
+    "ListedSurvey",
     "NoiseSubject",
     "OptimalFor",
     "PartnerDesign",
@@ -136,6 +143,7 @@ __all__ = [
     "advise",
     "alternating",
     "anchored_crosswise",
+    "answer_or_silence",
     "ball_corners",
     "believed_count",
     "believed_mean",
@@ -183,6 +191,8 @@ __all__ = [
     "largest_fisher_information",
     "largest_renyi_nats",
     "lie_detector_groups",
+    "list_response",
+    "listed_survey",
     "mangat_device",
     "meets",
     "minority_bounds",
@@ -195,6 +205,7 @@ __all__ = [
     "partner_law",
     "partner_privacy",
     "playable",
+    "playable_list",
     "privacy_of_noise",
     "private_count",
     "private_histogram",
@@ -203,6 +214,7 @@ __all__ = [
     "private_sum",
     "published_noise",
     "recoverable",
+    "report_columns",
     "responses",
     "responses_converse",
     "robust",
@@ -211,11 +223,13 @@ __all__ = [
     "share_law",
     "spinner_card",
     "survey",
+    "total_variance",
     "triangular_device",
     "type_bounds",
     "unrelated_question",
     "unrelated_question_device",
     "unrelated_question_groups",
+    "variance_floor",
     "warner",
     "warner_device",
 ]

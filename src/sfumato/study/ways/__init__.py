@@ -18,6 +18,7 @@ from sfumato.study.ways.goals import Goal
 from sfumato.study.ways.hunt import FreeText
 from sfumato.study.ways.keys import check_table
 from sfumato.study.ways.large_lists import LargeList
+from sfumato.study.ways.listed_card import ListedCard
 from sfumato.study.ways.listed_questions import OneOfMany, YesNo
 from sfumato.study.ways.no_answer import NO_ANSWER, NO_ANSWER_KEYS, AskIf, Missing
 from sfumato.study.ways.numbers import BoundedNumber
@@ -100,7 +101,7 @@ def read_question(table: dict[str, object], folder: Path | None = None, *, at_on
 
 
 register(Card, YesNo)
-register(OneOfMany)
+register(ListedCard, OneOfMany)
 register(Several)
 register(Ordered)
 register(BoundedNumber)
@@ -121,6 +122,7 @@ __all__ = [
     "FreeText",
     "Goal",
     "LargeList",
+    "ListedCard",
     "Missing",
     "OneOfMany",
     "Ordered",
