@@ -2729,45 +2729,57 @@ BELIEF_NOTES = (
 _BELIEF_NUMBERS = (
     "low", "high", "shared_bits", "deviation", "grid", "own_share", "tilt", "independent_deviation", "anyone_deviation",
 )  # fmt: skip
+_SEVERAL = ("histogram", "vector")
+MOST_BELIEF_DIMENSION, MOST_COUNTED, LEAST_SHARE = 10**6, 2 * 10**6, Fraction(1, 10**6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
     """Normal noise on a sum of n numbers, each of which moves it by at most D, for beliefs that share at most c bits.
 
-    `own` is the share of the variance that guards one record by itself; `tilt` is a w ≥ 1 with w - 1 - ln w ≥ 2c·ln 2.
+    Or on a sum of vectors: `reach` is D², one of them is in a ball of R² = `radius`·D² in k = `dimension` numbers.
+    `people` m are in a household at most. `own` is the share of the variance that guards one household by itself;
+    `tilt` is a w ≥ 1 with w - 1 - ln w ≥ (2c/k)·ln 2.
     """
 
     records: int
+    people: int
     shared: Fraction
     reach: Fraction
+    dimension: int
+    radius: Fraction
     deviation: Fraction
     own: Fraction
     tilt: Fraction
+    statistic: str
 
     @property
     def ratio(self) -> Fraction:
         """D²/N."""
-        return (self.reach / self.deviation) ** 2
+        return self.reach / self.deviation**2
+
+    def _told(self, power: Fraction) -> Near:
+        """(k/2) log2(1 + power)."""
+        return log2(1 + power).scaled(exactly(Fraction(self.dimension, 2)))
 
     def booked(self) -> Near:
-        """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f)."""
-        found = log2(1 + self.ratio / (4 * self.own)).over(2)
+        """c(1 - e^(-m(n-1)ratio/4(1-f))) + (k/2) log2(1 + m²R²ratio/kf)."""
+        found = self._told(self.people**2 * self.radius * self.ratio / (self.dimension * self.own))
         if self.shared == 0 or self.records == 1:
             return found
-        left = exp_of_minus(exactly((self.records - 1) * self.ratio / (4 * (1 - self.own))))
+        left = exp_of_minus(exactly(self.people * (self.records - 1) * self.ratio / (4 * (1 - self.own))))
         return found + (exactly(1) - left).at_least_zero().scaled(exactly(self.shared))
 
     def once(self) -> Near:
-        """The smaller of that and ½ log2(1 + min(n·w/4, n²/4)·ratio)."""
-        widest = min(self.records * self.tilt / 4, Fraction(self.records**2, 4))
-        return _smaller(self.booked(), log2(1 + widest * self.ratio).over(2))
+        """The smaller of that and (k/2) log2(1 + min(n·m·w/4, n²R²/k)·ratio)."""
+        widest = min(self.records * self.people * self.tilt / 4, self.records**2 * self.radius / self.dimension)
+        return _smaller(self.booked(), self._told(widest * self.ratio))
 
     def for_people(self, people: int, deviation: Fraction) -> Near:
-        """The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations."""
-        power = (people * self.reach / (2 * deviation)) ** 2
-        found = log2(1 + power).over(2)
-        if power <= 1:
+        """The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations; of vectors, by power."""
+        power = people**2 * self.radius * self.reach / (self.dimension * deviation**2)
+        found = self._told(power)
+        if power <= 1 or self.dimension > 1:
             return found
         scale = 1 << 60
         root = math.isqrt(power.numerator * scale**2 // power.denominator)
@@ -2790,29 +2802,79 @@ def _smaller(one: Near, other: Near) -> Near:
 
 def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate of noise for beliefs that share at most so many bits."""
-    take(subject, (*_BELIEF_NUMBERS, "statistic", "records"))
+    take(subject, (*_BELIEF_NUMBERS, "statistic", "records", "people", "dimension", "known"))
     if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in _BELIEF_NUMBERS):
         raise Unreadable("the certificate is damaged: a number of its subject cannot be")
     number = {name: fraction_of(subject[name]) for name in _BELIEF_NUMBERS}
     records, statistic = whole_number(subject["records"], 1, MOST_RECORDS), subject["statistic"]
     low, high, shared, own = (number[name] for name in ("low", "high", "shared_bits", "own_share"))
-    if statistic not in ("sum", "mean", "count") or (statistic == "count" and not low == 0 == high - 1):
+    if statistic not in ("sum", "mean", "count", *_SEVERAL):
         raise Unreadable("the certificate is damaged: its statistic cannot be")
+    if (statistic in ("count", "histogram") and not low == 0 == high - 1) or (statistic == "vector" and low):
+        raise Unreadable("the certificate is damaged: its statistic cannot be")
+    people = whole_number(subject["people"], 1, records)
+    several = statistic in _SEVERAL
+    least, most = 2 if statistic == "histogram" else 1, MOST_BELIEF_DIMENSION if several else 1
+    dimension = whole_number(subject["dimension"], least, most)
     if not low < high or not 0 <= shared <= MOST_SHARED_BITS:
         raise Unreadable("the certificate is damaged: the range or the shared bits cannot be")
-    reach = (high - low) / (records if statistic == "mean" else 1)
+    reach, radius = ((high - low) / (records if statistic == "mean" else 1)) ** 2, Fraction(1, 4)
+    if several:
+        below = 2 * dimension if statistic == "histogram" else 2 * dimension + 2
+        radius = Fraction(dimension - 1 if statistic == "histogram" else dimension, below)
+        reach = Fraction(2) if statistic == "histogram" else reach
     deviations = [number[name] for name in ("deviation", "independent_deviation", "anyone_deviation")]
-    if min(deviations) < reach / 1000 or number["grid"] <= 0:
+    if min(deviations) <= 0 or min(deviations) ** 2 < reach / 10**6 or number["grid"] <= 0:
         raise Unreadable("the certificate is damaged: the noise or the grid cannot be")
     tied = shared > 0 and records > 1
     if not 0 < own <= 1 or (1 - own < Fraction(1, 10**9) if tied else own < 1):
         raise Unreadable("the certificate is damaged: the division of the noise cannot be")
-    if not _is_tilt(number["tilt"], shared):
+    if not _is_tilt(number["tilt"], shared / dimension):
         raise Unreadable("the certificate is damaged: the sum can be wider")
     beliefs = Beliefs(
-        records=records, shared=shared, reach=reach, deviation=deviations[0], own=own, tilt=number["tilt"]
+        records=records,
+        people=people,
+        shared=shared,
+        reach=reach,
+        dimension=dimension,
+        radius=radius,
+        deviation=deviations[0],
+        own=own,
+        tilt=number["tilt"],
+        statistic=statistic,
     )
-    return [*_belief_rules(beliefs), *_deviation_rules(beliefs, number, statistic)], list(BELIEF_NOTES)
+    share = _known_share(subject["known"], beliefs)
+    return [*_belief_rules(beliefs, share), *_deviation_rules(beliefs, number)], list(BELIEF_NOTES)
+
+
+def _known_share(known: Any, beliefs: Beliefs) -> Fraction | None:
+    """Read a public law and what would prove bits under it; the proof itself is not followed here."""
+    if known is None:
+        return None
+    damaged = Unreadable("the certificate is damaged: its public law cannot be")
+    if beliefs.statistic != "count" or beliefs.people > 1 or beliefs.records > MOST_COUNTED:
+        raise damaged
+    if not isinstance(known, dict):
+        raise damaged
+    take(known, ("share", "mixture", "own_share"))
+    mixture, own = known["mixture"], known["own_share"]
+    if (mixture is None) == (own is None) or not (mixture is None or (isinstance(mixture, list) and len(mixture) == 4)):
+        raise damaged
+    texts = [known["share"], *([own] if mixture is None else mixture)]
+    if any(not isinstance(text, str) or len(text) > MOST_NOISE_DIGITS for text in texts):
+        raise damaged
+    share, *proof = (fraction_of(text) for text in texts)
+    if not LEAST_SHARE <= share <= 1 - LEAST_SHARE:
+        raise damaged
+    if mixture is None:
+        tied = beliefs.shared > 0 and beliefs.records > 1
+        meant = 0 < proof[0] < 1 or (proof[0] == 1 and not tied)
+    else:
+        spread, _, rest, rate = proof
+        meant = spread > 0 and rate > 0 and 0 < rest < 1
+    if not meant:
+        raise damaged
+    return share
 
 
 def _is_tilt(tilt: Fraction, shared: Fraction) -> bool:
@@ -2821,8 +2883,19 @@ def _is_tilt(tilt: Fraction, shared: Fraction) -> bool:
     return (exactly(tilt - 1) - ln(tilt)).low >= LN2.scaled(exactly(2 * shared)).high
 
 
-def _belief_rules(beliefs: Beliefs) -> list[Rule]:
+def _belief_rules(beliefs: Beliefs, share: Fraction | None) -> list[Rule]:
     shared = fraction_words(beliefs.shared)
+    alone = beliefs.people == 1
+    one = "record" if alone else "household"
+    apart = "independent records" if alone else f"independent households of at most {beliefs.people}"
+    tied = f"{'' if alone else f'households of at most {beliefs.people} among the '}{beliefs.records} records"
+    many, squared = ("", "") if alone else ("m", "m²")
+    if beliefs.statistic in _SEVERAL and beliefs.dimension > 1:
+        own = f"(k/2) log2(1 + {squared}R²/ks)"
+        widest = f"(k/2) log2(1 + V/N), V ≤ min(n·{'' if alone else 'm·'}w·D²/4, n²R²/k) and w - 1 - ln w ≥ (2c/k)·ln 2"
+    else:
+        own = f"½ log2(1 + {squared}D²/4s)"
+        widest = f"½ log2(1 + V/N), V ≤ min(n·{'' if alone else 'm·'}w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2"
 
     def bound(measure: str, find: Callable[[], Near], because: str, sentence: Callable[[str], str]) -> Rule:
         return Rule(
@@ -2838,11 +2911,11 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
         bound(
             "believed_bits",
             beliefs.booked,
-            "c(1 - e^(-(n-1)D²/4r)) + ½ log2(1 + D²/4s): normal noise of variance r + s divides among the records, "
+            f"c(1 - e^(-{many}(n-1)D²/4r)) + {own}: normal noise of variance r + s divides among the {one}s, "
             "and what the others' parts let through of c bits shrinks by that factor [E, Assumption 3]",
             lambda bits: (
-                f"Each release like this one adds at most {bits} bits, on average, about any one record, for everybody "
-                f"whose beliefs differ from independent records by at most {shared} bits over the whole data set, even "
+                f"Each release like this one adds at most {bits} bits, on average, about any one {one}, for everybody "
+                f"whose beliefs differ from {apart} by at most {shared} bits over the whole data set, even "
                 f"if they know other records exactly."
             ),
         ),
@@ -2851,7 +2924,7 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
             unit="bits",
             because="declared; it is assumed, and no data can show it",
             sentence=lambda _: (
-                f"It is assumed that no reader's beliefs tie the {beliefs.records} records together by more than "
+                f"It is assumed that no reader's beliefs tie the {tied} together by more than "
                 f"{shared} bits in all. If that is wrong, the bound above says nothing."
             ),
             find=lambda _: beliefs.shared,
@@ -2860,17 +2933,18 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
         bound(
             "one_release_bits",
             beliefs.once,
-            "½ log2(1 + V/N), V ≤ min(n·w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2: the widest sum [E, Cor. 6]",
+            f"{widest}: the widest sum [E, Cor. 6]",
             lambda bits: (
                 f"For one release only: if nothing else is ever released about these records, they are told at most "
                 f"{bits} bits."
             ),
         ),
+        *([] if share is None else [_known_rule(beliefs, share, shared)]),
         bound(
             "independent_bits",
-            lambda: beliefs.for_people(1, beliefs.deviation),
-            "the capacity of the noise for one record, at most ½ log2(1 + D²/4N) [E, Cor. 6; McK04]",
-            lambda bits: f"Whoever believes that the records are independent is told at most {bits} bits.",
+            lambda: beliefs.for_people(beliefs.people, beliefs.deviation),
+            f"the capacity of the noise for one {one} [E, Cor. 6; McK04]",
+            lambda bits: f"Whoever believes in {apart} is told at most {bits} bits.",
         ),
         bound(
             "anyone_bits",
@@ -2884,8 +2958,39 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
     ]
 
 
-def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: str) -> list[Rule]:
+def _known_rule(beliefs: Beliefs, share: Fraction, shared: str) -> Rule:
+    def find(claim: Claim) -> Ends:
+        value = claim.value
+        if not isinstance(value, Interval):
+            raise Refused("known_share_bits: its number is no interval")
+        # Whatever the law is, what holds for every law holds for it.
+        if value.upper * ONE > beliefs.once().high + ROOM * ONE:
+            raise Refused("known_share_bits: less is told whatever the law is")
+        return Ends(exactly(value.lower), exactly(value.upper), open="bits under a public law are not computed here")
+
+    return Rule(
+        measure="known_share_bits",
+        unit="bits",
+        because=(
+            "t(c·ln 2 + ln E e^(f/t)), E over the binomial law and f the divergence from a mixture of two normal laws, "
+            "or c times the contraction of that law and a record's own part, whichever the file proves; any are valid"
+        ),
+        sentence=lambda value: (
+            f"For one release only, and where the law is public: whoever differs by at most {shared} bits from the "
+            f"belief that records are independent and each is a yes with probability {fraction_words(share)} is told "
+            f"at most {at_most(value)} bits."
+        ),
+        find=find,
+        relation="≤",
+    )
+
+
+def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction]) -> list[Rule]:
+    statistic = beliefs.statistic
     unit = f"units of the {statistic}"
+    one = "record" if beliefs.people == 1 else "household"
+    apart = "independent records" if beliefs.people == 1 else f"independent households of at most {beliefs.people}"
+    whose = " on each number, which" if statistic in _SEVERAL else f"; the noisy {statistic}"
 
     def neighbour(measure: str, people: int, because: str, whom: str) -> Rule:
         return Rule(
@@ -2901,7 +3006,7 @@ def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: s
         )
 
     return [
-        neighbour("independent_deviation", 1, "one record", "if the records are independent"),
+        neighbour("independent_deviation", beliefs.people, f"one {one}", f"with {apart}"),
         neighbour(
             "anyone_deviation",
             beliefs.records,
@@ -2913,7 +3018,7 @@ def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: s
             unit=unit,
             because="declared; rounding is done to the noisy number and tells nothing more",
             sentence=lambda value: (
-                f"The noise is normal with a deviation of at most {at_most(value)}; the noisy {statistic} is rounded "
+                f"The noise is normal with a deviation of at most {at_most(value)}{whose} is rounded "
                 f"to multiples of {fraction_words(number['grid'])}."
             ),
             find=lambda _: beliefs.deviation,

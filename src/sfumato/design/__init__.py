@@ -4,7 +4,13 @@ from sfumato.design.advising import Advice, Prediction, advise
 from sfumato.design.answer_limits import AnswerLimits
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import BeliefSubject
-from sfumato.design.believed_noise import believed_count, believed_mean, believed_sum
+from sfumato.design.believed_noise import (
+    believed_count,
+    believed_histogram,
+    believed_mean,
+    believed_sum,
+    believed_vector,
+)
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
     crosswise,
@@ -146,8 +152,10 @@ __all__ = [
     "answer_or_silence",
     "ball_corners",
     "believed_count",
+    "believed_histogram",
     "believed_mean",
     "believed_sum",
+    "believed_vector",
     "best_answer",
     "best_design",
     "best_noise",
