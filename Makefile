@@ -60,6 +60,9 @@ bench: spark  ## speed, as ratios within one run
 docs: .venv/.docs  ## the site, into build/site: searchable, and no request leaves it
 	@$(PYTHON) tools/build-site
 
+release: setup  ## build, test and tag: make release VERSION=0.2.0 (first: tools/release 0.2.0 --prepare)
+	@tools/release "$(VERSION)"
+
 browser:  ## build what runs in browsers into the package, where it is committed
 	@tools/system-packages
 	@cd browser && node build.mjs

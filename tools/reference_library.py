@@ -75,23 +75,47 @@ def rooms() -> list[str]:
     return [name for name in sfumato.__all__ if inspect.ismodule(getattr(sfumato, name))]
 
 
+def front() -> list[str]:
+    """Return the names that the façade offers beside the rooms."""
+    return [name for name in sfumato.__all__ if name not in rooms()]
+
+
+def home_of(name: str) -> str:
+    """Return the page that tells of a name of the façade: what you make, or what you call."""
+    return "nouns" if inspect.isclass(getattr(sfumato, name)) else "verbs"
+
+
 def front_page() -> str:
-    """Return the page about the façade: the rooms, and a section for each name that is offered first."""
-    front = [name for name in sfumato.__all__ if name not in rooms()]
+    """Return the first page: the names that are offered first, and the rooms."""
     table = ["| room | what is in it |", "|---|---|"]
     table += [f"| [`sf.{room}`](api/{room}.md) | {cell(_first(getattr(sfumato, room)))} |" for room in rooms()]
     parts = [
         "# The library `sfumato`",
         MADE,
         wrapped(
-            "`import sfumato as sf` brings the names of this page and the rooms, each loaded when it is first used. "
-            "*Theory* leads to the page with definitions, proofs and references. Words are in the "
-            "[glossary](../glossary.md); what may change between versions is in the [policy](../policy.md)."
+            "`import sfumato as sf` brings the names of the first two tables and the rooms, each loaded when it is first "
+            "used. Words are in the [glossary](../glossary.md); what may change between versions is in the "
+            "[policy](../policy.md)."
         ),
-        "\n".join(table),
     ]
-    for name in front:
-        parts += _section(name, getattr(sfumato, name), up="..")
+    for page, title in (("verbs", "## What you call"), ("nouns", "## What you make")):
+        rows = [
+            f"| [`sf.{name}`](api/{page}.md#{name.lower()}) | {cell(_first(getattr(sfumato, name)))} |"
+            for name in front()
+            if home_of(name) == page
+        ]
+        parts += [title, "\n".join(["| name | what it is |", "|---|---|", *rows])]
+    return "\n\n".join([*parts, "## Rooms", "\n".join(table)]) + "\n"
+
+
+def facade_page(page: str) -> str:
+    """Return the page about the nouns or the verbs of the façade."""
+    title = {"nouns": "# What you make", "verbs": "# What you call"}[page]
+    what = {"nouns": "The classes", "verbs": "The functions"}[page]
+    parts = [title, MADE, f"{what} that `import sfumato as sf` offers first. [All of the library](../api.md)."]
+    for name in front():
+        if home_of(name) == page:
+            parts += _section(name, getattr(sfumato, name), up="../..")
     return "\n\n".join(parts) + "\n"
 
 
@@ -99,12 +123,11 @@ def room_page(room: str) -> str:
     """Return the page about a room."""
     module = getattr(sfumato, room)
     parts = [f"# sf.{room}", MADE, *(wrapped(block) for block in _room_prose(module))]
-    front = [name for name in sfumato.__all__ if name not in rooms()]
     names = public_names(module)
     for name in names:
         it = getattr(module, name)
-        if name in front and getattr(sfumato, name) is it:
-            parts += [f"## {name}", f"{_first(it)} In full: [`sf.{name}`](../api.md#{name.lower()})."]
+        if name in front() and getattr(sfumato, name) is it:
+            parts += [f"## {name}", f"{_first(it)} In full: [`sf.{name}`]({home_of(name)}.md#{name.lower()})."]
         else:
             parts += _section(name, it, up="../..")
     if not names:
