@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / "tools"
 sys.path.insert(0, str(TOOLS))
 
-from site_pages.layout import contents, lay_out  # noqa: E402  a tool, which is no package
+from site_pages.layout import lay_out, write_contents  # noqa: E402  a tool, which is no package
 
 
 def tool(name, *arguments, cwd=ROOT):
@@ -91,9 +91,15 @@ def test_the_bibliography_is_whole_and_says_what_was_checked():
 def test_the_site_can_be_laid_out_and_every_page_is_in_its_contents(tmp_path):
     """A link that leads to nothing on the site ends the build; here it does so in a second."""
     lay_out(ROOT, tmp_path)
-    listed = set(re.findall(r"^([\w/.-]+)$", contents(tmp_path), re.MULTILINE))
-    pages = {path.relative_to(tmp_path).with_suffix("").as_posix() for path in tmp_path.rglob("*.md")} - {"index"}
+    write_contents(tmp_path)
+    listed = set()
+    for page in tmp_path.rglob("*.md"):
+        for block in re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+            names = re.findall(r"^([\w/.-]+)$", block, re.MULTILINE)
+            listed |= {(page.parent / f"{name}.md").resolve() for name in names}
+    pages = {path.resolve() for path in tmp_path.rglob("*.md")} - {(tmp_path / "index.md").resolve()}
     assert pages <= listed
+    assert "](ladders.md)" in (tmp_path / "theory" / "index.md").read_text()
 
 
 def test_a_link_to_what_is_not_on_the_site_is_an_error(tmp_path):

@@ -13,16 +13,19 @@ import shutil
 from pathlib import Path, PurePosixPath
 
 ABOUT = ("CHANGELOG", "CONTRIBUTING", "LIMITATIONS", "SECURITY")
-# What the folders of docs/ are called in the contents, in the order of reading.
+# The side bar: what stands under which caption, and which pages have others under them.
 PARTS = (
-    ("Tutorial", ("tutorial",)),
-    ("How to", ("howto/*",)),
-    ("Notebooks", ("notebooks/*",)),
-    ("Explanation", ("theory/*",)),
-    ("Reference", ("reference/cli", "reference/api", "reference/api/*", "reference/files", "glossary")),
-    ("The papers", ("gallery/*", "errata")),
-    ("About", ("comparison", "benchmarks", "policy", "suite", "about/*", "contents")),
+    ("Learn", ("tutorial", "howto/index", "notebooks/index")),
+    ("Understand", ("theory/index", "gallery/index", "errata", "glossary")),
+    ("Look up", ("reference/cli", "reference/api", "reference/files", "benchmarks")),
+    ("About", ("comparison", "policy", "suite", "about/*", "contents")),
 )
+UNDER = {page: f"{folder}/*" for page, folder in (
+    ("howto/index", "howto"), ("notebooks/index", "notebooks"), ("theory/index", "theory"),
+    ("gallery/index", "gallery"), ("reference/api", "reference/api"),
+)}  # fmt: skip
+# Pages made of a section of docs/README.md.
+OVERVIEWS = {"How to": "howto", "Theory": "theory"}
 LINK = re.compile(r"(\]\(|(?:href|src)=\")([^)\"\s]+)(?=[)\"])")
 EXPLORER = re.compile(r"\[([^\]]*)\]\((?:[\w./]*/)?explorer\.html\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -38,6 +41,7 @@ def lay_out(root: Path, pages: Path) -> None:
             to.write_text(put_right(source, root, places), encoding="utf-8")
         else:
             shutil.copyfile(source, to)
+    write_overviews(pages)
 
 
 def site_places(root: Path) -> dict[Path, str]:
@@ -91,19 +95,43 @@ def found_explorer(target: str) -> bool:
     return target.endswith("explorer.html")
 
 
-def contents(pages: Path) -> str:
-    """Return the tables of contents that the first page carries, unseen: the side bar is made of them."""
-    made = []
+def write_overviews(pages: Path) -> None:
+    """Write the first page of how-tos and of theory: what the contents say about them."""
+    text = (pages / "contents.md").read_text(encoding="utf-8")
+    for title, folder in OVERVIEWS.items():
+        section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+        if section:
+            inside = re.sub(r"\]\((?!https?:)(?:\./)?([^)]+)\)", lambda link: f"]({_from(folder, link.group(1))})", section.group(1))
+            (pages / folder / "index.md").write_text(f"# {title}\n{inside}", encoding="utf-8")
+
+
+def _from(folder: str, target: str) -> str:
+    return os.path.relpath(target, folder)
+
+
+def write_contents(pages: Path) -> None:
+    """Write what the side bar is made of into the first page, and into those that have others under them."""
+    for page, pattern in UNDER.items():
+        found = sorted(pages.glob(f"{pattern}.md"), key=_title)
+        names = [path.stem if page.endswith("index") else f"api/{path.stem}" for path in found if path.stem != "index"]
+        _append(pages / f"{page}.md", _toctree(names))
     for caption, patterns in PARTS:
-        names: list[str] = []
-        for pattern in patterns:
-            found = sorted(pages.glob(f"{pattern}.md"), key=_order)
-            names += [name for path in found if (name := path.relative_to(pages).with_suffix("").as_posix()) not in names]
-        made.append("\n".join([f"```{{toctree}}\n:caption: {caption}\n:hidden:\n:titlesonly:\n", *names, "```"]))
-    return "\n\n".join(made) + "\n"
+        found = [path for pattern in patterns for path in sorted(pages.glob(f"{pattern}.md"))]
+        names = [path.relative_to(pages).with_suffix("").as_posix() for path in found]
+        _append(pages / "index.md", _toctree(names, caption))
 
 
-def _order(path: Path) -> tuple[bool, str]:
-    """By title, with first pages first."""
+def _append(page: Path, text: str) -> None:
+    if page.exists():
+        with page.open("a", encoding="utf-8") as end:
+            end.write(f"\n{text}")
+
+
+def _toctree(names: list[str], caption: str = "") -> str:
+    heading = f":caption: {caption}\n" if caption else ""
+    return "\n".join([f"```{{toctree}}\n{heading}:hidden:\n:titlesonly:\n", *names, "```"]) + "\n"
+
+
+def _title(path: Path) -> str:
     title = re.search(r"^# (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return path.stem != "index", (title.group(1) if title else path.stem).lower()
+    return (title.group(1) if title else path.stem).lower()
