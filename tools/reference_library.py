@@ -93,8 +93,8 @@ def front_page() -> str:
         "# The library `sfumato`",
         MADE,
         wrapped(
-            "`import sfumato as sf` brings the names of the first two tables and the rooms, each loaded when it is first "
-            "used. Words are in the [glossary](../glossary.md); what may change between versions is in the "
+            "`import sfumato as sf` brings the names of the first two tables and the rooms, each loaded when it is "
+            "first used. Words are in the [glossary](../glossary.md); what may change between versions is in the "
             "[policy](../policy.md)."
         ),
     ]
@@ -201,6 +201,9 @@ def docstring(it: Any) -> Docstring:
         elif block != "::" and plain(block):
             made.prose.append("\n".join(_block(block)))
     made.example = "\n\n".join(examples)
+    words = vocabulary()
+    made.returns = made.returns or words["returns"].get(getattr(it, "__name__", ""), "")
+    made.raises = made.raises or words["raises"].get(getattr(it, "__name__", ""), {})
     return made
 
 

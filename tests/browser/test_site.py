@@ -43,6 +43,7 @@ def site(tmp_path_factory):
         capture_output=True,
         text=True,
         timeout=900,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "WARNING" not in done.stderr
@@ -55,7 +56,9 @@ def test_a_page_of_each_type_is_open_to_everybody(site, browser, name):
         outside = [address for address in page.requested() if not address.startswith(("file:", "data:", "about:"))]
         assert page.violations() == []
         assert outside == []
-        assert page.run("document.title").startswith(page.run("document.querySelector('h1').firstChild.textContent")[:8])
+        assert page.run("document.title").startswith(
+            page.run("document.querySelector('h1').firstChild.textContent")[:8]
+        )
 
 
 @pytest.mark.parametrize("name", ["index", "theory/ladders"])
@@ -79,7 +82,9 @@ def test_search_finds_what_is_there(site, browser, word, wanted):
 
 def test_no_file_of_the_site_names_a_place_to_fetch_from(site):
     """Links lead elsewhere when they are clicked; nothing is loaded from elsewhere."""
-    loads = re.compile(r"""<(?:script|img|iframe|source)[^>]*\bsrc="(?:https?:)?//|<link[^>]*rel="(?:stylesheet|preload)"[^>]*href="(?:https?:)?//""")
+    loads = re.compile(
+        r"""<(?:script|img|iframe|source)[^>]*\bsrc="(?:https?:)?//|<link[^>]*rel="(?:stylesheet|preload)"[^>]*href="(?:https?:)?//"""
+    )
     for path in site.rglob("*.html"):
         assert not loads.search(path.read_text(encoding="utf-8")), path
     for path in site.rglob("*.css"):

@@ -47,7 +47,7 @@ def test_it_was_run_in_order_draws_and_is_small(path):
 def test_it_says_the_same_again(path, tmp_path):
     pytest.importorskip("nbclient", reason="notebooks need the extra `docs`: tools/setup '' .venv dev,docs")
     command = [sys.executable, ROOT / "tools" / "run-notebooks", path.stem, "--to", tmp_path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     again = cells(tmp_path / path.name)
     assert [said(cell) for cell in again] == [said(cell) for cell in cells(path)]

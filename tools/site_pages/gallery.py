@@ -9,7 +9,7 @@ from sfumato.papers.gallery import shown_cell
 
 LEAD = (
     "Every figure and table of the five papers that Sfumato is built on, made anew by the calls that users have; "
-    "`sfumato papers SLUG --out FOLDER` makes them on your machine, and `sfumato papers --gallery FILE` one page of all."
+    "`sfumato papers SLUG --out FOLDER` makes them on your machine, `sfumato papers --gallery FILE` one page of all."
 )
 
 
@@ -20,8 +20,7 @@ def write_gallery(folder: Path, *, is_quick: bool) -> None:
     for slug, paper in PAPERS.items():
         parts = [
             f"# {paper.title}",
-            f"[{paper.key}] in the [references](../references.bib). Errata in full, with their theory: "
-            f"[errata](../errata.md).",
+            f"[{paper.key}] in the [references](../references.bib). All of them: [errata](../errata.md).",
             "## Figures",
         ]
         for name, draw in paper.figures.items():

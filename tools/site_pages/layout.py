@@ -1,8 +1,8 @@
 """Lay the pages of the project out as the site has them, with links put right and a table of contents.
 
-The pages are written to be read where they lie, so a link leads from file to file of the project. On the site the README
-is the first page, the pages at the root are under `about`, and `docs/` is the rest. A link to a file that is no page is
-a download; a link that leads nowhere is an error.
+The pages are written to be read where they lie, so a link leads from file to file of the project. On the site the
+README is the first page, the pages at the root are under `about`, and `docs/` is the rest. A link to a file that is no
+page is a download; a link that leads nowhere is an error.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 ABOUT = ("CHANGELOG", "CONTRIBUTING", "LIMITATIONS", "SECURITY")
@@ -27,6 +28,7 @@ UNDER = {page: f"{folder}/*" for page, folder in (
 # Pages made of a section of docs/README.md.
 OVERVIEWS = {"How to": "howto", "Theory": "theory"}
 LINK = re.compile(r"(\]\(|(?:href|src)=\")([^)\"\s]+)(?=[)\"])")
+RELATIVE = re.compile(r"\]\((?!https?:)([^)]+)\)")
 EXPLORER = re.compile(r"\[([^\]]*)\]\((?:[\w./]*/)?explorer\.html\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -52,7 +54,10 @@ def site_places(root: Path) -> dict[Path, str]:
     places = {
         path: path.relative_to(docs).as_posix()
         for path in sorted(docs.rglob("*"))
-        if path.is_file() and path not in left_out and not skipped & set(path.parents) and "__pycache__" not in path.parts
+        if path.is_file()
+        and path not in left_out
+        and not skipped & set(path.parents)
+        and "__pycache__" not in path.parts
     }
     places[docs / "README.md"] = "contents.md"
     places[root / "README.md"] = "index.md"
@@ -72,6 +77,8 @@ def put_right(page: Path, root: Path, places: dict[Path, str]) -> str:
         if not target or re.match(r"[a-z]+:", target) or found_explorer(target):
             return match.group(0)
         found = Path(os.path.normpath(page.parent / target))
+        if found.suffix == ".ipynb" and found.exists():  # a page is made of it
+            return match.group(1) + os.path.relpath(f"notebooks/{found.stem}.md", here)
         if found not in places:
             raise SystemExit(f"{page.relative_to(root)} links to {target}, which is not on the site")
         return match.group(1) + os.path.relpath(places[found], here) + hash_sign + anchor
@@ -101,12 +108,12 @@ def write_overviews(pages: Path) -> None:
     for title, folder in OVERVIEWS.items():
         section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
         if section:
-            inside = re.sub(r"\]\((?!https?:)(?:\./)?([^)]+)\)", lambda link: f"]({_from(folder, link.group(1))})", section.group(1))
+            inside = RELATIVE.sub(partial(_moved_link, folder), section.group(1))
             (pages / folder / "index.md").write_text(f"# {title}\n{inside}", encoding="utf-8")
 
 
-def _from(folder: str, target: str) -> str:
-    return os.path.relpath(target, folder)
+def _moved_link(folder: str, link: re.Match[str]) -> str:
+    return f"]({os.path.relpath(link.group(1), folder)})"
 
 
 def write_contents(pages: Path) -> None:
