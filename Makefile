@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite test-slow test-all mutants lint style types format bench browser setup clean
+.PHONY: help demo serve server spark test suite test-slow test-all mutants lint style types format bench browser docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -55,7 +55,13 @@ format: setup  ## let ruff lay out the code
 	@$(PYTHON) -m ruff check --fix .
 
 bench: spark  ## speed, as ratios within one run
-	@for file in bench/*.py; do $(PYTHON) $$file || exit 1; done
+	@$(PYTHON) tools/bench
+
+docs: .venv/.docs  ## the site, into build/site: searchable, and no request leaves it
+	@$(PYTHON) tools/build-site
+
+release: setup  ## build, test and tag: make release VERSION=0.2.0 (first: tools/release 0.2.0 --prepare)
+	@tools/release "$(VERSION)"
 
 browser:  ## build what runs in browsers into the package, where it is committed
 	@tools/system-packages
@@ -73,6 +79,9 @@ spark: .venv/.spark
 
 .venv/.spark: pyproject.toml tools/setup
 	@tools/setup "" .venv dev,spark,server
+
+.venv/.docs: pyproject.toml tools/setup
+	@tools/setup "" .venv dev,docs
 
 .venv/.ready: pyproject.toml tools/setup
 	@tools/setup

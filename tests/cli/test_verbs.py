@@ -125,7 +125,7 @@ def test_help_has_an_example(sfumato, verb):
 
 
 def test_version_and_no_arguments(sfumato):
-    assert sfumato("--version").stdout == "sfumato 0.1.0\n"
+    assert sfumato("--version").stdout == f"sfumato {sf.__version__}\n"
     assert "certify" in sfumato().stdout + sfumato().stderr
 
 

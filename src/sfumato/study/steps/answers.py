@@ -43,6 +43,13 @@ def answer_query(
 ) -> AnswerTable:
     """Answer for every row of the data, debit the ledger if there is one, and write the answers.
 
+    Returns:
+        The answers, one for each row.
+
+    Raises:
+        InvalidParameter: the study has no query, or a value is not among its inputs.
+        BudgetSpent: the ledger has not enough left.
+
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> from sfumato.io.query_files import QueryDesign
