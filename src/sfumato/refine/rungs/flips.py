@@ -20,7 +20,8 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import odds_within
 from sfumato.prob import Channel
-from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.base import Scores, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 

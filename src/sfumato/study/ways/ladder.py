@@ -23,6 +23,7 @@ from sfumato.infer import ReportedShares, share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
 from sfumato.refine.ladder_rows import undone_rows
+from sfumato.refine.report_trees import positions_of
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answering import among_answering
@@ -155,7 +156,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         """Undo the steps below the key's level, or all of them."""
         if not self.key_levels:
             raise self.without_keys()
-        return undone_rows(self.ladder, reports, key, numbers, places)
+        return undone_rows(self.ladder, reports, key, numbers, places, positions_of(numbers))
 
     def undone_by(self, reports: IntArray, shifts: IntArray, level: int) -> BoolArray:
         """At a level every report is a report; the shifts of level 0 must lead to an answer."""
