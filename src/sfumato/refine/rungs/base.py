@@ -97,6 +97,11 @@ class Rung(Mechanism, Protocol):
         """What the bits of a key are the entropy of."""
         ...
 
+    @property
+    def back_reason(self) -> str:
+        """Why the key of level 0 gives answers back, in a formula."""
+        ...
+
     def measured_odds(self) -> Fraction | float:
         """Return the odds as measured on the channel of a position."""
         ...
@@ -108,6 +113,20 @@ class Rung(Mechanism, Protocol):
     @property
     def by_position(self) -> bool:
         """Whether each position is asked another question, so that a report means nothing without its position."""
+        ...
+
+    @property
+    def by_number(self) -> bool:
+        """Whether it is by position, and still any of the reports can be read alone, each with its position."""
+        ...
+
+    def report_words(self, asked: str) -> str:
+        """Say what a report is, for whoever opens the file; `asked` is what is asked for."""
+        ...
+
+    @property
+    def report_count(self) -> int:
+        """How many reports of this level there are."""
         ...
 
     @property

@@ -49,6 +49,8 @@ class FlagsRung(FlagsResponse):
     )
     key_reason: ClassVar[str] = "H of what a level has more than the public [B, Thm 4]"
 
+    back_reason: ClassVar[str] = "(x/u)·u = x in the field for every answer x and every key u"
+
     dimensions: tuple[int, ...] = ()
     level: int = 1
 
@@ -114,6 +116,19 @@ class FlagsRung(FlagsResponse):
     def by_position(self) -> bool:
         """Each row has public masks of its own."""
         return True
+
+    @property
+    def by_number(self) -> bool:
+        """A report is read with the masks of its own row, and needs no other."""
+        return True
+
+    def report_words(self, asked: str) -> str:
+        """Say what a symbol is, and what a key puts beside it."""
+        return (
+            f"a symbol from 0 to {self.modulus - 1} of the flags response, which with the number of its row favours "
+            f"several of the {self.size} {asked}; opened by a key, the symbol and {self.modulus} times the number of a "
+            f"space of masks; not an answer"
+        )
 
     @property
     def recoverable(self) -> bool:

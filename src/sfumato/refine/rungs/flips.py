@@ -154,6 +154,10 @@ class FlipRung(BinaryHadamard, TwoLevelRung):
         hit, miss = float((1 - other) / (own - other)), float(-other / (own - other))
         return np.array([[hit, miss], [miss, hit]])
 
+    def report_words(self, asked: str) -> str:
+        """Say what a bit is."""
+        return f"1 or 0: yes or no to a public question about the {asked}, another one at each place; not an answer"
+
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say what a bit is about."""
         if not self.by_position:

@@ -162,6 +162,10 @@ class OptionsRung(AssignedOptions, ShiftingRung):
         """A report means nothing without its position."""
         return None
 
+    def report_words(self, asked: str) -> str:
+        """Say what the bits of a number are."""
+        return f"a number whose bits say which of {self.asked} {asked} were chosen, some of them flipped"
+
     def because(self, levels: Sequence[Fraction], asked: str = "options") -> str:
         """Say what a report is about."""
         which = "all of them" if not self.by_position else f"{self.asked} of them, which are assigned in public"

@@ -81,6 +81,18 @@ class ShiftingRung(ABC):
     def answers(self, symbols: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the answers of true symbols, -1 where a symbol is none."""
 
+    by_number: ClassVar[bool] = False
+
+    @property
+    def back_reason(self) -> str:
+        """What the group says."""
+        return self.group.back
+
+    @property
+    def report_count(self) -> int:
+        """As many as the group has members, at every level."""
+        return self.group.modulus
+
     def levels(self, odds: Sequence[Fraction]) -> tuple[Self, ...]:
         """Return the same mechanism at each of the odds."""
         return tuple(self.at(value) for value in odds)
@@ -172,6 +184,13 @@ class TwoLevelRung(ShiftingRung):
         size, modulus = self.favoured_count, self.modulus
         ratio = modulus * (above - below) / ((modulus + size * (above - 1)) * (below - 1))
         return step.is_like(TwoLevelShift.erasure(modulus, ratio / (1 + ratio)))
+
+    def report_words(self, asked: str) -> str:
+        """Say that a report favours several answers."""
+        return (
+            f"a symbol from 0 to {self.modulus - 1} of the cyclic response, which favours several of the {self.size} "
+            f"{asked}; not an answer"
+        )
 
     def hitting(self) -> tuple[Fraction, Fraction, ShiftArray] | None:
         """Not unless a family says so."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
+# From here on there are answers enough for a bound on noise to mean something; and no more than masks can number.
+_MANY, _MOST_FLAGGED = 50, 1 << 20
+# Longer keys are worth this much noise at the worst level.
+_PAYS = 1.15
 
 
 def promised_levels(ceiling: Fraction | None, audience: Audience) -> tuple[Fraction, ...]:
@@ -31,8 +35,9 @@ def promised_levels(ceiling: Fraction | None, audience: Audience) -> tuple[Fract
     return tuple(sorted({value if ceiling is None else min(value, ceiling) for value in wanted}, reverse=True))
 
 
-def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> Ladder:
+def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> Ladder:
     """Return the ladder that serves these epsilons best, sharpest first."""
+    recover = audience.recover
     epsilons = tuple(float_below(level) for level in levels)
     size = question.size
     made = question.mechanism(epsilons)
@@ -41,7 +46,8 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
     if size == 2:
         return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
     if question.thrift is None:
-        return Ladder.within(size=size, epsilons=epsilons, recover=recover)
+        plain = Ladder.within(size=size, epsilons=epsilons, recover=recover)
+        return _with_flags(question, plain, audience)
     if recover:
         raise InvalidParameter(
             f"of question {question.id!r} makes each report one bit, from which {size} answers cannot be recovered",
@@ -60,10 +66,22 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
     return ladder
 
 
-def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> float:
+def _with_flags(question: LadderQuestion, plain: Ladder, audience: Audience) -> Ladder:
+    """Return a ladder of flags where it pays: many answers that are only counted, on levels far apart.
+
+    Its keys take more bits, a report is read with the number of its row, and devices do not draw it.
+    """
+    is_counted = question.values is None and not audience.on_devices
+    if len(plain.levels) == 1 or plain.size < _MANY or plain.size > _MOST_FLAGGED or not is_counted:
+        return plain
+    flags = Ladder.of_flags(size=plain.size, epsilons=plain.epsilons, recover=plain.recover_answers)
+    return flags if max(plain.ratios) > _PAYS * max(flags.ratios) else plain
+
+
+def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> float:
     """Return the variance of a share at the last level with no answer as one more answer, over that without it."""
     without, within = (
-        best_ladder(replace(question, missing=missing), levels, recover=recover).levels[-1]
+        best_ladder(replace(question, missing=missing), levels, audience).levels[-1]
         for missing in (None, Missing.HIDDEN)
     )
     return (within.share_deviation(question.goal_share) / without.share_deviation(question.goal_share)) ** 2

@@ -69,6 +69,8 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
             "random_bits": together,
             "separate_random_bits": apart,
             "report_bytes": size,
+            "report_bits": math.ceil(math.log2(ladder.modulus)),
+            "noise_ratios": list(ladder.ratios),
             "share": question.goal_share,
             "goal_half_width": question.half_width,
             "levels": rows,
