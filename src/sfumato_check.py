@@ -1830,7 +1830,7 @@ def mask_spaces(length: int, dimension: int) -> int:
     """How many spaces of a dimension there are among masks of a length."""
     row = [1]
     for _ in range(length):
-        row = [1, *(row[c - 1] + (1 << c) * row[c] for c in range(1, len(row))), 1]
+        row = [1, *(row[c - 1] + int(2**c) * row[c] for c in range(1, len(row))), 1]
     return row[dimension]
 
 

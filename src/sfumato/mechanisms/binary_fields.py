@@ -49,7 +49,9 @@ def binary_field(length: int) -> BinaryField:
     known = 1
     while known < order:  # α^known times what is known doubles it
         more = min(known, order - known)
-        powers[known : known + more] = _multiplied(powers[:more], _times(int(powers[known - 1]), 2, polynomial), polynomial)
+        powers[known : known + more] = _multiplied(
+            powers[:more], _times(int(powers[known - 1]), 2, polynomial), polynomial
+        )
         known += more
     # Bit i of φ(α^m) is L(α^m·α^i), and the element 1 << i is α^i.
     lowest = powers & 1

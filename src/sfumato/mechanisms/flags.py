@@ -191,9 +191,7 @@ class FlagsResponse:
         if self.public_dimension != self.dimension:  # of a level: the first space of its own dimension
             numbers = ((numbers + 1) << (self.dimension - self.public_dimension)) - 1
         support = self._shifts_of(shifts_of_numbers, numbers, np.full(numbers.size, public))
-        return Circulant.two_level(
-            size=self.modulus, support=support.tolist(), odds=self.odds, input_count=self.size
-        )
+        return Circulant.two_level(size=self.modulus, support=support.tolist(), odds=self.odds, input_count=self.size)
 
     def _shifts_of(
         self, kernel: object, numbers: npt.NDArray[np.int64], publics: npt.NDArray[np.int64]

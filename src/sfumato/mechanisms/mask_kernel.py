@@ -97,7 +97,14 @@ def number_space(rows: Whole, pivots: int, length: int, dimension: int, table: W
 
 @numba.njit(cache=True, nogil=True)
 def _above(
-    code: int, place: int, length: int, low: int, high: int, tables: tuple[Whole, Whole, Whole], rows: Whole, more: Whole
+    code: int,
+    place: int,
+    length: int,
+    low: int,
+    high: int,
+    tables: tuple[Whole, Whole, Whole],
+    rows: Whole,
+    more: Whole,
 ) -> int:
     """The number of the space of dimension `high` that a place among those above a space of dimension `low` stands for.
 
@@ -229,7 +236,7 @@ def count_masks(
 ) -> None:
     """Count every mask of every report: the space of its level, moved to the row's public masks and by its symbol."""
     rows, base = np.empty(_MOST_ROWS, dtype=np.int64), np.empty(_MOST_ROWS, dtype=np.int64)
-    order, below = (1 << length) - 1, (1 << public) - 1
+    order = (1 << length) - 1
     for row in range(symbols.size):
         spell_space(codes[row], length, dimension, tables[0], rows)
         is_moved = publics.size > 0 and publics[row] > 0

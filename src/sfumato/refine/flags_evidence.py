@@ -1,8 +1,8 @@
 """Two ways to find each number of the certificate of a ladder of flags.
 
-`FlagsBuilt` reads the channels of the levels and the laws of the ladder's own steps; `FlagsCounted` starts from how many
-spaces there are and goes down the levels in fractions: how probable each makes a space that is even at the answer, and
-one that is not. Certificates are made the first way and checked the second.   Theory: docs/theory/flags.md
+`FlagsBuilt` reads the channels of the levels and the laws of the ladder's own steps; `FlagsCounted` starts from how
+many spaces there are and goes down the levels in fractions: how probable each makes a space that is even at the answer,
+and one that is not. Certificates are made the first way and checked the second.   Theory: docs/theory/flags.md
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Letter(Protocol):
 
 
 class Step(Protocol):
-    """A random draw with an exact law on `modulus` numbers: a shift, or what goes on from the draws of the steps below."""
+    """A random draw with an exact law on `modulus` numbers: a shift, or what goes on from the steps below."""
 
     @property
     def modulus(self) -> int:

@@ -45,15 +45,19 @@ def _for_length(length: int, odds: Sequence[float]) -> tuple[float, tuple[int, .
         found: dict[int, tuple[float, float, tuple[int, ...]]] = {}
         for dimension in dimensions_for(length):
             ratio = mask_noise(length, dimension, value) / least_noise(value)
-            before = [(0.0, 0.0, ())] if number == 0 else [
-                way
-                for above, way in ways.items()
-                if above == dimension
-                or (
-                    above > dimension
-                    and odds_below(odds[number - 1], length, above, dimension) >= value * (1 + _MARGIN)
-                )
-            ]
+            before = (
+                [(0.0, 0.0, ())]
+                if number == 0
+                else [
+                    way
+                    for above, way in ways.items()
+                    if above == dimension
+                    or (
+                        above > dimension
+                        and odds_below(odds[number - 1], length, above, dimension) >= value * (1 + _MARGIN)
+                    )
+                ]
+            )
             if before:
                 worst, total, path = min((max(way[0], ratio), way[1] + ratio, (*way[2], dimension)) for way in before)
                 found[dimension] = worst, total, path

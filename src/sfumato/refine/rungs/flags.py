@@ -197,7 +197,11 @@ class FlagsRung(FlagsResponse):
         found = self.levels(odds)
         above = [
             SpaceStep(
-                length=self.length, low=lower.dimension, high=upper.dimension, erased=upper.erased(lower), width=self.width
+                length=self.length,
+                low=lower.dimension,
+                high=upper.dimension,
+                erased=upper.erased(lower),
+                width=self.width,
             )
             for upper, lower in pairwise(found)
         ]
@@ -215,7 +219,7 @@ class FlagsRung(FlagsResponse):
         )
 
     def key_law(self, odds: Sequence[Fraction], level: int) -> Step:
-        """Return what is drawn for a level from the public space: it is above that space, or has nothing to do with it."""
+        """Return what is drawn for a level: a space above the public one, or any; for level 0 an element."""
         found = self.levels(odds)
         if level == 0:
             return found[-1].element_step()
@@ -272,9 +276,7 @@ class FlagsRung(FlagsResponse):
     def randomness_bits(self) -> Interval:
         """Enclose the entropy of an element drawn for this level alone."""
         low = 1 / (self.favoured_count * self.odds + self.modulus - self.favoured_count)
-        return entropy_interval(
-            ((self.odds * low, self.favoured_count), (low, self.modulus - self.favoured_count))
-        )
+        return entropy_interval(((self.odds * low, self.favoured_count), (low, self.modulus - self.favoured_count)))
 
     def noise_ratio(self) -> float:
         """V0/V* of the level's masks at these odds."""

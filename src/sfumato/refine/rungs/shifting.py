@@ -1,4 +1,4 @@
-"""What rungs share whose noise is a sum of shifts: a report of any level is the true symbol plus what was drawn above it.
+"""What rungs share whose noise is a sum of shifts: a report is the true symbol plus what was drawn down to its level.
 
 The key of a level holds the sum of the steps below it, and takes it back.   Theory: docs/theory/ladders.md
 """
