@@ -143,8 +143,8 @@ def test_masks_of_a_level_are_two_level_at_the_answer(length, dimensions, odds):
                         moved = 0
                         for place in range(public):
                             moved ^= base[place] * (mask >> place & 1)
-                        for number, place in enumerate(others):
-                            moved ^= (mask >> public + number & 1) << place
+                        for index, place in enumerate(others):
+                            moved ^= (mask >> public + index & 1) << place
                         rows.append(int(field.masks[(field.mask_logs[moved] - y) % order]))
                     law[span(rows)] += p / len(publics)
             count = spaces(length, dimensions[level - 1])
@@ -366,7 +366,7 @@ def test_publish_open_and_recover(guarantee, epsilons):
     # A key file holds what the key holds, and its parts what the whole does.
     for level, key in made.keys.items():
         again = open_key(seal_key(key, Unprotected()), Unprotected())
-        parts = split_key(key, [4096])
+        parts = split_key(key, ladder, [4096])
         whole = merge_keys(parts)
         for other in (again, whole):
             if level == 0:
