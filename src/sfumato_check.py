@@ -1646,6 +1646,7 @@ MOST_LEVELS, MOST_LISTED, MOST_DECLARATION = 32, 6, 20_000
 MOST_MODULUS, MOST_ORDER, MOST_PRIME, MOST_ARC_RESIDUES = 1 << 22, 256, 2048, 1 << 11
 SMALL_ENTRIES = 20_000
 MOST_OPTIONS, MOST_ASKED = 60, 16
+MOST_MASK_BITS, MOST_SPACE_BITS = 22, 62
 _ODDS = re.compile(r"[0-9]{1,300}(/[0-9]{1,300})?")
 
 
@@ -1678,6 +1679,18 @@ class Ladder:
     def back(self) -> str:
         """Why a key gives answers back."""
         return "(x + u) - u = x mod K for every answer x and every key u"
+
+    @property
+    def level_reason(self) -> str:
+        """Why whoever sees a level learns nothing from those below it."""
+        if self.size * self.modulus**self.depth <= SMALL_ENTRIES:
+            return "max P/P' over every joint report, written out [B, eq. (1)]"
+        return "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
+
+    @property
+    def key_reason(self) -> str:
+        """What the bits of a key are the entropy of."""
+        return "H of the sum of the steps below the level [B, Thm 4]"
 
     @property
     def remarks(self) -> list[str]:
@@ -1764,6 +1777,100 @@ class FlippedOptions(Ladder):
 
     def _flips(self, chance: Fraction) -> Near:
         return entropy([(chance, 1), (1 - chance, 1)]).times(self.asked)
+
+
+@dataclass(frozen=True)
+class Flags(Ladder):
+    """Levels over spaces of masks of t bits, of dimensions c_1 ≥ … ≥ c_d.
+
+    Answers are elements of GF(2^t) but 0; a mask reads one by the parity of the bits they share. The masks of level d,
+    a space of dimension c_d, are public. Going up, the space of a level is a uniform one above that of the level below,
+    or with chance λ any; and an element u is drawn, each at which the masks of level 1 are all even o_1 times as
+    probable as another. None of this looks at the answer x; x/u is published. Multiplying by the report moves masks
+    one to one, so what is even at u is even at x where it was moved.
+
+    *Levels.* Given the space of a level, u is even there with weight o and has weight 1 elsewhere. Given only the space
+    below it, which has 2^(t-c')-1 even elements, each of these is even at the space above in a share s =
+    (2^(t-c)-1)/(2^(t-c')-1) of cases, and no other is; so they have weight 1 + (o-1)s =: o'. With chance λ the space
+    above is any, and u uniform; so the odds of the level below are (1-λ)·o'/W' + λ/K over (1-λ)/W' + λ/K, with W' =
+    E'·o' + K - E' the weight of all, E' = 2^(t-c')-1 and K = 2^t-1. That is o where λ/(1-λ) = K(o'-o)/(W'(o-1)), which
+    is a chance where o' ≥ o. So given report and key of level j, an answer is o_j times as probable as another, or as
+    probable; and 0 and 1, whose elements are not multiples of one another by 1, are told apart by some report.
+
+    *Coalitions.* The spaces below the best one of a coalition are drawn with it and apart from x; given its own space,
+    what a coalition holds besides has a law that does not depend on u. So its odds are those of its best member.
+
+    *Bits.* There are n = [t-c', c-c'] spaces of dimension c above one of dimension c' and N = [t, c] in all, so a space
+    that is kept with chance κ has a law of two levels, κ/n + (1-κ)/N and (1-κ)/N; several steps are one, with the
+    product of their κ. The number of spaces is found by [t, c] = [t-1, c-1] + 2^c·[t-1, c].
+    """
+
+    length: int = 0
+    dimensions: tuple[int, ...] = ()
+
+    @property
+    def back(self) -> str:
+        """Multiplying undoes dividing."""
+        return "(x/u)·u = x in the field for every answer x and every key u"
+
+    @property
+    def level_reason(self) -> str:
+        """Spaces are drawn from one another."""
+        return (
+            "masks of a level are drawn from those of the level above, apart from the answer, checked exactly "
+            "[B, Thm 3]"
+        )
+
+    @property
+    def key_reason(self) -> str:
+        """The element, or the space."""
+        return "H of what a level has more than the public [B, Thm 4]"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a report is about."""
+        shown = ", ".join(map(str, self.dimensions))
+        said = (
+            f"Answers are elements of a field of 2^{self.length}. What is drawn for a row, spaces of masks of "
+            f"dimension {shown} from the sharpest level to the public one and an element, does not depend on the "
+            f"answer; the masks of the public level follow from the number of the row. The claims hold for every row."
+        )
+        return [said]
+
+    def even(self, level: int) -> int:
+        """At how many elements the masks of a level are all even."""
+        return 2 ** (self.length - self.dimensions[level - 1]) - 1
+
+    def kept(self, above: int) -> Fraction:
+        """With which chance the space of the level below has to do with that of a level."""
+        odds, wanted = self.odds[above - 1], self.odds[above]
+        left = 1 + (odds - 1) * Fraction(self.even(above), self.even(above + 1))
+        weight = self.even(above + 1) * (left - 1) + self.modulus
+        return 1 / (1 + self.modulus * (left - wanted) / (weight * (wanted - 1)))
+
+    def level_entropy(self, level: int) -> Near:
+        """H of an element drawn for a level, in bits."""
+        even, odds = self.even(level), self.odds[level - 1]
+        low = 1 / (even * odds + self.modulus - even)
+        return entropy([(odds * low, even), (low, self.modulus - even)])
+
+    def erasure_entropy(self, above: int, below: int) -> Near:
+        """H of the space of a level given one below it, in bits."""
+        high, low = self.dimensions[above - 1], self.dimensions[below - 1]
+        kept = Fraction(1)
+        for level in range(above, below):
+            kept *= self.kept(level)
+        over, every = mask_spaces(self.length - low, high - low), mask_spaces(self.length, high)
+        rare = (1 - kept) / every
+        return entropy([(kept / over + rare, over), (rare, every - over)])
+
+
+def mask_spaces(length: int, dimension: int) -> int:
+    """How many spaces of a dimension there are among masks of a length."""
+    row = [1]
+    for _ in range(length):
+        row = [1, *(row[c - 1] + int(2**c) * row[c] for c in range(1, len(row))), 1]
+    return row[dimension]
 
 
 def whole_root(number: int, degree: int) -> int:
@@ -1912,6 +2019,8 @@ def read_ladder(text: Any) -> Ladder:
         raise Refused("the odds of the ladder do not fall from level to level, or end at 1")
     if kind == "assigned_options":
         return _flipped_options(document, odds)
+    if kind == "flags":
+        return _flags(document, odds)
     size = whole_number(document["size"], 2, 1 << 63)
     modulus, favoured = FAVOURED_SETS[str(kind)](document, size)
     ladder = Ladder(size, modulus, favoured, odds, document["recover"])
@@ -1933,6 +2042,32 @@ def _flipped_options(document: dict[str, Any], odds: list[Fraction]) -> FlippedO
         raise Refused("the odds of a level are not those of as many equal flips as options are asked")
     if ladder.recover and asked != options:
         raise Refused("a key does not give back the options that were not asked")
+    return ladder
+
+
+def _flags(document: dict[str, Any], odds: list[Fraction]) -> Flags:
+    """The ladder over spaces of masks."""
+    size = whole_number(document["size"], 2, 1 << 63)
+    length = whole_number(document["length"], 2, MOST_MASK_BITS)
+    given = document["dimensions"]
+    if not isinstance(given, list) or not given:
+        raise Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    dimensions = tuple(whole_number(dimension, 1, length - 1) for dimension in given)
+    if len(dimensions) != len(odds) or any(above < below for above, below in itertools.pairwise(dimensions)):
+        raise Refused("the masks of the ladder do not lie inside one another")
+    modulus = 2**length - 1
+    if size > modulus:
+        raise Refused("the field does not hold the answers")
+    if any(mask_spaces(length, c) << length > 1 << MOST_SPACE_BITS for c in range(1, dimensions[0] + 1)):
+        raise Refused("the masks of a level are more than words can number")
+    ladder = Flags(size, modulus, 2 ** (length - dimensions[-1]) - 1, odds, document["recover"], length, dimensions)
+    for level, value in enumerate(odds, start=1):
+        even = ladder.even(level)
+        if max(value.numerator * even + value.denominator * (modulus - even), modulus) + 1 > 1 << 64:
+            raise Refused("the odds of a level are finer than the words it is drawn from")
+    for level in range(1, ladder.depth):
+        if 1 + (odds[level - 1] - 1) * Fraction(ladder.even(level), ladder.even(level + 1)) < odds[level]:
+            raise Refused("a level of the ladder cannot be made from the one above it")
     return ladder
 
 
@@ -1980,6 +2115,7 @@ LADDER_KEYS = {
     "assigned_options": ("options", "asked"),
     "binary_hadamard": ("size",),
     "cyclic_response": ("size", "family", "q", "t"),
+    "flags": ("size", "length", "dimensions"),
 }
 FAVOURED_SETS = {"arc_response": _arc, "binary_hadamard": _one_bit, "cyclic_response": _difference_set}
 
@@ -2029,17 +2165,12 @@ def _coalition_rules(ladder: Ladder, words: LevelWords, group: tuple[int, ...]) 
     best = min(group)
     odds = ladder.odds[best - 1]
     seen = words.coalition(group)
-    because = (
-        "max P/P' over every joint report, written out [B, eq. (1)]"
-        if ladder.size * ladder.modulus**ladder.depth <= SMALL_ENTRIES
-        else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
-    )
     name = "_".join(map(str, group))
     return [
         Rule(
             measure=f"odds_coalition_{name}",
             unit="ratio",
-            because=because,
+            because=ladder.level_reason,
             sentence=lambda value: f"{seen}: odds {at_most(value)}.",
             find=lambda _: odds,
             exact=True,
@@ -2107,7 +2238,7 @@ def _key_rule(ladder: Ladder, words: LevelWords, level: int) -> Rule:
     return Rule(
         measure=f"key_bits_level_{level}",
         unit="bits",
-        because="H of the sum of the steps below the level [B, Thm 4]",
+        because=ladder.key_reason,
         sentence=lambda value: words_for(
             answer,
             lambda plain: (

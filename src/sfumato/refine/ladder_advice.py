@@ -19,12 +19,15 @@ from sfumato.errors import InvalidParameter
 from sfumato.infer import largest_information, odds_above
 from sfumato.mechanisms.favoured_sets import FavouredSet, candidate_sets
 from sfumato.refine.ladder import Ladder
-from sfumato.refine.rungs import CyclicRung, FlipRung, Rung
+from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, Rung
 from sfumato.refine.steps import descending
 from sfumato.values.checks import check_at_least, check_integer, check_positive
 
 AS_GOOD = 1.02
 """Regrets this close are equal for practical purposes, and the shorter report wins."""
+
+# No more answers than masks can number.
+_MOST_FLAGGED = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +69,13 @@ def advise_ladder(
     weights: Sequence[float] | None = None,
     recover: bool = False,
     same_question: bool = False,
+    by_number: bool = True,
 ) -> LadderAdvice:
     """Return the ladder whose worst level loses least; with `weights`, one a level, the least weighted sum counts.
 
     `recover` asks that a key can give answers back, `same_question` that everybody is asked the same, so that reports
-    of any group can be read by themselves. `n` is how many people will answer, if that is known.
+    of any group can be read by themselves. Without `by_number` no report may need the number of its row to be read. `n`
+    is how many people will answer, if that is known.
     """
     check_at_least("size", check_integer("size", size), 2)
     wanted = descending("epsilons", epsilons)
@@ -78,7 +83,15 @@ def advise_ladder(
         check_positive("epsilons", epsilon)
     weighed = _checked_weights(weights, len(wanted))
     judged = [
-        _judged(f"{name}, {words}" if words else name, rung, wanted, n, recover=recover, same_question=same_question)
+        _judged(
+            f"{name}, {words}" if words else name,
+            rung,
+            wanted,
+            n,
+            recover=recover,
+            same_question=same_question,
+            by_number=by_number,
+        )
         for name, family in LADDER_FAMILIES.items()
         for words, rung in family(size, wanted)
     ]
@@ -115,22 +128,32 @@ def regrets(levels: Sequence[Rung], epsilons: Sequence[float]) -> tuple[float, .
 
 
 def _judged(
-    name: str, rung: Rung, epsilons: tuple[float, ...], n: int | None, *, recover: bool, same_question: bool
+    name: str,
+    rung: Rung,
+    epsilons: tuple[float, ...],
+    n: int | None,
+    *,
+    recover: bool,
+    same_question: bool,
+    by_number: bool,
 ) -> LadderPrediction:
     odds = [rung.odds_for(epsilon) for epsilon in epsilons]
     reasons = []
     if recover and not rung.recoverable:
         reasons.append("gives no answers back")
-    if same_question and rung.by_position:
+    only_together = rung.by_position and not rung.by_number
+    if same_question and only_together:
         reasons.append("asks each place another question")
-    if n is not None and rung.by_position and n < 2 * rung.size:
+    if rung.by_number and not by_number:
+        reasons.append("is read with the numbers of rows")
+    if n is not None and only_together and n < 2 * rung.size:
         reasons.append("has more questions than people")
     return LadderPrediction(
         name=name,
         rung=rung,
-        regrets=regrets([rung.at(value) for value in odds], epsilons),
+        regrets=regrets(rung.levels(odds), epsilons),
         report_bits=math.log2(rung.modulus),
-        key_bits=rung.step_down(odds[0], odds[-1]).entropy_bits().upper if len(odds) > 1 else 0.0,
+        key_bits=rung.key_law(odds, 1).entropy_bits().upper if len(odds) > 1 else 0.0,
         refused=" and ".join(reasons),
     )
 
@@ -206,10 +229,17 @@ def _of_one_bit(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Run
     yield "", FlipRung(size=size, odds=Fraction(2))
 
 
+def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+    """Offer spaces of masks inside one another, while masks can be counted."""
+    if 2 < size <= _MOST_FLAGGED:
+        yield "", FlagsRung.serving(size=size, epsilons=epsilons)
+
+
 LADDER_FAMILIES: Mapping[str, Callable[[int, tuple[float, ...]], Iterable[tuple[str, Rung]]]] = MappingProxyType(
     {
         "cyclic response on one difference set": _on_one_set,
         "binary Hadamard by flips": _of_one_bit,
+        "flags": _of_flags,
     }
 )
 """Families of whole ladders by name: each offers rungs for a number of answers and levels, with a word on which it is.

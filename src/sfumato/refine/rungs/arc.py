@@ -20,7 +20,8 @@ from sfumato.mechanisms import ArcResponse
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import least_noise
 from sfumato.prob import AnyChannel
-from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, flag, whole
+from sfumato.refine.rungs.base import Scores, by_degrees, check_values, flag, whole
+from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 from sfumato.values import Interval, Tally

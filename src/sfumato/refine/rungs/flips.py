@@ -20,7 +20,8 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import odds_within
 from sfumato.prob import Channel
-from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.base import Scores, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 
@@ -156,6 +157,10 @@ class FlipRung(BinaryHadamard, TwoLevelRung):
         own, other = self.law(0)
         hit, miss = float((1 - other) / (own - other)), float(-other / (own - other))
         return np.array([[hit, miss], [miss, hit]])
+
+    def report_words(self, asked: str) -> str:
+        """Say what a bit is."""
+        return f"1 or 0: yes or no to a public question about the {asked}, another one at each place; not an answer"
 
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say what a bit is about."""

@@ -73,6 +73,8 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
             "random_bits": together,
             "separate_random_bits": apart,
             "report_bytes": size,
+            "report_bits": math.ceil(math.log2(ladder.modulus)),
+            "noise_ratios": list(ladder.ratios),
             "share": question.goal_share,
             "goal_half_width": question.half_width,
             "levels": rows,
@@ -85,7 +87,7 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
 def _advice_words(way: LadderWay) -> tuple[str, ...]:
     """Say why this ladder and no other, where others were compared."""
     levels = promised_levels(way.question.epsilon, way.audience)
-    advice = ladder_advice(way.question, levels, recover=way.audience.recover)
+    advice = ladder_advice(way.question, levels, way.audience)
     if advice is None or advice.ladder.declaration != way.declaration:
         return ()
     return (f"{advice.because[0].upper()}{advice.because[1:]}",)
