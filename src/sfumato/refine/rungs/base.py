@@ -217,7 +217,10 @@ def member_deviation(own: Fraction, other: Fraction, share: float) -> float:
 class Spread(Protocol):
     """What has so many answers, and a share of each with so much noise."""
 
-    size: int
+    @property
+    def size(self) -> int:
+        """How many answers there are."""
+        ...
 
     def share_deviation(self, share: float) -> float:
         """√n times the standard deviation of the unbiased share of an answer that so many hold."""
