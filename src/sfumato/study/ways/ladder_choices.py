@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
 from sfumato.refine import Ladder, LadderAdvice, advise_ladder
+from sfumato.refine.ladder_advice import LADDER_FAMILIES, ONE_SET, set_of_within
 from sfumato.study.audience import Audience
 from sfumato.study.ways.no_answer import Missing
 from sfumato.values.rounding import float_below
@@ -17,6 +18,8 @@ from sfumato.values.rounding import float_below
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
+# What a study chooses from; as to one set, that of `Ladder.within`, which the explorer's page finds by itself.
+_FAMILIES = {**LADDER_FAMILIES, ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
 
@@ -70,7 +73,7 @@ def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], *, recov
     is_given = question.mechanism(epsilons) is not None or question.thrift is not None
     if len(epsilons) == 1 or question.size == 2 or is_given:
         return None
-    return advise_ladder(size=question.size, epsilons=epsilons, recover=recover, same_question=True)
+    return advise_ladder(size=question.size, epsilons=epsilons, recover=recover, same_question=True, families=_FAMILIES)
 
 
 def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> float:
