@@ -33,7 +33,7 @@ class FloorRatio:
         return asdict(self)
 
 
-def floor_ratios(rungs: Sequence[Rung], respondents: Sequence[int]) -> tuple[FloorRatio, ...]:
+def beside_floors(rungs: Sequence[Rung], respondents: Sequence[int]) -> tuple[FloorRatio, ...]:
     """Compare each level with the floors at its own ε; empty where a level does not estimate shares of answers."""
     found = [_ratio(level, rung, n) for level, (rung, n) in enumerate(zip(rungs, respondents, strict=True), start=1)]
     return tuple(one for one in found if one is not None) if all(found) else ()
