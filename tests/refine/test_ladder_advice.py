@@ -12,8 +12,11 @@ from sfumato.mechanisms import SubsetSelection
 from sfumato.mechanisms.favoured_sets import candidate_sets, least_noise
 from sfumato.prob import Distribution
 from sfumato.refine import Ladder, advise_ladder
+from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES
 from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung
 
+# Whose reports are read without the number of their row.
+NUMBERLESS = {name: family for name, family in LADDER_FAMILIES.items() if name != FLAGS}
 LN15, LN3 = math.log(15), math.log(3)
 
 
@@ -31,7 +34,7 @@ def test_a_thousand_answers(epsilons, q, one_set, flips, flags):
     best = advise_ladder(size=1000, epsilons=epsilons)
     assert isinstance(best.ladder.levels[0], FlagsRung)
     assert best.regrets == pytest.approx(flags, rel=0.012)
-    advice = advise_ladder(size=1000, epsilons=epsilons, by_number=False)
+    advice = advise_ladder(size=1000, epsilons=epsilons, families=NUMBERLESS)
     rung = advice.ladder.levels[0]
     assert rung.q == q
     nobody = [level.favoured.noise(float(o)) / least_noise(float(o)) for level, o in pairs(advice.ladder)]
@@ -72,12 +75,11 @@ def test_as_good_means_shorter_reports():
     assert isinstance(advice.ladder.levels[0], FlipRung)
     assert "within 2% of the best, with the shortest reports of those as good (cyclic response" in advice.because
     for demand, reason in (({"recover": True}, "gives no answers back"), ({"same_question": True}, "another question")):
-        other = advise_ladder(size=1000, epsilons=(0.3, 0.1), by_number=False, **demand)
+        other = advise_ladder(size=1000, epsilons=(0.3, 0.1), families=NUMBERLESS, **demand)
         assert isinstance(other.ladder.levels[0], CyclicRung)
         assert "no other ladder meets the demands" in other.because
         refused = {one.name: one.refused for one in other.predictions}
         assert reason in refused["binary Hadamard by flips"]
-        assert refused["flags"] == "is read with the numbers of rows"
     few = advise_ladder(size=1000, epsilons=(0.3, 0.1), n=500)
     assert not isinstance(few.ladder.levels[0], FlipRung)
 
@@ -85,7 +87,7 @@ def test_as_good_means_shorter_reports():
 def test_the_best_of_all_sets_is_offered():
     """Fifty answers at 6, 3, 1: the set of least worst noise has 31 % more regret than the best one."""
     epsilons = (6.0, 3.0, 1.0)
-    advice = advise_ladder(size=50, epsilons=epsilons, by_number=False)
+    advice = advise_ladder(size=50, epsilons=epsilons, families=NUMBERLESS)
     served = Ladder.within(size=50, epsilons=epsilons)
     worst = {}
     for found in (one for one in candidate_sets(50) if one.modulus < 2000):
@@ -100,7 +102,7 @@ def test_the_best_of_all_sets_is_offered():
 
 
 def test_weights_count_levels():
-    even = advise_ladder(size=1000, epsilons=(4.0, 0.5), by_number=False)
+    even = advise_ladder(size=1000, epsilons=(4.0, 0.5), families=NUMBERLESS)
     public = advise_ladder(size=1000, epsilons=(4.0, 0.5), weights=(0, 1))
     assert isinstance(public.ladder.levels[0], FlipRung)
     assert isinstance(even.ladder.levels[0], CyclicRung)

@@ -10,10 +10,11 @@ from sfumato import infer
 from sfumato.mechanisms import ArcResponse
 from sfumato.prob import Distribution
 from sfumato.refine import Ladder
+from sfumato.render.statements import statement_of
 from sfumato.render.study_plans import study_plan_document, study_plan_markdown
 from sfumato.study import Analyst, OneOfMany, Study, YesNo
 from sfumato.study.planning import plan_study
-from sfumato.study.ways.floor_ratios import floor_ratios, floor_words, times
+from sfumato.study.ways.floor_ratios import beside_floors, floor_words, times
 
 
 def planned(question, **more):
@@ -41,6 +42,8 @@ def test_a_plan_prints_both_ratios_rounded_up():
             assert any(shown in words for words in question.words)
     assert "of any method in which respondents answer without seeing others' reports" in study_plan_markdown(plan)
     assert "of sequential methods, in which they see them" in study_plan_markdown(plan)
+    assert question.closeness in statement_of(plan).asked[0].how
+    assert question.closeness in question.words
 
 
 def test_without_a_population_each_level_has_the_people_that_its_goal_takes():
@@ -65,9 +68,9 @@ def test_the_largest_risk_is_that_of_no_law_exceeded(ladder):
 
 def test_where_shares_are_not_what_is_estimated_nothing_is_compared():
     arcs = Ladder(ArcResponse(size=9, odds=Fraction(3), length=4), (2.0, 1.0))
-    assert floor_words(floor_ratios(arcs.levels, [1000, 1000])) == ()
+    assert floor_words(beside_floors(arcs.levels, [1000, 1000])) == ""
     too_few = Ladder.of_flips(size=100, epsilons=[1.0])
-    assert floor_ratios(too_few.levels, [50]) == ()
+    assert beside_floors(too_few.levels, [50]) == ()
 
 
 def test_ratios_are_rounded_up():

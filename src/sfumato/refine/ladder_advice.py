@@ -29,6 +29,9 @@ AS_GOOD = 1.02
 # No more answers than masks can number.
 _MOST_FLAGGED = 1 << 20
 
+LadderFamily = Callable[[int, tuple[float, ...]], Iterable[tuple[str, Rung]]]
+"""Offers rungs for so many answers and levels, each with a word on which it is; `Ladder` makes a ladder over one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderPrediction:
@@ -69,13 +72,13 @@ def advise_ladder(
     weights: Sequence[float] | None = None,
     recover: bool = False,
     same_question: bool = False,
-    by_number: bool = True,
+    families: Mapping[str, LadderFamily] | None = None,
 ) -> LadderAdvice:
     """Return the ladder whose worst level loses least; with `weights`, one a level, the least weighted sum counts.
 
     `recover` asks that a key can give answers back, `same_question` that everybody is asked the same, so that reports
-    of any group can be read by themselves. Without `by_number` no report may need the number of its row to be read. `n`
-    is how many people will answer, if that is known.
+    of any group can be read by themselves. `n` is how many people will answer, if that is known; `families` are what is
+    compared, all that there are unless it is said otherwise.
     """
     check_at_least("size", check_integer("size", size), 2)
     wanted = descending("epsilons", epsilons)
@@ -83,16 +86,8 @@ def advise_ladder(
         check_positive("epsilons", epsilon)
     weighed = _checked_weights(weights, len(wanted))
     judged = [
-        _judged(
-            f"{name}, {words}" if words else name,
-            rung,
-            wanted,
-            n,
-            recover=recover,
-            same_question=same_question,
-            by_number=by_number,
-        )
-        for name, family in LADDER_FAMILIES.items()
+        _judged(f"{name}, {words}" if words else name, rung, wanted, n, recover=recover, same_question=same_question)
+        for name, family in (LADDER_FAMILIES if families is None else families).items()
         for words, rung in family(size, wanted)
     ]
     fitting = [one for one in judged if not one.refused]
@@ -135,7 +130,6 @@ def _judged(
     *,
     recover: bool,
     same_question: bool,
-    by_number: bool,
 ) -> LadderPrediction:
     odds = [rung.odds_for(epsilon) for epsilon in epsilons]
     reasons = []
@@ -144,8 +138,6 @@ def _judged(
     only_together = rung.by_position and not rung.by_number
     if same_question and only_together:
         reasons.append("asks each place another question")
-    if rung.by_number and not by_number:
-        reasons.append("is read with the numbers of rows")
     if n is not None and only_together and n < 2 * rung.size:
         reasons.append("has more questions than people")
     return LadderPrediction(
@@ -198,9 +190,14 @@ def _checked_weights(weights: Sequence[float] | None, levels: int) -> tuple[floa
     return tuple(weight / sum(found) for weight in found)
 
 
+def set_of_within(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+    """Offer the set of `Ladder.within`, whose worst noise on the share of an answer that nobody holds is least."""
+    rung = CyclicRung.serving(size=size, epsilons=epsilons)
+    yield f"{rung.modulus} reports", rung
+
+
 def _on_one_set(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
-    """Offer the set of `Ladder.within`, whose worst noise is least, and where another has less regret that one too."""
-    served = CyclicRung.serving(size=size, epsilons=epsilons)
+    """Offer the set of `Ladder.within`, and where another one has less regret that one too."""
     odds = [odds_above(epsilon) for epsilon in epsilons]
     scales = [float(largest_information(size, value)) / (size - 1) ** 2 for value in odds]
 
@@ -208,9 +205,10 @@ def _on_one_set(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Run
         return max(_uniform_risk(found, size, float(value)) * scale for value, scale in zip(odds, scales, strict=True))
 
     best = min(candidate_sets(size), key=lambda found: (worst(found), found.modulus))
-    found = {served.favoured, best}
-    for one in sorted(found, key=lambda favoured: favoured.modulus):
-        rung = CyclicRung(size=size, odds=Fraction(2), q=one.q, t=one.t, family=one.family)
+    rung = CyclicRung(size=size, odds=Fraction(2), q=best.q, t=best.t, family=best.family)
+    offered = dict(set_of_within(size, epsilons))
+    yield from offered.items()
+    if rung not in offered.values():
         yield f"{rung.modulus} reports", rung
 
 
@@ -235,14 +233,8 @@ def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]
         yield "", FlagsRung.serving(size=size, epsilons=epsilons)
 
 
-LADDER_FAMILIES: Mapping[str, Callable[[int, tuple[float, ...]], Iterable[tuple[str, Rung]]]] = MappingProxyType(
-    {
-        "cyclic response on one difference set": _on_one_set,
-        "binary Hadamard by flips": _of_one_bit,
-        "flags": _of_flags,
-    }
+ONE_SET, FLAGS = "cyclic response on one difference set", "flags"
+LADDER_FAMILIES: Mapping[str, LadderFamily] = MappingProxyType(
+    {ONE_SET: _on_one_set, "binary Hadamard by flips": _of_one_bit, FLAGS: _of_flags}
 )
-"""Families of whole ladders by name: each offers rungs for a number of answers and levels, with a word on which it is.
-
-`Ladder(rung, epsilons, recover)` makes the ladder. One more family is one more line.
-"""
+"""Families of whole ladders by name. One more family is one more line."""

@@ -176,10 +176,7 @@ class Rung(Mechanism, Protocol):
         ...
 
     def largest_risk(self, n: int) -> float | None:
-        """E‖p̂ - p‖² of the unbiased shares from n reports, at the law where it is largest.
-
-        None where shares of one answer each are not what is estimated, or n is too small to ask every question.
-        """
+        """E‖p̂ - p‖² of unbiased shares from n reports at its worst law; None of no shares, or with too few people."""
         ...
 
     def linear_scores(self, values: Sequence[float]) -> Scores | None:

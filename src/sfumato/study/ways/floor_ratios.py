@@ -33,7 +33,7 @@ class FloorRatio:
         return asdict(self)
 
 
-def floor_ratios(rungs: Sequence[Rung], respondents: Sequence[int]) -> tuple[FloorRatio, ...]:
+def beside_floors(rungs: Sequence[Rung], respondents: Sequence[int]) -> tuple[FloorRatio, ...]:
     """Compare each level with the floors at its own ε; empty where a level does not estimate shares of answers."""
     found = [_ratio(level, rung, n) for level, (rung, n) in enumerate(zip(rungs, respondents, strict=True), start=1)]
     return tuple(one for one in found if one is not None) if all(found) else ()
@@ -57,10 +57,10 @@ def _ratio(level: int, rung: Rung, n: int) -> FloorRatio | None:
     )
 
 
-def floor_words(ratios: Sequence[FloorRatio]) -> tuple[str, ...]:
-    """Say how many times the least possible squared error each level has, rounded up."""
+def floor_words(ratios: Sequence[FloorRatio]) -> str:
+    """Say how many times the least possible squared error each level has, rounded up; nothing without ratios."""
     if not ratios:
-        return ()
+        return ""
     counts = sorted({one.respondents for one in ratios})
     people = f"{counts[0]:,} respondents" if len(counts) == 1 else "as many respondents as the goal takes"
     order = ", sharpest level first," if len(ratios) > 1 else ""
@@ -68,12 +68,11 @@ def floor_words(ratios: Sequence[FloorRatio]) -> tuple[str, ...]:
         ", ".join(times(value) for value in values)
         for values in ([one.ratio for one in ratios], [one.interactive_ratio for one in ratios])
     )
-    said = (
+    return (
         f"With {people}{order} the squared error over all answers is at most {alone} times the least of any method in "
         f"which respondents answer without seeing others' reports, and at most {seen} times the least of sequential "
         f"methods, in which they see them."
     )
-    return (said,)
 
 
 def times(ratio: float) -> str:

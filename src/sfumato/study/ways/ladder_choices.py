@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
 from sfumato.refine import Ladder, LadderAdvice, advise_ladder
+from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES, ONE_SET, LadderFamily, set_of_within
 from sfumato.study.audience import Audience
 from sfumato.study.ways.no_answer import Missing
 from sfumato.values.rounding import float_below
@@ -17,6 +18,8 @@ from sfumato.values.rounding import float_below
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
+# What a study chooses from; as to one set, that of `Ladder.within`, which the explorer's page finds by itself.
+_FAMILIES = {**LADDER_FAMILIES, ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
 # From here on there are answers enough for a bound on noise to mean something.
@@ -78,16 +81,16 @@ def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], audience
     if len(epsilons) == 1 or question.size == 2 or is_given:
         return None
 
-    def advice(*, by_number: bool) -> LadderAdvice:
+    def advice(families: Mapping[str, LadderFamily]) -> LadderAdvice:
         recover = audience.recover
         return advise_ladder(
-            size=question.size, epsilons=epsilons, recover=recover, same_question=True, by_number=by_number
+            size=question.size, epsilons=epsilons, recover=recover, same_question=True, families=families
         )
 
-    plain = advice(by_number=False)
+    plain = advice({name: family for name, family in _FAMILIES.items() if name != FLAGS})
     if question.size < _MANY or question.values is not None or audience.on_devices:
         return plain
-    flagged = advice(by_number=True)
+    flagged = advice(_FAMILIES)
     return flagged if max(plain.regrets) > _PAYS * max(flagged.regrets) else plain
 
 

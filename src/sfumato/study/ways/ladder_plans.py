@@ -15,7 +15,7 @@ from sfumato.certificates import Certificate
 from sfumato.refine import Ladder
 from sfumato.refine.rungs import Rung, best_rung
 from sfumato.study.ways.design_footings import Compared
-from sfumato.study.ways.floor_ratios import floor_ratios, floor_words
+from sfumato.study.ways.floor_ratios import beside_floors, floor_words
 from sfumato.study.ways.ladder_choices import ladder_advice, promised_levels
 from sfumato.study.ways.plans import AccuracyCurve, LevelPlan, PlanTable, QuestionPlan, Said
 
@@ -48,14 +48,20 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
         }
         for level, deviation, count in zip(levels, deviations, needed, strict=True)
     ]
-    ratios = floor_ratios(ladder.levels, needed if people is None else [people] * len(levels))
+    ratios = beside_floors(ladder.levels, needed if people is None else [people] * len(levels))
+    closeness = floor_words(ratios)
     together, apart = ladder.randomness_bits().upper, ladder.separate_bits().upper
     beside = question.compared(ladder.levels[-1].channel()) if ladder.size == 2 else Compared()
     size = 1 if ladder.modulus <= 256 else 2 if ladder.modulus <= 65536 else 4
     return QuestionPlan(
         question=question,
         because=ladder.because(question.noun),
-        words=(*_advice_words(way), _cost_words(len(levels), together, apart, size), *floor_words(ratios)),
+        words=(
+            *_advice_words(way),
+            _cost_words(len(levels), together, apart, size),
+            *([closeness] if closeness else []),
+        ),
+        closeness=closeness,
         levels=levels,
         certificate=certificate,
         sentences=_sentences(levels, certificate),
