@@ -9,6 +9,7 @@ from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unp
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_certificates import LadderSubject
+from sfumato.refine.laddered_hunts import HuntRound, LadderedHunt
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import (
@@ -25,11 +26,13 @@ from sfumato.refine.shifts import TwoLevelShift
 
 __all__ = [
     "Binding",
+    "HuntRound",
     "Key",
     "KeyCosts",
     "KeyHeader",
     "Ladder",
     "LadderSubject",
+    "LadderedHunt",
     "Passphrase",
     "PrivateKey",
     "PublicKey",
