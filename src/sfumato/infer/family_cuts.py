@@ -70,7 +70,8 @@ class FamilyCut:
 
     def count(self, found: int = 0) -> int:
         """Return the least number of hits that is reported, once so many others were; n + 1 where none is enough."""
-        return self.count_within(self.error / max(1, self.size - found))
+        level = self.error / max(1, self.size - found)
+        return self.count_within(level)
 
     def count_within(self, level: Fraction) -> int:
         """Return the least number of hits that an answer of the share `at_least` has no more often than a level."""
