@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 
 import sfumato as sf
 from sfumato.design.answer_limits import AnswerLimits
+from sfumato.design.column_rays import report_columns
 from sfumato.design.listed_surveys import ANY
-from sfumato.design.report_columns import report_columns
 from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.errors import InvalidParameter, NotCertified
 

@@ -22,6 +22,7 @@ from sfumato.design.classics import (
     warner,
 )
 from sfumato.design.converses import responses_converse
+from sfumato.design.column_rays import report_columns
 from sfumato.design.device_settings import DeviceKind, device_at
 from sfumato.design.devices import (
     Device,
@@ -100,7 +101,6 @@ from sfumato.design.recoverable_answers import (
     hide_predicate,
     recoverable,
 )
-from sfumato.design.report_columns import report_columns
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 from sfumato.design.type_bounds import TypeBounds, type_bounds

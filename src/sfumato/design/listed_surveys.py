@@ -21,8 +21,8 @@ from sfumato.certificates import Certificate, ChannelSubject, certify
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
 from sfumato.design.answer_limits import AnswerLimits
-from sfumato.design.least_variance import least_variance
-from sfumato.design.report_columns import ReportColumn, report_columns
+from sfumato.design.column_rays import ReportColumn, report_columns
+from sfumato.design.least_variances import least_variance
 from sfumato.design.variance_floors import FloorProof, Shares, total_variance, variance_floor
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms import Tabulated

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.design.answer_limits import AnswerLimits
-from sfumato.design.report_columns import ReportColumn, report_columns
+from sfumato.design.column_rays import ReportColumn, report_columns
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
 from sfumato.prob.exact_systems import solve_exactly

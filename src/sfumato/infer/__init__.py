@@ -10,6 +10,7 @@ from sfumato.infer.compliance import (
 from sfumato.infer.covariances import raw_covariance
 from sfumato.infer.family_cuts import FamilyCut, FoundAnswers, found_answers, reports_to_find
 from sfumato.infer.floor_bounds import largest_information, odds_above
+from sfumato.infer.family_cuts import FamilyCut, FoundAnswers, discovered_answers, found_answers, reports_to_find
 from sfumato.infer.frequency_bounds import (
     critical_random_bits,
     information_per_user,
@@ -65,6 +66,7 @@ __all__ = [
     "anchor_test",
     "clip_normalise",
     "critical_random_bits",
+    "discovered_answers",
     "estimate_groups",
     "estimate_share",
     "fit_groups",

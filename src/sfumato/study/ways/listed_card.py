@@ -101,6 +101,7 @@ class ListedCard(Question):
         ALIASES,
         *OWN_KEYS,
     )
+    ONE_OF: ClassVar = ("guess_error",)
     NOT_HIDDEN: ClassVar = "is drawn by hand, and whoever does not answer draws nothing"
 
     answers: tuple[str, ...]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.design.answer_limits import AnswerLimits
-from sfumato.design.report_columns import ReportColumn
+from sfumato.design.column_rays import ReportColumn
 from sfumato.design.variance_floors import FloorProof, Shares
 from sfumato.errors import InvalidParameter, NotCertified
 
