@@ -30,7 +30,7 @@ def test_certify_then_verify(sfumato, channel_file, tmp_path):
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
     checked = sfumato("verify", "c.json")
     assert checked.returncode == 0
-    assert "all 14 claims hold" in checked.stdout
+    assert "all 15 claims hold" in checked.stdout
     assert json.loads(sfumato("verify", "c.json", "--json").stdout) == {"verified": True, "claims": 14}
 
 

@@ -233,7 +233,7 @@ class TestProposition11:
         ]
 
     def test_the_limits_decide_everywhere_else(self):
-        """V_o's limit is 1 - Σ over different rows of the largest m; a tie of limits is the exception or k equal m's."""
+        """V_o's limit is 1 - Σ over different rows of the largest m; limits tie there, or if all m are equal."""
         source = seeded("proposition 11")
         seen = set()
         for _ in range(400):

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from sfumato.design.converses import best_converse
 from sfumato.design.patience import FOREVER, Patience
+from sfumato.design.programs import get_ready
 from sfumato.design.published_schemes import HALF, as_channels, privacy_of_noise, published_noise
 from sfumato.design.queries import Function, Prior, Query, places_of
 from sfumato.design.recoverable_answers import Rows, best_noise, hide_predicate
@@ -224,6 +225,8 @@ def alternating(
 def _begin(query: Query, n: int, starts: int, seconds: float, progress: Progress | None) -> _Search:
     check_at_least("n", check_integer("n", n), 1)
     check_at_least("starts", check_integer("starts", starts), 0)
+    if starts:
+        get_ready()
     return _Search(query, n, starts, Patience.of(seconds), progress)
 
 

@@ -28,6 +28,12 @@ class Solved:
     value: float
 
 
+def get_ready() -> None:
+    """Import the solver, so that the time of a search is not spent on that."""
+    import scipy.optimize  # noqa: PLC0415  scipy is slow to import
+    import scipy.sparse  # noqa: F401, PLC0415
+
+
 def solve(
     costs: FloatArray,
     above: Any,
