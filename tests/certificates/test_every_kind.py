@@ -361,10 +361,10 @@ def test_a_channel_of_four_million_answers_is_refused_before_a_fraction_is_made(
     honest["subject"]["prior"] = " ".join(["1/4000000"] * many)
     data = reseal(honest)
     monkeypatch.setattr("sfumato.certificates.channel_certificates.read_fraction", None)
-    with pytest.raises(UnreadableFile, match="more than 262144 answers or reports"):
+    with pytest.raises(UnreadableFile, match="more than 524288 answers or reports"):
         sf.Certificate.from_json(data)
-    with pytest.raises(InvalidParameter, match=r"has 300000 reports.*at most 262144"):
-        sf.certify(sf.Circulant.two_level(size=300_000, support=[0], odds=Fraction(3)))
+    with pytest.raises(InvalidParameter, match=r"has 600000 reports.*at most 524288"):
+        sf.certify(sf.Circulant.two_level(size=600_000, support=[0], odds=Fraction(3)))
 
 
 @pytest.mark.parametrize("number", [2**63, 2**64, 10**30])

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.files.numbers import parse_given
 from sfumato.papers.records import Entry, Paper
 
@@ -138,6 +138,8 @@ def _worked_out(make: Callable[[], Any], given: Mapping[str, Any]) -> Any:
     """Make it; where nobody has a sentence for what goes wrong, say which settings it was."""
     try:
         return make()
+    except SfumatoError:
+        raise
     except (ArithmeticError, ValueError, LookupError) as error:
         said = ", ".join(f"{name}={value}" for name, value in given.items())
         raise InvalidParameter(
