@@ -30,7 +30,7 @@ test: spark style  ## linters, types and every test that takes less than a minut
 suite:
 	@tools/in-memory $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "not slow"
 
-test-slow: spark  ## the long soaks
+test-slow: spark .venv/.docs  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow
 	@SFUMATO_EXAMPLES=thorough $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "hypothesis and not slow"
 

@@ -238,11 +238,13 @@ def vocabulary() -> dict[str, Any]:
     return tomllib.loads(VOCABULARY.read_text(encoding="utf-8"))
 
 
-def meaning(it: Any, parameter: str, said: Docstring) -> str:
+def meaning(it: Any, parameter: inspect.Parameter, said: Docstring) -> str:
     """Return what a parameter is: by its docstring, for this object, or wherever the name is used."""
-    words = vocabulary()
-    here = words["only"].get(it.__name__, {})
-    return said.parameters.get(parameter) or here.get(parameter) or words["everywhere"].get(parameter, "")
+    words, name = vocabulary(), parameter.name
+    told = said.parameters.get(name) or words["only"].get(it.__name__, {}).get(name, "")
+    if told or name in words["universal"] or it.__name__ in sfumato.__all__:
+        return told or words["facade"].get(name, "")
+    return words["facade"]["bits"] if "BitSource" in str(parameter.annotation) else ""
 
 
 def _parameter_table(it: Any, said: Docstring) -> str:
@@ -253,7 +255,7 @@ def _parameter_table(it: Any, said: Docstring) -> str:
     for one in taken:
         kind = "" if one.annotation is inspect.Parameter.empty else f"`{_annotation(one.annotation)}`"
         default = "" if one.default is inspect.Parameter.empty else f"`{_shown(one.default)}`"
-        rows.append(f"| `{one.name}` | {cell(kind)} | {cell(default)} | {cell(meaning(it, one.name, said))} |")
+        rows.append(f"| `{one.name}` | {cell(kind)} | {cell(default)} | {cell(meaning(it, one, said))} |")
     return "\n".join(rows)
 
 

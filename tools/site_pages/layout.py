@@ -119,7 +119,7 @@ def _moved_link(folder: str, link: re.Match[str]) -> str:
 def write_contents(pages: Path) -> None:
     """Write what the side bar is made of into the first page, and into those that have others under them."""
     for page, pattern in UNDER.items():
-        found = sorted(pages.glob(f"{pattern}.md"), key=_title)
+        found = sorted(pages.glob(f"{pattern}.md"), key=_order)
         names = [path.stem if page.endswith("index") else f"api/{path.stem}" for path in found if path.stem != "index"]
         _append(pages / f"{page}.md", _toctree(names))
     for caption, patterns in PARTS:
@@ -139,6 +139,9 @@ def _toctree(names: list[str], caption: str = "") -> str:
     return "\n".join([f"```{{toctree}}\n{heading}:hidden:\n:titlesonly:\n", *names, "```"]) + "\n"
 
 
-def _title(path: Path) -> str:
+def _order(path: Path) -> str:
+    """Notebooks are numbered; the rest goes by title."""
+    if path.stem[0].isdigit():
+        return path.stem
     title = re.search(r"^# (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return (title.group(1) if title else path.stem).lower()
