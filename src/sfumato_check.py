@@ -1839,7 +1839,7 @@ class Flags(Ladder):
 
     def even(self, level: int) -> int:
         """At how many elements the masks of a level are all even."""
-        return 2 ** (self.length - self.dimensions[level - 1]) - 1
+        return (1 << (self.length - self.dimensions[level - 1])) - 1
 
     def kept(self, above: int) -> Fraction:
         """With which chance the space of the level below has to do with that of a level."""

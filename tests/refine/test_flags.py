@@ -1,6 +1,7 @@
 """Ladders of flags: laws by complete enumeration, feasible levels, keys, files, certificates, and what masks cost."""
 
 import itertools
+import json
 import math
 from collections import defaultdict
 from fractions import Fraction
@@ -416,6 +417,20 @@ def test_bits_of_keys_are_those_of_all_draws(length, dimensions, odds):
         bits = -sum(float(p) * math.log2(p) for p in law.values())
         assert ladder.key_law(level).entropy_bits().midpoint == pytest.approx(bits, abs=1e-9)
         assert FlagsCounted(ladder.outline).key_bits(level).midpoint == pytest.approx(bits, abs=1e-9)
+
+
+def test_the_checker_refuses_levels_that_cannot_be_made(tmp_path):
+    """t = 5, odds 7 on three dimensions leave 11/5 to one: a file that claims 5/2 there is refused."""
+    text = sf.certify(ladder_of(5, (3, 1), (7, 2))).to_json()
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(text, encoding="utf-8")
+    forged = text.replace('\\"odds\\":[\\"7\\",\\"2\\"]', '\\"odds\\":[\\"7\\",\\"5/2\\"]')
+    assert forged != text
+    bad.write_text(forged, encoding="utf-8")
+    assert sfumato_check.main([str(good)]) == 0
+    with pytest.raises(sfumato_check.Refused, match="cannot be made from the one above it"):
+        sfumato_check.read_ladder(json.loads(forged)["subject"]["ladder"])
+    assert sfumato_check.main([str(bad)]) != 0
 
 
 def test_a_ladder_of_flags_is_what_it_declares():

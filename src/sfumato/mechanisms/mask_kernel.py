@@ -15,33 +15,31 @@ Whole = npt.NDArray[np.int64]
 _MOST_ROWS = 64
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _deposit(filling: int, places: int) -> int:
-    """Put bits at places, the first at the lowest."""
-    found = 0
-    while filling:
-        low = places & -places
-        if filling & 1:
-            found |= low
-        places ^= low
-        filling >>= 1
-    return found
+@numba.njit(cache=True, nogil=True, inline="always", error_model="numpy")
+def _spread(value: int, pivots: int) -> int:
+    """Make room at the pivots: bits go to the places between them, the first to the lowest."""
+    while pivots:
+        pivot = pivots & -pivots
+        pivots ^= pivot
+        below = value & (pivot - 1)
+        value = ((value ^ below) << 1) | below
+    return value
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _extract(row: int, places: int) -> int:
-    """Take the bits at places, the lowest first."""
-    found, bit = 0, 1
-    while places:
-        low = places & -places
-        if row & low:
-            found |= bit
-        places ^= low
-        bit <<= 1
-    return found
+@numba.njit(cache=True, nogil=True, inline="always", error_model="numpy")
+def _closed(value: int, pivots: int) -> int:
+    """Take the places of the pivots out, where no bit is."""
+    gone = 0
+    while pivots:
+        pivot = (pivots & -pivots) >> gone
+        pivots &= pivots - 1
+        below = value & (pivot - 1)
+        value = ((value ^ below) >> 1) | below
+        gone += 1
+    return value
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def _parity(value: int) -> int:
     value ^= value >> 32
     value ^= value >> 16
@@ -50,7 +48,7 @@ def _parity(value: int) -> int:
     return (0x6996 >> (value & 15)) & 1
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def spell_space(code: int, length: int, dimension: int, table: Whole, rows: Whole) -> int:
     """Write the reduced basis of a numbered space; return its pivots."""
     pivots, left, place, found = 0, dimension, 0, 0
@@ -59,10 +57,8 @@ def spell_space(code: int, length: int, dimension: int, table: Whole, rows: Whol
         block = table[rest - 1, left - 1]
         lead = block << (rest - left)
         if code < lead:
-            filling = 0
-            if code >= block:
-                filling = code // block
-                code -= filling * block
+            filling = np.int64(np.uint64(code) // np.uint64(block))  # of unsigned words, which is quicker
+            code -= filling * block
             rows[found] = filling
             found += 1
             pivots |= 1 << place
@@ -70,23 +66,23 @@ def spell_space(code: int, length: int, dimension: int, table: Whole, rows: Whol
         else:
             code -= lead
         place += 1
-    others, waiting = ((1 << length) - 1) & ~pivots, pivots
+    waiting = pivots
     for number in range(dimension):
         low = waiting & -waiting
         waiting ^= low
-        rows[number] = low | _deposit(rows[number], others & ~(low - 1))
+        rows[number] = low | _spread(rows[number] * (low + low), waiting)
     return pivots
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def number_space(rows: Whole, pivots: int, length: int, dimension: int, table: Whole) -> int:
     """The number of the space whose reduced basis stands in `rows`, by pivot."""
     code, left, place, found = 0, dimension, 0, 0
-    others = ((1 << length) - 1) & ~pivots
     while left > 0:
         block, low = table[length - place - 1, left - 1], 1 << place
         if pivots & low:
-            code += block * _extract(rows[found], others & ~(low - 1))
+            above = pivots & ~(low | (low - 1))
+            code += block * (_closed(rows[found] ^ low, above) >> (place + 1))
             found += 1
             left -= 1
         else:
@@ -95,7 +91,7 @@ def number_space(rows: Whole, pivots: int, length: int, dimension: int, table: W
     return code
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _above(
     code: int,
     place: int,
@@ -112,9 +108,9 @@ def _above(
     """
     pivots = spell_space(code, length, low, tables[0], rows)
     spell_space(place, length - low, high - low, tables[1], more)
-    others = ((1 << length) - 1) & ~pivots
+    taken = pivots
     for number in range(high - low):
-        row = _deposit(more[number], others)
+        row = _spread(more[number], taken)
         pivot = row & -row
         for older in range(low):
             if rows[older] & pivot:
@@ -133,7 +129,7 @@ def _above(
     return number_space(rows, pivots, length, high, tables[2])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def climb(
     codes: Whole,
     erased: npt.NDArray[np.uint8],
@@ -152,7 +148,7 @@ def climb(
             codes[row] = _above(codes[row], places[row], length, low, high, tables, rows, more)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def hide(
     codes: Whole,
     outside: npt.NDArray[np.uint8],
@@ -174,7 +170,7 @@ def hide(
         if outside[row]:
             syndrome, place = (places[row] >> free) + 1, places[row] & ((1 << free) - 1)
         pivots = spell_space(codes[row], length, dimension, table, rows)
-        element = _deposit(place, ((1 << length) - 1) & ~pivots)
+        element = _spread(place, pivots)
         waiting = pivots
         bits = 0
         for number in range(dimension):
@@ -187,7 +183,7 @@ def hide(
         codes[row] = even - 1 if odd == 0 else favoured + ((odd - 1) << (length - public)) + even
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def shifts_of_numbers(
     numbers: npt.NDArray[np.int64],
     publics: Whole,
@@ -209,7 +205,7 @@ def shifts_of_numbers(
         element = odd | (even << public)
         if publics.size and publics[row]:
             pivots = spell_space(publics[row], length, public, table, rows)
-            element = _deposit(even, order & ~pivots)
+            element = _spread(even, pivots)
             waiting, bits = pivots, 0
             for place in range(public):
                 low = waiting & -waiting
@@ -221,7 +217,7 @@ def shifts_of_numbers(
         shifts[row] = order - log if log else 0
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def count_masks(
     symbols: Whole,
     codes: Whole,
@@ -240,13 +236,13 @@ def count_masks(
     for row in range(symbols.size):
         spell_space(codes[row], length, dimension, tables[0], rows)
         is_moved = publics.size > 0 and publics[row] > 0
-        others = 0
+        taken = 0
         if is_moved:
-            others = order & ~spell_space(publics[row], length, public, tables[1], base)
+            taken = spell_space(publics[row], length, public, tables[1], base)
         for number in range(dimension):
             mask = rows[number]
             if is_moved:
-                moved = _deposit(mask >> public, others)
+                moved = _spread(mask >> public, taken)
                 for place in range(public):
                     if (mask >> place) & 1:
                         moved ^= base[place]
@@ -264,7 +260,7 @@ def count_masks(
             counts[mask] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def first_places(
     lanes: npt.NDArray[np.uint64],
     after: npt.NDArray[np.uint64],

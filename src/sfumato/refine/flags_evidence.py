@@ -117,7 +117,7 @@ class FlagsCounted:
 
     @cached_property
     def _dimensions(self) -> tuple[int, ...]:
-        return cast("FlagsRung", self._rung.levels(self.outline.odds)[0]).dimensions
+        return self._rung.levels(self.outline.odds)[0].dimensions
 
     def _spaces(self, length: int, dimension: int) -> int:
         """How many spaces there are, by Pascal's rule for them."""

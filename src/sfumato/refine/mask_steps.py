@@ -9,9 +9,8 @@ public space of the row, which is number 0.   Theory: docs/theory/flags.md
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +40,7 @@ class _Thresholds(NamedTuple):
     sizes: npt.NDArray[np.uint64]
     lasts: npt.NDArray[np.uint64]
     wide: npt.NDArray[np.uint8]
+    any_wide: bool
 
 
 class _ChosenPlace(ABC):
@@ -49,6 +49,7 @@ class _ChosenPlace(ABC):
     __slots__ = ()
 
     width: int
+    _found: list[_Thresholds | None]
 
     @property
     @abstractmethod
@@ -139,21 +140,21 @@ class _ChosenPlace(ABC):
 
     def add_numbered(self, key: bytes, starts: RowStarts, sums: Sums) -> None:
         """Go on by words of numbered rows under a key: what `add_rows` says, most of it compiled."""
-        if self.chance in {0, 1}:  # a coin that is not thrown takes no word, so the first is for the place
+        found = self.thresholds()
+        if found is None:  # a coin that is not thrown takes no word, so the first is for the place
             self.add_rows(RowWords(key, starts.numbers_at(np.arange(sums.size))), sums)
             return
         from sfumato.mechanisms.mask_kernel import first_places  # noqa: PLC0415  numba is slow to import
 
-        found = _thresholds(self.chance, self.sizes, self.width)
         lanes = starts.under(key).copy()
         after = lanes[:0]
-        if found.wide.any():
+        if found.any_wide:
             starts.go_on(1)
             after = starts.under(key)
             starts.go_on(0)
         chosen, places = np.empty(sums.size, dtype=np.uint8), np.empty(sums.size, dtype=np.int64)
         left = np.empty(sums.size, dtype=np.bool_)
-        if first_places(lanes, after, *found, chosen, places, left):
+        if first_places(lanes, after, *found[:4], chosen, places, left):
             rows = np.flatnonzero(left)
             again = sums[rows]
             self.add_rows(RowWords(key, starts.numbers_at(rows)), again)
@@ -161,6 +162,12 @@ class _ChosenPlace(ABC):
             sums[rows] = again
         else:
             self.apply(sums, chosen, places)
+
+    def thresholds(self) -> _Thresholds | None:
+        """What the first lanes of rows are compared with, worked out once; nothing where no coin is thrown."""
+        if not self._found:
+            self._found.append(_thresholds(self.chance, self.sizes, self.width))
+        return self._found[0]
 
     def _go_on(self, sums: Sums, source: RowSource, chosen: ShiftArray, sampler: Any) -> None:
         places = np.zeros(sums.size, dtype=np.int64)
@@ -187,6 +194,7 @@ class SpaceStep(_ChosenPlace):
     high: int
     erased: Fraction
     width: int = MOST_WIDTH
+    _found: list[_Thresholds | None] = field(init=False, repr=False, compare=False, default_factory=list)
 
     def __post_init__(self) -> None:
         check_between("low", check_integer("low", self.low), 1, self.high)
@@ -218,8 +226,9 @@ class SpaceStep(_ChosenPlace):
         """Replace spaces by those that were drawn."""
         from sfumato.mechanisms.mask_kernel import climb  # noqa: PLC0415  numba is slow to import
 
-        pairs = ((self.length, self.low), (self.length - self.low, self.high - self.low), (self.length, self.high))
-        climb(codes, chosen, places, self.length, self.low, self.high, tuple(space_table(*pair) for pair in pairs))
+        before, after = space_table(self.length, self.low), space_table(self.length, self.high)
+        between = space_table(self.length - self.low, self.high - self.low)
+        climb(codes, chosen, places, self.length, self.low, self.high, (before, between, after))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +240,7 @@ class ElementStep(_ChosenPlace):
     public: int
     inside: Fraction
     width: int = MOST_WIDTH
+    _found: list[_Thresholds | None] = field(init=False, repr=False, compare=False, default_factory=list)
 
     def __post_init__(self) -> None:
         check_between("public", check_integer("public", self.public), 1, self.dimension)
@@ -271,16 +281,17 @@ class ElementStep(_ChosenPlace):
         hide(codes, chosen, places, self.length, self.dimension, self.public, table)
 
 
-@lru_cache(maxsize=64)
-def _thresholds(chance: Fraction, sizes: tuple[int, int], width: int) -> _Thresholds:
+def _thresholds(chance: Fraction, sizes: tuple[int, int], width: int) -> _Thresholds | None:
+    if not 0 < chance < 1:
+        return None
     row_width = min(width, ROW_WIDTH)
     border, rest = divmod(chance * (1 << row_width), 1)
     samplers = [place_below(size, width) for size in sizes]
     coin = [ROW_WIDTH - row_width, int(border), int(border) if rest else int(_NO_WORD)]
     lasts = [(1 << 64) - 1 if size == 1 else sampler.last for size, sampler in zip(sizes, samplers, strict=True)]
     wide = [sampler.width > ROW_WIDTH for sampler in samplers]
-    arrays = [np.array(values, dtype=np.uint64) for values in (coin, sizes, lasts)]
-    found = _Thresholds(*arrays, np.array(wide, dtype=np.uint8))
-    for array in found:
+    first, second, third = (np.array(values, dtype=np.uint64) for values in (coin, sizes, lasts))
+    found = _Thresholds(first, second, third, np.array(wide, dtype=np.uint8), any(wide))
+    for array in found[:4]:
         array.setflags(write=False)
     return found

@@ -249,7 +249,7 @@ class FlagsRung(FlagsResponse):
 
     def seen(self, reports: npt.NDArray[Any], draws: Draws) -> ReportArray:
         """Put the space that was drawn beside each report."""
-        pairs = draws.astype(np.int64) * self.modulus + reports
+        pairs: ReportArray = draws.astype(np.int64) * self.modulus + reports
         return pairs.astype(smallest_dtype(self.report_count))
 
     def recovered(self, reports: npt.NDArray[Any], draws: Draws, positions: Positions = 0) -> npt.NDArray[np.int64]:
