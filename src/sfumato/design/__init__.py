@@ -21,8 +21,8 @@ from sfumato.design.classics import (
     unrelated_question,
     warner,
 )
-from sfumato.design.converses import responses_converse
 from sfumato.design.column_rays import report_columns
+from sfumato.design.converses import responses_converse
 from sfumato.design.device_settings import DeviceKind, device_at
 from sfumato.design.devices import (
     Device,

@@ -8,9 +8,8 @@ from sfumato.infer.compliance import (
     mirror_test,
 )
 from sfumato.infer.covariances import raw_covariance
-from sfumato.infer.family_cuts import FamilyCut, FoundAnswers, found_answers, reports_to_find
-from sfumato.infer.floor_bounds import largest_information, odds_above
 from sfumato.infer.family_cuts import FamilyCut, FoundAnswers, discovered_answers, found_answers, reports_to_find
+from sfumato.infer.floor_bounds import largest_information, odds_above
 from sfumato.infer.frequency_bounds import (
     critical_random_bits,
     information_per_user,
