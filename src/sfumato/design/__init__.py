@@ -35,7 +35,6 @@ from sfumato.design.devices import (
     unrelated_question_device,
     warner_device,
 )
-from sfumato.design.every_answer import EveryAnswerDesign, design_every_answer, every_answer
 from sfumato.design.exponential_noise import ExponentialDesign, exponential, exponential_of
 from sfumato.design.flipped_answers import FlipDesign, flip
 from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
@@ -103,11 +102,12 @@ from sfumato.design.recoverable_answers import (
 )
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
-from sfumato.design.type_bounds import TypeBounds, type_bounds
+from sfumato.design.type_programs import TypeBounds, type_bounds
 from sfumato.design.unseen_secrets import UnseenDesign, hide_unseen
 from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
 from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
+from sfumato.design.worst_answers import EveryAnswerDesign, design_every_answer, every_answer
 
 __all__ = [
     "Advice",

@@ -14,7 +14,7 @@ from sfumato.design.patience import FOREVER, OutOfTime, Patience
 from sfumato.design.published_schemes import HALF, minority_chance
 from sfumato.design.queries import Query
 from sfumato.design.stakes import Stakes
-from sfumato.design.type_bounds import most_types_n, type_bounds
+from sfumato.design.type_programs import most_types_n, type_bounds
 from sfumato.errors import NotCertified
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from design.response_oracles import random_question, seeded
 from sfumato import certify, design, measures, verify
-from sfumato.design.every_answer import least_certainty
+from sfumato.design.worst_answers import least_certainty
 
 NUMBERS = [
     (["1/2", "3/10", "1/5"], [0, 1, 2], "3/5", 0.4, "2/5"),
