@@ -110,7 +110,7 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
 
 
 def _no_law(name: str, copy: FloatArray) -> InvalidLaw:
-    """Say what is wrong with a matrix: the first entry that is no probability, or the first row that sums to another."""
+    """Say what is wrong with a matrix: its first entry that is no probability, or its first row with another sum."""
     if not np.isfinite(copy).all():
         x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])
         return InvalidLaw(
