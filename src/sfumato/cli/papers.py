@@ -194,7 +194,7 @@ def _claims(paper: Paper, claims: list[Comparison], *, moved: bool) -> Renderabl
         sign = "" if entry.relation == "=" else f"{entry.relation} "
         printed = "" if found.printed is None else f"\n{sign}{_number(found.printed)}"
         verdict = {None: "no number in print", True: "agrees", False: "differs"}[found.agrees]
-        if found.agrees is False and entry.erratum is not None:
+        if found.agrees is False and entry.erratum in numbers:
             verdict = f"differs: {numbers[entry.erratum]}"
         elif found.agrees is False and not moved:
             verdict = "NOT EXPLAINED"

@@ -48,13 +48,13 @@ def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number,
         if abs(math.fsum(plain) - 1) <= ROW_SUM_TOLERANCE and min(plain) >= 0:
             return plain
     law = _plain_numbers(numbers) if kinds <= _PLAIN else _read_numbers(name, numbers)
-    distinct = distinct_numbers(law)
+    distinct = _objects(law)  # not by value: a float may equal a Fraction
     if not all(0 <= value < math.inf for value in distinct):
         raise _no_probability(name, law)
     if all(isinstance(value, Fraction) for value in distinct):
         # Numbers that are one object are added by their multiplicity: a law of many outcomes often has few of them.
         counts = Counter(map(id, law))
-        total = sum((counts[id(value)] * value for value in _objects(law)), Fraction(0))
+        total = sum((counts[id(value)] * value for value in distinct), Fraction(0))
         if total != 1:
             raise _wrong_sum(name, total)
         return law
@@ -110,7 +110,7 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
 
 
 def _no_law(name: str, copy: FloatArray) -> InvalidLaw:
-    """Say what is wrong with a matrix: the first entry that is no probability, or the first row that sums to another."""
+    """Say what is wrong with a matrix: its first entry that is no probability, or its first row with another sum."""
     if not np.isfinite(copy).all():
         x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])
         return InvalidLaw(
