@@ -109,6 +109,7 @@ def write_overviews(pages: Path) -> None:
         section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
         if section:
             inside = RELATIVE.sub(partial(_moved_link, folder), section.group(1))
+            inside = inside.replace('href="explorer.html"', 'href="../explorer.html"')
             (pages / folder / "index.md").write_text(f"# {title}\n{inside}", encoding="utf-8")
 
 
