@@ -16,6 +16,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # A folder imports from those above it. Folders on one line do not import each other.
 ORDER = [
+    ["on_demand"],
     ["printing"],
     ["errors"],
     ["values"],
