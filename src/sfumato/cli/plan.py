@@ -157,7 +157,7 @@ def plan_command(
     for target, document in documents.items():
         write_atomically(target, document)
         say(f"wrote {target}")
-    released = "" if study is None else _released(study)
+    released = "" if study is None else _released(study, declared)
     if json:
         tell_json(study_plan_document(found))
     elif markdown:
@@ -171,8 +171,12 @@ def plan_command(
             tell(released)
 
 
-def _released(study: Path) -> str:
+def _released(study: Path, declared: Study) -> str:
     """Say what was released of a study that is about to be planned, by the record beside it."""
+    from sfumato.study.steps.study_places import may_be_remembered
+
+    if not may_be_remembered(study, declared):
+        return ""
     from sfumato.errors import SfumatoError
     from sfumato.render.releases import adding_words
     from sfumato.study.steps.records import read_record

@@ -18,6 +18,7 @@ from sfumato.study.steps.keys import (
 from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
 from sfumato.study.steps.options import asked_options, option_pairs
+from sfumato.study.steps.plans import plan
 from sfumato.study.steps.reading import (
     check_answers_place,
     check_opened_place,
@@ -29,7 +30,7 @@ from sfumato.study.steps.reading import (
     write_reports,
 )
 from sfumato.study.steps.records import read_record
-from sfumato.study.steps.studies import plan, publish, write_publication
+from sfumato.study.steps.studies import publish, write_publication
 from sfumato.study.steps.tables import disclose_table
 from sfumato.study.steps.unsealing import UnsealedShares, unseal_shares
 from sfumato.study.steps.voiding import void_debit
