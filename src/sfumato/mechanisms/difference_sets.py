@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms.finite_fields import ElementArray, Field, check_order, field_of, prime_factors
-from sfumato.prob.distinct import distinct
+from sfumato.prob.distinct_values import distinct
 from sfumato.values.checks import check_between, check_integer
 
 MOST_MODULUS = 1 << 22

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet
 from sfumato.prob.channel import Channel, Profile
-from sfumato.prob.distinct import distinct
+from sfumato.prob.distinct_values import distinct
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.exact import FloatArray, LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer

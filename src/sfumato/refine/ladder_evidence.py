@@ -21,7 +21,7 @@ import numpy as np
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.prob.distinct import distinct
+from sfumato.prob.distinct_values import distinct
 from sfumato.refine.coalitions import check_nesting, held_channel, joint_channel
 from sfumato.refine.groups import Law
 from sfumato.refine.keys import Binding, Draws, Key

@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato import measures
 from sfumato.prob import Circulant
-from sfumato.prob.distinct import distinct
+from sfumato.prob.distinct_values import distinct
 from sfumato.refine.shifts import ShiftArray, TwoLevelShift
 
 

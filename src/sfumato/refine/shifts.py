@@ -25,7 +25,7 @@ from sfumato.bits.mechanism import smallest_dtype
 from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.prob.distinct import distinct
+from sfumato.prob.distinct_values import distinct
 from sfumato.refine.step_documents import set_document
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_between, check_integer
