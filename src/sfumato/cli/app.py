@@ -18,7 +18,7 @@ from sfumato.cli.error_words import usage_words, words_of
 from sfumato.cli.interrupts import STOPPED, was_interrupted
 from sfumato.cli.machines import machine_trouble
 from sfumato.cli.output import say
-from sfumato.cli.verbs import HELP_OPTIONS, VERBS, app_of
+from sfumato.cli.verbs import HELP_OPTIONS, VERBS, app_of, whole_app
 from sfumato.errors import InsecureBitsWarning, SfumatoError, WeakKeyWarning
 
 EXIT_BUG = 70
@@ -40,7 +40,7 @@ def _run(command: Any) -> int:
 @cache
 def command_tree() -> Any:
     """Return all verbs with their options; reading them off the functions takes a tenth of a second."""
-    return typer.main.get_command(app_of(*VERBS))
+    return typer.main.get_command(whole_app())
 
 
 def _tree_for(words: list[str]) -> Any:

@@ -67,6 +67,11 @@ def app_of(*verbs: str) -> typer.Typer:
     return app
 
 
+def whole_app() -> typer.Typer:
+    """Return the command with all its verbs."""
+    return app_of(*VERBS)
+
+
 def _named(what_for: str | None) -> Callable[[], None]:
     """Return a verb that takes nothing, for the first page of help: it says what the verb is for."""
 
