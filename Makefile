@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite test-slow test-all mutants lint style types format bench browser docs release setup clean
+.PHONY: help demo serve server spark test suite test-slow test-all test-wheel test-oldest mutants lint style types format bench browser docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,6 +37,12 @@ test-slow: spark .venv/.docs  ## the long soaks
 test-all: setup  ## the suite on every Python from 3.11 to 3.13 found here
 	@tools/system-packages
 	@tools/test-all
+
+test-wheel: setup  ## build wheel and sdist; the wheel does the README's study in an empty environment
+	@tools/test-wheel
+
+test-oldest: setup  ## the suite on the oldest dependencies that are allowed
+	@tools/test-oldest
 
 mutants: setup  ## plant bugs one at a time in a copy of the tree, and see which test catches each
 	@$(PYTHON) tools/mutants

@@ -134,3 +134,20 @@ def test_nothing_that_was_refused_stays_half_made():
 
 def two_level(**changes):
     return Circulant.two_level(**({"size": 3, "support": (0,), "odds": Fraction(2)} | changes))
+
+
+def test_integers_over_a_denominator_make_the_same_channel():
+    counts = np.array([[6, 2, 0], [2, 2, 4]], dtype=object)
+    made = Channel.from_integers(counts, 8, ("a", "b"), (0, 1, 2))
+    plain = Channel([[Fraction(int(n), 8) for n in row] for row in counts], ("a", "b"), (0, 1, 2))
+    assert made == plain
+    assert hash(made) == hash(plain)
+    assert made.integers()[1] == plain.integers()[1] == 4
+    assert made.integers()[0].tolist() == plain.integers()[0].tolist()
+    assert made.array.tobytes() == plain.array.tobytes()
+
+
+@pytest.mark.parametrize("row", [[5, 4], [9, -1], [4, 3]])
+def test_integers_that_are_no_law_are_refused(row):
+    with pytest.raises(InvalidLaw, match=r"numerators\[1\]"):
+        Channel.from_integers(np.array([[4, 4], row], dtype=object), 8)

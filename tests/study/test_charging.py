@@ -18,7 +18,8 @@ from sfumato.errors import BudgetSpent, InvalidParameter, ReleasedBefore, Unread
 from sfumato.refine import Unprotected
 from sfumato.study import FreeText, OneOfMany, YesNo
 from sfumato.study.charging import release_of_disclosure, release_of_noise, release_of_reports
-from sfumato.study.steps.paying import ledger_of, paid, probe, probe_folder
+from sfumato.study.steps.paying import paid, probe, probe_folder
+from sfumato.study.steps.study_places import ledger_of
 from sfumato.study.study_files import as_toml, read_study, write_study
 from sfumato.study.totals import seen_by_readers, totals_of
 from small_studies import PLACES, answers, small_study

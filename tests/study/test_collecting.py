@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from collected_studies import HOMES, homes, kept
 from sfumato.account import Ledger
-from sfumato.cli.app import app
+from sfumato.cli.verbs import whole_app
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.io.key_files import read_key_header
 from sfumato.io.private_key_files import read_private_key
@@ -260,17 +260,17 @@ class Reader:
 def test_the_command_unseals(two_thousand, tmp_path):
     args = ["keys", "unseal", str(two_thousand.part.shares["press"]), str(two_thousand.part.reports)]
     args += ["--private-key", str(two_thousand.folder / "press"), "--out", str(tmp_path / "keys")]
-    told = CliRunner().invoke(app, [*args, "--json"])
+    told = CliRunner().invoke(whole_app(), [*args, "--json"])
     assert told.exit_code == 0, told.output
     document = json.loads(told.stdout)
     assert (document["rows"], document["dropped"], document["guarantee"]) == (1_998, 2, "computational")
     keys = [part for key in document["keys"] for part in ("--key", key)]
     keys += ["--private-key", str(two_thousand.folder / "press"), "--out", str(tmp_path / "opened.parquet")]
-    opened = CliRunner().invoke(app, ["open", document["reports"], *keys])
+    opened = CliRunner().invoke(whole_app(), ["open", document["reports"], *keys])
     assert opened.exit_code == 0, opened.output
     assert len(Reports.read(tmp_path / "opened.parquet")) == 1_998
     args[-1] = str(tmp_path / "again")
-    told = CliRunner().invoke(app, args)
+    told = CliRunner().invoke(whole_app(), args)
     assert "2 of 2,000 rows" in told.output
 
 

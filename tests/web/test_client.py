@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.app import app
+from sfumato.cli.verbs import whole_app
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyRefused, SfumatoError, UnreadableFile
 from sfumato.study.collections import report_id
 from sfumato.web.admissions import BlindSigning
@@ -312,7 +312,7 @@ def test_a_damaged_wallet_is_refused(tmp_path, text):
 
 
 def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    return CliRunner().invoke(whole_app(), [str(word) for word in words], catch_exceptions=False)
 
 
 def test_the_command_sends_and_withdraws(tmp_path):

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.app import app
+from sfumato.cli.verbs import whole_app
 from sfumato.web.client import fetch_collection
 from sfumato.web.stores import Invitation, Spending, State, StoredRow
 from sfumato.web.stores.postgres import PostgresStore
@@ -36,7 +36,7 @@ def commands():
 
 def run(line, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    done = CliRunner().invoke(app, shlex.split(line)[1:])
+    done = CliRunner().invoke(whole_app(), shlex.split(line)[1:])
     assert done.exit_code == 0, f"{line}\n{done.output}"
     return done.output
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -63,7 +64,8 @@ def bits_or_default(bits: BitSource | None) -> BitSource:
 def unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return an array of what was given; numpy would take a mask off and use what it hides."""
     several = values if isinstance(values, list | tuple) else [values]
-    if any(isinstance(value, np.ma.MaskedArray) for value in several):
+    masked = sys.modules.get("numpy.ma")  # where nobody has loaded it, nothing is masked; loading takes a while
+    if masked is not None and any(isinstance(value, masked.MaskedArray) for value in several):
         raise InvalidParameter(
             "must not be masked: what a mask hides would be used",
             parameter=name,

@@ -1,10 +1,5 @@
 """Is it true? Claims about what leaks, made, sealed, checked again, and tested against draws."""
 
-from sfumato.certificates.auditing import Audit, audit, audit_counts
-from sfumato.certificates.certificate import Certificate
-from sfumato.certificates.certifying import certify
-from sfumato.certificates.channel_subjects import ChannelSubject
-from sfumato.certificates.sources import Source
-from sfumato.certificates.verifying import verify
+from sfumato.on_demand import names_on_demand
 
-__all__ = ["Audit", "Certificate", "ChannelSubject", "Source", "audit", "audit_counts", "certify", "verify"]
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from sfumato.bits import Mechanism
 from sfumato.certificates import channel_certificates  # noqa: F401  channels are registered there
 from sfumato.certificates.certificate import Certificate
-from sfumato.certificates.registry import kind_of_subject, subject_of
+from sfumato.certificates.registry import kind_of_subject, subject_maker
 from sfumato.errors import InvalidParameter
 from sfumato.prob import AnyChannel, Distribution, LawLike
 
@@ -96,7 +96,7 @@ def certify_subject(subject: Any) -> Certificate:
 
 
 def _subject(thing: Any, given: dict[str, Any]) -> Any:
-    make = subject_of.dispatch(type(thing))
+    make = subject_maker(type(thing))
     known = inspect.signature(make).parameters
     for name in given:
         if name not in known:

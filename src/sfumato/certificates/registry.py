@@ -98,15 +98,36 @@ def kind_of_schema(schema: str) -> Kind[Any]:
 
 
 def kind_of_subject(subject: object) -> Kind[Any]:
-    """Return the kind that is about such a subject; whoever made the subject has entered its room."""
-    for kind in _KINDS.values():
-        if kind.subject is type(subject):
-            return kind
+    """Return the kind that is about such a subject, entering its room if nobody has yet."""
+    kind = _known_kind(subject) or (enter_room_of(type(subject)) and _known_kind(subject))
+    if kind:
+        return kind
     raise InvalidParameter(
         f"must be the subject of a certificate, not {type(subject).__name__}",
         parameter="subject",
         way_out="Make it with sf.certify.",
     )
+
+
+def _known_kind(subject: object) -> Kind[Any] | None:
+    return next((kind for kind in _KINDS.values() if kind.subject is type(subject)), None)
+
+
+def enter_room_of(thing: type) -> bool:
+    """Import the kinds of certificates of the room that a type lives in; say whether there are any."""
+    room = ".".join(thing.__module__.split(".")[:2])
+    homes = [home for home in HOMES.values() if home.startswith(f"{room}.")]
+    for home in homes:
+        import_module(home)
+    return bool(homes)
+
+
+def subject_maker(thing: type) -> Callable[..., Any]:
+    """Return what makes the subject of a thing of such a type; rooms register it when they are entered."""
+    make = subject_of.dispatch(thing)
+    if make is subject_of.dispatch(object) and enter_room_of(thing):
+        return subject_of.dispatch(thing)
+    return make
 
 
 @singledispatch

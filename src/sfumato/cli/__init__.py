@@ -1,5 +1,7 @@
 """The command `sfumato`: one file a verb."""
 
+import sys
+
 from sfumato.cli.interrupts import end_on_interrupt
 
 
@@ -9,6 +11,11 @@ def main() -> None:
 
 
 def _run() -> None:
+    if sys.argv[1:] == ["--version"]:  # asked by every script that looks whether we are here
+        from sfumato import __version__
+
+        sys.stdout.write(f"sfumato {__version__}\n")
+        return
     from sfumato.cli.app import main as run
 
     run()

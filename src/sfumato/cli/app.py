@@ -14,91 +14,16 @@ from typing import Any
 
 import typer
 
-from sfumato import __version__
-from sfumato.cli.amend import amend_command
-from sfumato.cli.audit import audit_command
-from sfumato.cli.budget import budget_app
-from sfumato.cli.certify import certify_command
-from sfumato.cli.combine import combine_command
-from sfumato.cli.disclose import disclose_command
-from sfumato.cli.erase import erase_command
 from sfumato.cli.error_words import usage_words, words_of
-from sfumato.cli.estimate import estimate_command
-from sfumato.cli.explain import explain_command
-from sfumato.cli.fit import fit_command
-from sfumato.cli.help_pages import lay_out_help
 from sfumato.cli.interrupts import STOPPED, was_interrupted
-from sfumato.cli.keys import keys_app
 from sfumato.cli.machines import machine_trouble
-from sfumato.cli.new import new_command
-from sfumato.cli.noise import noise_app
-from sfumato.cli.open import open_command, recover_command
-from sfumato.cli.output import say, tell
-from sfumato.cli.papers import papers_command
-from sfumato.cli.plan import plan_command
-from sfumato.cli.publish import publish_command
-from sfumato.cli.query import query_app
-from sfumato.cli.releases import releases_command
-from sfumato.cli.report import report_command
-from sfumato.cli.respond import respond_command
-from sfumato.cli.serve import serve_command
-from sfumato.cli.verify import verify_command
-from sfumato.cli.weights import weights_command
+from sfumato.cli.output import say
+from sfumato.cli.verbs import HELP_OPTIONS, VERBS, app_of, whole_app
 from sfumato.errors import InsecureBitsWarning, SfumatoError, WeakKeyWarning
-
-app = typer.Typer(
-    name="sfumato",
-    help="Private reports, and certificates of what they leak.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("new")(new_command)
-app.command("plan")(plan_command)
-app.command("publish")(publish_command)
-app.command("amend")(amend_command)
-app.command("erase")(erase_command)
-app.command("combine")(combine_command)
-app.command("releases")(releases_command)
-app.command("open")(open_command)
-app.command("recover")(recover_command)
-app.command("estimate")(estimate_command)
-app.command("weights")(weights_command)
-app.command("fit")(fit_command)
-app.command("report")(report_command)
-app.command("respond")(respond_command)
-app.command("certify")(certify_command)
-app.command("verify")(verify_command)
-app.command("audit")(audit_command)
-app.command("disclose")(disclose_command)
-app.add_typer(budget_app)
-app.add_typer(keys_app)
-app.add_typer(noise_app)
-app.add_typer(query_app)
-app.command("serve")(serve_command)
-app.command("papers")(papers_command)
-app.command("explain")(explain_command)
-lay_out_help(app)
 
 EXIT_BUG = 70
 # typer hands out one of its errors about the command line; this is what all of them are.
 UsageError: Any = typer.BadParameter.__base__
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        tell(f"sfumato {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Print the version and stop."
-    ),
-) -> None:
-    pass
 
 
 def _run(command: Any) -> int:
@@ -114,8 +39,17 @@ def _run(command: Any) -> int:
 
 @cache
 def command_tree() -> Any:
-    """Return the verbs with their options; reading them off the functions takes a tenth of a second."""
-    return typer.main.get_command(app)
+    """Return all verbs with their options; reading them off the functions takes a tenth of a second."""
+    return typer.main.get_command(whole_app())
+
+
+def _tree_for(words: list[str]) -> Any:
+    """Return as much of the tree as these words need: one verb, or the first page of help."""
+    if words and words[0] in VERBS:
+        return typer.main.get_command(app_of(words[0]))
+    if not words or words[0] in HELP_OPTIONS:
+        return typer.main.get_command(app_of())
+    return command_tree()
 
 
 def main() -> None:
@@ -123,16 +57,17 @@ def main() -> None:
     # The command prints its own, louder line wherever insecure bits or weakly kept keys are used.
     warnings.simplefilter("ignore", InsecureBitsWarning)
     warnings.simplefilter("ignore", WeakKeyWarning)
-    command = command_tree()
+    words = sys.argv[1:]
+    command = _tree_for(words)
     try:
         sys.exit(_run(command))
     except SfumatoError as error:
-        say(f"{type(error).__name__}: {words_of(error, command, sys.argv[1:])}")
+        say(f"{type(error).__name__}: {words_of(error, command, words)}")
         sys.exit(error.exit_code)
     except UsageError as error:
         # Without a verb, the help is the message.
         is_help = type(error).__name__ == "NoArgsIsHelpError"
-        say(error.message if is_help else usage_words(error, command, sys.argv[1:]), end="" if is_help else "\n")
+        say(error.message if is_help else usage_words(error, command, words), end="" if is_help else "\n")
         sys.exit(error.exit_code)
     except typer.Abort:  # a person who was asked something ended the input instead
         say(f"\n{STOPPED}")

@@ -97,7 +97,7 @@ def fit_command(
     Left of ~ stands the outcome. It is a question, or a public column that depends on one. A question with two answers
     gets a logistic model, one with more a multinomial, one in order an ordered, and numbers a linear one. To the right
     stand public columns that were kept beside the reports, and questions: `a:b` is an interaction, `C(x)` takes numbers
-    as names, `I(x**2)` is arithmetic. Formulas need the extra sfumato[formulas].
+    as names, `I(x**2)` is arithmetic. Formulas need the extra sfumato[analysis].
 
     With --weights, --strata or --cluster, standard errors are those of the sample's design. --cross prints the joint
     table of two or more questions and whether they go together; --shares a question's shares in the population.

@@ -118,8 +118,6 @@ def plan_command(
     """
     from sfumato.files import write_atomically
     from sfumato.files.places import check_folder, check_places
-    from sfumato.render.plots import plan_svg
-    from sfumato.render.statement_pages import script_html, statement_html
     from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
     from sfumato.render.words import escaped
     from sfumato.study.steps import plan as plan_step
@@ -146,17 +144,20 @@ def plan_command(
     if card is not None:
         documents[card] = _card(found, question)
     if plot is not None:
+        from sfumato.render.plots import plan_svg
+
         documents[plot] = plan_svg(found.questions, population=declared.population, title=declared.name)
-    if statement is not None:
-        documents[statement] = statement_html(found)
-    if script is not None:
-        documents[script] = script_html(found)
+    if statement is not None or script is not None:
+        from sfumato.render.statement_pages import script_html, statement_html
+
+        documents |= {statement: statement_html(found)} if statement else {}
+        documents |= {script: script_html(found)} if script else {}
     if out is not None and not _is_file(out):
         out.mkdir(parents=True, exist_ok=True)
     for target, document in documents.items():
         write_atomically(target, document)
         say(f"wrote {target}")
-    released = "" if study is None else _released(study)
+    released = "" if study is None else _released(study, declared)
     if json:
         tell_json(study_plan_document(found))
     elif markdown:
@@ -170,8 +171,12 @@ def plan_command(
             tell(released)
 
 
-def _released(study: Path) -> str:
+def _released(study: Path, declared: Study) -> str:
     """Say what was released of a study that is about to be planned, by the record beside it."""
+    from sfumato.study.steps.study_places import may_be_remembered
+
+    if not may_be_remembered(study, declared):
+        return ""
     from sfumato.errors import SfumatoError
     from sfumato.render.releases import adding_words
     from sfumato.study.steps.records import read_record

@@ -1,5 +1,5 @@
 """Bytes, locks, tables, CSV, JSON, TOML and Parquet: no noun of Sfumato in it, so every room above may use it."""
 
-from sfumato.files.disk import DEFAULT_LIMIT_BYTES, create_atomically, read_bytes, write_atomically
+from sfumato.on_demand import names_on_demand
 
-__all__ = ["DEFAULT_LIMIT_BYTES", "create_atomically", "read_bytes", "write_atomically"]
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

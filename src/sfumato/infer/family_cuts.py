@@ -162,7 +162,7 @@ def found_answers(
     while (now := int(np.count_nonzero(counted >= cut))) > found:
         found = now
         cut = rule.count(found)
-    return _picked(counted, rule, cut, confidence)
+    return _picked(counted, rule, cut, confidence, most)
 
 
 def discovered_answers(hits: npt.ArrayLike, rule: FamilyCut, *, confidence: float = 0.95) -> FoundAnswers:
@@ -192,7 +192,7 @@ def _checked_hits(hits: npt.ArrayLike, rule: FamilyCut) -> FloatArray:
     return counted
 
 
-def _picked(counted: FloatArray, rule: FamilyCut, cut: int, confidence: float) -> FoundAnswers:
+def _picked(counted: FloatArray, rule: FamilyCut, cut: int, confidence: float, most: int | None = None) -> FoundAnswers:
     places = np.flatnonzero(counted >= cut)
     # Equal hits in the order of the list.
     places = places[np.argsort(-counted[places], kind="stable")][:most]

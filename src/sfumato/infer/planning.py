@@ -13,6 +13,7 @@ from sfumato.infer.intervals import Method, share_interval
 from sfumato.infer.share_model import ShareModel
 from sfumato.infer.testing import test_errors
 from sfumato.prob import Channel
+from sfumato.prob.share_screens import PRECISION, near_share_interval
 from sfumato.values.checks import check_between, check_positive
 
 MOST_RESPONDENTS = 100_000_000
@@ -33,17 +34,33 @@ def respondents_for_half_width(
 
     Wald's rule n = z²/(J·h²) is where the search begins; the interval itself decides.
     """
+    n = number_for_half_width(channel, theta, half_width, confidence=confidence, method=method)
+    model = ShareModel.of(channel)
+    found = share_interval(model, expected_counts(model, theta, n), confidence=confidence, method=method)
+    return Respondents(n=n, achieved=found.width / 2)
+
+
+def number_for_half_width(
+    channel: Channel, theta: float, half_width: float, *, confidence: float = 0.95, method: Method = Method.EXACT
+) -> int:
+    """Return the same number alone: the interval at it is then never worked out to its last digit."""
     check_between("theta", theta, 0, 1)
     check_between("half_width", half_width, 1e-4, 0.5)
+    check_between("confidence", confidence, 0.5, 1 - 1e-12)
     model = ShareModel.of(channel)
+    is_screened = method is Method.EXACT and len(model.first) == 2
 
-    def reached(n: int) -> float:
-        return share_interval(model, expected_counts(model, theta, n), confidence=confidence, method=method).width / 2
+    def is_enough(n: int) -> bool:
+        counts = expected_counts(model, theta, n)
+        if is_screened:
+            low, high = near_share_interval(counts[1], n, float(model.first[1]), float(model.second[1]), confidence)
+            if abs((high - low) / 2 - half_width) > PRECISION:
+                return (high - low) / 2 < half_width
+        return share_interval(model, counts, confidence=confidence, method=method).width / 2 <= half_width
 
     information = min(model.information(theta), 1e12)
     guess = max(2, math.ceil((1.96 / half_width) ** 2 / information))
-    n = _least(lambda n: reached(n) <= half_width, guess, "half_width", half_width)
-    return Respondents(n=n, achieved=reached(n))
+    return _least(is_enough, guess, "half_width", half_width)
 
 
 def respondents_for_test(channel: Channel, theta_1: float, theta_2: float, *, error: float) -> Respondents:

@@ -1,25 +1,5 @@
 """Run it on many rows: one mechanism a file, each with the protocol of :class:`sfumato.bits.Mechanism`."""
 
-from sfumato.mechanisms.arc import ArcResponse
-from sfumato.mechanisms.binary_hadamard import BinaryHadamard
-from sfumato.mechanisms.cyclic import CyclicResponse
-from sfumato.mechanisms.flags import FlagsResponse
-from sfumato.mechanisms.hadamard import HadamardResponse
-from sfumato.mechanisms.randomized_response import RandomizedResponse
-from sfumato.mechanisms.subset import SubsetSelection
-from sfumato.mechanisms.tabulated import Tabulated
-from sfumato.mechanisms.unary import OptimisedUnary, PermanentUnary, SymmetricUnary
+from sfumato.on_demand import names_on_demand
 
-__all__ = [
-    "ArcResponse",
-    "BinaryHadamard",
-    "CyclicResponse",
-    "FlagsResponse",
-    "HadamardResponse",
-    "OptimisedUnary",
-    "PermanentUnary",
-    "RandomizedResponse",
-    "SubsetSelection",
-    "SymmetricUnary",
-    "Tabulated",
-]
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

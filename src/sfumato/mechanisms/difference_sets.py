@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms.field_powers import Residues
 from sfumato.mechanisms.finite_fields import ElementArray, Field, check_order, field_of, prime_factors
+from sfumato.prob.distinct_values import distinct
 from sfumato.values.checks import check_between, check_integer
 
 MOST_MODULUS = 1 << 22
@@ -71,7 +72,7 @@ def singer_set(q: int, t: int) -> DifferenceSet:
 def paley_set(modulus: int) -> DifferenceSet:
     """Return the non-zero squares modulo a prime K ≡ 3 mod 4."""
     check_paley(modulus)
-    members = np.unique(np.arange(1, modulus, dtype=np.int64) ** 2 % modulus)
+    members = distinct(np.arange(1, modulus, dtype=np.int64) ** 2 % modulus)
     found = DifferenceSet(modulus=modulus, repeats=(modulus - 3) // 4, members=members)
     return _checked(found, (modulus - 1) // 2)
 

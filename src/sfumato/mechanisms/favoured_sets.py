@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.difference_sets import (
@@ -91,7 +91,8 @@ def best_set(size: int, badness: Callable[[FavouredSet], float]) -> FavouredSet:
     return min(good, key=lambda choice: (choice.modulus, choice.q, choice.t))
 
 
-def candidate_sets(size: int) -> list[FavouredSet]:
+@lru_cache(maxsize=64)
+def candidate_sets(size: int) -> tuple[FavouredSet, ...]:
     """Return what is chosen from: of each field the smallest set that holds so many answers, and Paley's."""
     found = []
     for q in _orders():
@@ -107,7 +108,7 @@ def candidate_sets(size: int) -> list[FavouredSet]:
             value=size,
             way_out="Hash the answers first.",
         )
-    return found
+    return tuple(found)
 
 
 @cache

@@ -1,27 +1,5 @@
 """What is this? Finite laws and channels, exact or float64. No randomness, no files."""
 
-from sfumato.prob.channel import Channel
-from sfumato.prob.circulant import AnyChannel, Circulant
-from sfumato.prob.distribution import Distribution
-from sfumato.prob.exact import LawLike
-from sfumato.prob.joint import Joint, conditional, joint_law, marginal
-from sfumato.prob.operations import as_prior, cascade, coarsen, post_process, power, product, together
+from sfumato.on_demand import names_on_demand
 
-__all__ = [
-    "AnyChannel",
-    "Channel",
-    "Circulant",
-    "Distribution",
-    "Joint",
-    "LawLike",
-    "as_prior",
-    "cascade",
-    "coarsen",
-    "conditional",
-    "joint_law",
-    "marginal",
-    "post_process",
-    "power",
-    "product",
-    "together",
-]
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

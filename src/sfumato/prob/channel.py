@@ -5,9 +5,12 @@ Rows are inputs (what is true), columns are outputs (what is published).
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -64,7 +67,7 @@ class Channel(Shown):
             return
         laws = _check_rows(rows)
         if all(isinstance(law[0], Fraction) for law in laws):
-            exact = [[Fraction(value) for value in law] for law in laws]
+            exact = cast("list[tuple[Fraction, ...]]", laws)
             numerators, denominator = common_numerators(exact)
             array = np.array([[float(value) for value in law] for law in laws])
             array.setflags(write=False)
@@ -72,6 +75,31 @@ class Channel(Shown):
         else:
             array = np.array([[float(value) for value in law] for law in laws])
             self._fill(check_float_rows("rows", array), None, 1, inputs, outputs)
+
+    @classmethod
+    def from_integers(
+        cls,
+        numerators: IntegerArray,
+        denominator: int,
+        inputs: Iterable[Label] | None = None,
+        outputs: Iterable[Label] | None = None,
+    ) -> Channel:
+        """Return the exact channel whose entries are integers over one denominator, none of them negative."""
+        for x, row in enumerate(numerators):
+            if min(row) < 0 or sum(row) != denominator:
+                raise InvalidLaw(
+                    "must be integers from 0 on that sum to the denominator",
+                    parameter=f"numerators[{x}]",
+                    way_out="Check how they were counted.",
+                )
+        shared = math.gcd(denominator, *numerators.ravel())
+        reduced = numerators // shared
+        reduced.setflags(write=False)
+        array = np.array([[value / denominator for value in row] for row in numerators])
+        array.setflags(write=False)
+        made = object.__new__(cls)
+        made._fill(array, reduced, denominator // shared, inputs, outputs)
+        return made
 
     def _fill(
         self,
@@ -144,11 +172,14 @@ class Channel(Shown):
 
     def column_extremes(self) -> Iterator[tuple[Number, Number, int]]:
         """For each output its largest and smallest probability over the inputs, and how many outputs share them."""
-        largest, smallest = self.array.max(axis=0).tolist(), self.array.min(axis=0).tolist()
-        if self._numerators is not None:
-            largest = self._fractions(self._numerators.max(axis=0))
-            smallest = self._fractions(self._numerators.min(axis=0))
-        yield from ((high, low, 1) for high, low in zip(largest, smallest, strict=True))
+        if self._numerators is None:
+            pairs = zip(self.array.max(axis=0).tolist(), self.array.min(axis=0).tolist(), strict=True)
+            yield from ((high, low, 1) for high, low in pairs)
+            return
+        # Outputs that are alike are many where several reports are seen together, and fractions take time.
+        counts = Counter(zip(self._numerators.max(axis=0), self._numerators.min(axis=0), strict=True))
+        for (high, low), count in counts.items():
+            yield Fraction(high, self._denominator), Fraction(low, self._denominator), count
 
     def column_sums(self) -> Iterator[tuple[Number, int]]:
         """For each output the sum of its column, and how many outputs share it."""
@@ -159,8 +190,10 @@ class Channel(Shown):
 
     def column_peaks(self) -> Iterator[tuple[Number, Number, int]]:
         """For each output its largest probability and the sum of its column, and how many outputs share them."""
-        pairs = zip(self.column_extremes(), self.column_sums(), strict=True)
-        yield from ((high, total, 1) for (high, _, _), (total, _) in pairs)
+        peaks: list[Number] = self.array.max(axis=0).tolist()
+        if self._numerators is not None:
+            peaks = self._fractions(self._numerators.max(axis=0))
+        yield from ((high, total, 1) for high, (total, _) in zip(peaks, self.column_sums(), strict=True))
 
     def row_profiles(self) -> Iterator[tuple[Profile, range]]:
         """For each input the probabilities in its row, and the inputs that share them."""

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet
 from sfumato.prob.channel import Channel, Profile
+from sfumato.prob.distinct_values import distinct
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.exact import FloatArray, IntegerArray, LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
@@ -66,7 +67,7 @@ class Circulant(Shown):
         """U favours the shifts in `support` over the others by exactly `odds`."""
         check_at_least("size", check_integer("size", size), 2)
         check_at_least("odds", odds, 1)
-        shifts = np.unique(np.fromiter((check_integer("support", u) for u in support), dtype=np.int64))
+        shifts = distinct(np.fromiter((check_integer("support", u) for u in support), dtype=np.int64))
         if not 0 < len(shifts) < size or shifts[0] < 0 or shifts[-1] >= size:
             raise InvalidLaw(
                 f"must hold between 1 and {size - 1} different shifts from 0 to {size - 1}",

@@ -54,7 +54,7 @@ def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number,
     if all(isinstance(value, Fraction) for value in distinct):
         # Numbers that are one object are added by their multiplicity: a law of many outcomes often has few of them.
         counts = Counter(map(id, law))
-        total = sum((counts[id(value)] * value for value in distinct), Fraction(0))
+        total = exact_sum([counts[id(value)] * value for value in distinct])
         if total != 1:
             raise _wrong_sum(name, total)
         return law
@@ -129,6 +129,14 @@ def _no_law(name: str, copy: FloatArray) -> InvalidLaw:
         )
     x = int(np.flatnonzero(np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE)[0])
     return _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
+
+
+def exact_sum(values: Sequence[Fraction]) -> Fraction:
+    """Add fractions; over one denominator where it is no monster, which takes a tenth of the time."""
+    common = common_denominator(values)
+    if common is None:
+        return sum(values, Fraction(0))
+    return Fraction(sum(value.numerator * (common // value.denominator) for value in values), common)
 
 
 def common_denominator(values: Iterable[Fraction]) -> int | None:

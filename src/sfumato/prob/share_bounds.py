@@ -32,7 +32,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-14
 # A sum of bounds this close to 1 means that hits and misses mirror each other, and neither is the rarer.
-_MIRRORED = 1e-9
+MIRRORED = 1e-9
 
 
 def binomial_share_intervals(
@@ -135,9 +135,9 @@ def _greatest(count: FloatArray, total: int, least: float, most: float) -> Float
     """The greatest weighted log-likelihood of counts that a chance within the bounds gives."""
     from scipy.special import xlog1py, xlogy  # noqa: PLC0415  scipy is slow to import
 
-    if least + most > 1 + _MIRRORED:
+    if least + most > 1 + MIRRORED:
         return _greatest(total - count, total, 1 - most, 1 - least)
-    if least + most >= 1 - _MIRRORED:
+    if least + most >= 1 - MIRRORED:
         chance = np.clip(count / total, least, most)
         plain: FloatArray = xlogy(count, chance) + xlog1py(total - count, -chance)
         return plain

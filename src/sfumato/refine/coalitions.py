@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import cast
 
@@ -65,16 +65,18 @@ def joint_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = Fa
         for step in ladder.steps[above:below]:
             law = law.plus(step)
         laws.append(law.law())
-    outputs, between = list(itertools.product(range(ladder.modulus), repeat=len(seen))), ladder.group.between
-    rows = []
+    numbers = range(ladder.modulus)
+    moves = [[ladder.group.between(x, y) for y in numbers] for x in numbers]
+    wholes, weights = _counted(laws)
+    chains = [np.array([[law[move] for move in row] for row in moves], dtype=object) for law in weights]
     symbols = _symbols(ladder, each_once=each_once)
-    for symbol in symbols:
-        row = []
-        for reports in outputs:
-            path = itertools.pairwise((symbol, *reports))
-            row.append(math.prod(law[between(x, y)] for law, (x, y) in zip(laws, path, strict=True)))
-        rows.append(row)
-    return Channel(rows, tuple(range(len(symbols))), tuple(outputs))
+    # Whatever came before, the next report depends on the last one alone: products grow by one axis a level.
+    table = chains[0][symbols]
+    for chain in chains[1:]:
+        table = table[..., np.newaxis] * chain
+    numerators = table.reshape(len(symbols), -1)
+    outputs = tuple(itertools.product(numbers, repeat=len(seen)))
+    return Channel.from_integers(numerators, math.prod(wholes), tuple(range(len(symbols))), outputs)
 
 
 def held_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = False) -> Channel:
@@ -85,9 +87,7 @@ def held_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = Fal
     depth, modulus, total = len(ladder.levels), ladder.modulus, ladder.group.total
     opened = sorted({*_checked(ladder, levels)} - {depth})
     _check_entries(ladder, depth)
-    laws = [step.law() for step in ladder.steps]
-    wholes = [math.lcm(*(p.denominator for p in law)) for law in laws]
-    weights = [[int(p * whole) for p in law] for law, whole in zip(laws, wholes, strict=True)]
+    wholes, weights = _counted([step.law() for step in ladder.steps])
     symbols = _symbols(ladder, each_once=each_once)
     outputs = list(itertools.product(range(modulus), repeat=len(opened) + 1))
     place = {output: number for number, output in enumerate(outputs)}
@@ -97,9 +97,15 @@ def held_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = Fal
         keys = tuple(total(draws[level:]) for level in opened)
         for row, symbol in zip(table, symbols, strict=True):
             row[place[(*keys, total((symbol, *draws)))]] += weight
-    whole = math.prod(wholes)
-    rows = [[Fraction(weight, whole) for weight in row] for row in table]
-    return Channel(rows, tuple(range(len(symbols))), tuple(outputs))
+    numerators = np.array(table, dtype=object)
+    return Channel.from_integers(numerators, math.prod(wholes), tuple(range(len(symbols))), tuple(outputs))
+
+
+def _counted(laws: Sequence[Sequence[Fraction]]) -> tuple[list[int], list[list[int]]]:
+    """Write each law as whole numbers: what they sum to, and the numbers."""
+    wholes = [math.lcm(*(p.denominator for p in law)) for law in laws]
+    pairs = zip(laws, wholes, strict=True)
+    return wholes, [[p.numerator * (whole // p.denominator) for p in law] for law, whole in pairs]
 
 
 def entries(ladder: Ladder, seen: int) -> int:

@@ -21,6 +21,7 @@ import numpy as np
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.enclosures import entropy_interval
+from sfumato.prob.distinct_values import distinct
 from sfumato.refine.coalitions import check_nesting, held_channel, joint_channel
 from sfumato.refine.groups import Law
 from sfumato.refine.keys import Binding, Draws, Key
@@ -198,7 +199,7 @@ class FromSteps:
             return Fraction(int(ladder.size <= ladder.modulus))
         symbols = np.arange(ladder.size)
         keys = range(ladder.modulus)
-        good = sum(np.unique(ladder.group.moved(symbols, np.full_like(symbols, u))).size == ladder.size for u in keys)
+        good = sum(distinct(ladder.group.moved(symbols, np.full_like(symbols, u))).size == ladder.size for u in keys)
         return Fraction(int(good), ladder.modulus)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from sfumato import measures
 from sfumato.prob import Circulant
+from sfumato.prob.distinct_values import distinct
 from sfumato.refine.shifts import ShiftArray, TwoLevelShift
 
 
@@ -27,7 +28,7 @@ class ShiftLaw:
     @classmethod
     def of(cls, values: Sequence[Fraction], codes: ShiftArray) -> ShiftLaw:
         """Return the one spelling of a law."""
-        kept = sorted({values[code] for code in np.unique(codes).tolist()})
+        kept = sorted({values[code] for code in distinct(codes).tolist()})
         places = np.array([kept.index(value) if value in kept else -1 for value in values], dtype=np.int64)
         return cls(tuple(kept), places[codes])
 

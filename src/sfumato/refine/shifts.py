@@ -25,6 +25,7 @@ from sfumato.bits.mechanism import smallest_dtype
 from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
+from sfumato.prob.distinct_values import distinct
 from sfumato.refine.step_documents import set_document
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_between, check_integer
@@ -87,7 +88,7 @@ class TwoLevelShift:
     def __post_init__(self) -> None:
         check_between("modulus", check_integer("modulus", self.modulus), 2, _MOST_MODULUS)
         check_between("inside", self.inside, 0, 1)
-        members = np.unique(np.asarray(self.favoured, dtype=np.int64))
+        members = distinct(np.asarray(self.favoured, dtype=np.int64))
         if not 0 < members.size < self.modulus or members[0] < 0 or members[-1] >= self.modulus:
             raise InvalidParameter(
                 f"must hold between 1 and {self.modulus - 1} different residues mod {self.modulus}",

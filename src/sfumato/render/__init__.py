@@ -1,23 +1,5 @@
 """For people to look at: terminal tables, Markdown, plots, and pages that stand alone."""
 
-from sfumato.render.balance_plots import balance_svg
-from sfumato.render.heatmap import heatmap_svg
-from sfumato.render.html import certificate_html
-from sfumato.render.plots import accuracy_svg, cost_svg, plan_svg
-from sfumato.render.share_plots import shares_svg
-from sfumato.render.spinner import spinner_svg
-from sfumato.render.text import audit_text, certificate_markdown, certificate_table
+from sfumato.on_demand import names_on_demand
 
-__all__ = [
-    "accuracy_svg",
-    "audit_text",
-    "balance_svg",
-    "certificate_html",
-    "certificate_markdown",
-    "certificate_table",
-    "cost_svg",
-    "heatmap_svg",
-    "plan_svg",
-    "shares_svg",
-    "spinner_svg",
-]
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sfumato.printing import printable
-from sfumato.render.budgets import debit_words
 from sfumato.render.fitted_tables import FittedTable, FittedText
 from sfumato.render.statements import statement_of
 from sfumato.render.studies import totals_rows, totals_table
@@ -37,7 +36,7 @@ def study_plan_tables(plan: StudyPlan) -> list[RenderableType]:
         parts += [Text(), *_question(planned)]
     parts += [Text(), totals_table(plan.study), Text(coalition_words(plan))]
     if plan.study.ledger is not None:
-        parts.append(Text(printable(debit_words(plan.study))))
+        parts.append(Text(printable(_debits(plan))))
     return parts
 
 
@@ -64,7 +63,7 @@ def study_plan_markdown(plan: StudyPlan) -> str:
     header, rows = totals_rows(plan.study)
     said += ["## ε that a respondent spends", "", *markdown_table(header, rows), "", coalition_words(plan)]
     if plan.study.ledger is not None:
-        said += ["", escaped(debit_words(plan.study))]
+        said += ["", escaped(_debits(plan))]
     return "\n".join(said) + "\n"
 
 
@@ -76,9 +75,17 @@ def study_plan_document(plan: StudyPlan) -> dict[str, Any]:
         "fingerprint": fingerprint(plan.study),
         "questions": [_document(planned) for planned in plan.questions],
         "total_epsilon": {total.holder: total.as_json for total in plan.totals},
-        "debits": debit_words(plan.study) or None,
+        "debits": _debits(plan) or None,
         "statement": statement_of(plan).document,
     }
+
+
+def _debits(plan: StudyPlan) -> str:
+    if plan.study.ledger is None:
+        return ""
+    from sfumato.render.budgets import debit_words  # noqa: PLC0415  the account is for studies that have one
+
+    return debit_words(plan.study)
 
 
 def coalition_words(plan: StudyPlan) -> str:

@@ -159,5 +159,5 @@ def test_gaps_are_counted_and_their_column_named():
 
 def test_without_formulaic(monkeypatch):
     monkeypatch.setitem(sys.modules, "formulaic", None)
-    with pytest.raises(InvalidParameter, match=r"sfumato\[formulas\]"):
+    with pytest.raises(InvalidParameter, match=r"sfumato\[analysis\]"):
         model_frame("affair ~ age", COLUMNS, RANDOMISED)

@@ -134,7 +134,7 @@ def _libraries() -> tuple[Any, Any]:
         raise InvalidParameter(
             "is read with formulaic, which is not installed",
             parameter="formula",
-            way_out="Install it with: pip install 'sfumato[formulas]'. Or build a `DesignMatrix` by hand.",
+            way_out="Install it with: pip install 'sfumato[analysis]'. Or build a `DesignMatrix` by hand.",
         ) from None
     return formulaic, pd
 

@@ -1,40 +1,5 @@
 """How a sample was drawn, and what its reports say about the population: weights, strata, clusters, known totals."""
 
-from sfumato.infer.sampling.calibrations import Calibration
-from sfumato.infer.sampling.margins import poststratified, raked
-from sfumato.infer.sampling.plans import SamplingPlan
-from sfumato.infer.sampling.replicates import (
-    ReplicateWeights,
-    balanced_weights,
-    bootstrap_weights,
-    jackknife_weights,
-    replicate_covariance,
-)
-from sfumato.infer.sampling.share_estimates import WeightedEstimate, weighted_mean, weighted_shares
-from sfumato.infer.sampling.weighted_means import (
-    WeightedPoint,
-    hajek_mean,
-    horvitz_thompson_mean,
-    horvitz_thompson_total,
-    randomisation_covariance,
-)
+from sfumato.on_demand import names_on_demand
 
-__all__ = [
-    "Calibration",
-    "ReplicateWeights",
-    "SamplingPlan",
-    "WeightedEstimate",
-    "WeightedPoint",
-    "balanced_weights",
-    "bootstrap_weights",
-    "hajek_mean",
-    "horvitz_thompson_mean",
-    "horvitz_thompson_total",
-    "jackknife_weights",
-    "poststratified",
-    "raked",
-    "randomisation_covariance",
-    "replicate_covariance",
-    "weighted_mean",
-    "weighted_shares",
-]
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

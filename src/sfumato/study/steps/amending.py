@@ -26,12 +26,13 @@ from sfumato.study.reports import Reports
 from sfumato.study.steps.appending import later_part_id, publication_at, series_keys
 from sfumato.study.steps.correcting import amendment_of, named_cells
 from sfumato.study.steps.keys import Unlocking, opener_of_found
-from sfumato.study.steps.paying import ledger_of, source_of, study_of
+from sfumato.study.steps.paying import source_of
 from sfumato.study.steps.publishing import Protections, destination, protections_of, simulate
 from sfumato.study.steps.releasing import finish, intended, release_part
 from sfumato.study.steps.remembering import Memory, memory_of
 from sfumato.study.steps.staged_parts import StagedPart
 from sfumato.study.steps.staging import Destination
+from sfumato.study.steps.study_places import ledger_of, study_of
 from sfumato.study.studies import Study
 from sfumato.study.totals import ReaderSum, worst_sums
 from sfumato.values import Guarantee

@@ -14,8 +14,8 @@ from sfumato.prob import AnyChannel
 from sfumato.study.model_data import ModelData, data_of_reports, data_of_table, joined_data
 from sfumato.study.report_files import Paths, has_note
 from sfumato.study.reports import Reports
-from sfumato.study.steps.paying import study_of
 from sfumato.study.steps.reading import read_published, read_reports
+from sfumato.study.steps.study_places import study_of
 from sfumato.study.studies import Study
 
 Channels = Mapping[str, AnyChannel | Device]

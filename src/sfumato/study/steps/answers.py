@@ -13,7 +13,8 @@ from sfumato.files.tables import TABLE_LIMIT_BYTES, places_in, text_column
 from sfumato.io.query_files import QueryDesign, read_query_design
 from sfumato.study.charging import release_of_answers
 from sfumato.study.publishing import arrow_table
-from sfumato.study.steps.paying import ledger_of, paid, probe_table, source_of
+from sfumato.study.steps.paying import paid, probe_table, source_of
+from sfumato.study.steps.study_places import ledger_of
 from sfumato.study.studies import Study
 
 

@@ -36,9 +36,9 @@ from sfumato.study.publishing import arrow_table
 from sfumato.study.report_files import codebook_path, rooted
 from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress
-from sfumato.study.steps.paying import ledger_of, study_of
 from sfumato.study.steps.releasing import check_admissible, intended
 from sfumato.study.steps.remembering import Memory, memory_of
+from sfumato.study.steps.study_places import ledger_of, study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import write_beside
 

@@ -17,7 +17,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.io.noise_files import write_noisy
 from sfumato.study.charging import release_of_noise
-from sfumato.study.steps.paying import ledger_of, paid, probe, source_of
+from sfumato.study.steps.paying import paid, probe, source_of
+from sfumato.study.steps.study_places import ledger_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee, Interval
 from sfumato.values.correlation import Correlation

@@ -14,36 +14,7 @@ from sfumato.bits import BitSource, InsecureSeeded
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_folder, check_places, check_table_place
 from sfumato.study.report_files import check_reports_place
-from sfumato.study.studies import Study
-from sfumato.study.study_files import read_study
 from sfumato.values import Guarantee
-
-
-def study_of(study: Study | str | Path) -> Study:
-    """Read a study, or take it as it is."""
-    return study if isinstance(study, Study) else read_study(study)
-
-
-def ledger_of(study: Study | str | Path | None, ledger: str | Path | None = None) -> Path | None:
-    """Return the ledger to debit: the one given, else the one that the study names, else none.
-
-    The name in a study is relative to the study's file, as links in a page are.
-    """
-    named = None
-    if study is not None:
-        declared = study_of(study)
-        if declared.ledger is not None:
-            folder = Path() if isinstance(study, Study) else Path(study).parent
-            named = folder / declared.ledger
-    given = None if ledger is None else Path(ledger)
-    if given is not None and named is not None and given.resolve() != named.resolve():
-        raise InvalidParameter(
-            f"is not the ledger of the study, {named}",
-            parameter="ledger",
-            value=str(given),
-            way_out="Leave out `ledger`, or change [budget] in the study.",
-        )
-    return given or named
 
 
 def source_of(bits: BitSource | None, insecure_seed: int | None, ledger: Path | None) -> BitSource | None:

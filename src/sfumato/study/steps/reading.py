@@ -19,8 +19,8 @@ from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
 from sfumato.study.steps.keys import Keys, Unlocking, keys_for
-from sfumato.study.steps.paying import study_of
 from sfumato.study.steps.spark_reading import check_new_folder, reports_of_frame, reports_on_spark, write_spark_reports
+from sfumato.study.steps.study_places import study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 from sfumato.study.typed_reports import TypedReports

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sfumato.study.steps.paying import ledger_of, study_of
-from sfumato.study.steps.remembering import Memory, Remembered, record_beside
+from sfumato.study.steps.remembering import Memory, Remembered
+from sfumato.study.steps.study_places import ledger_of, record_beside, study_of
 from sfumato.study.studies import Study
 from sfumato.study.totals import ReaderSum, worst_sums
 

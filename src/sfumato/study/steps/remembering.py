@@ -17,6 +17,7 @@ from sfumato.account import Ledger, Published
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_places
 from sfumato.io.record_files import NAME, Record, held_record, read_record_file
+from sfumato.study.steps.study_places import record_beside
 from sfumato.study.studies import Study
 
 
@@ -98,12 +99,6 @@ def memory_of(study: Study | str | Path, record: str | Path | None, ledger: Path
     beside = None if isinstance(study, Study) or not Path(study).is_file() else record_beside(study)
     is_kept = beside is not None and _may_write(beside.parent)
     return Memory(record=beside if is_kept else None, ledger=ledger, file=file)
-
-
-def record_beside(study: str | Path) -> Path:
-    """Return where the record of a study's file stands; beside the file itself, not beside a link to it."""
-    file = Path(study)
-    return (Path(os.path.realpath(file)) if file.is_symlink() else file).parent / NAME
 
 
 def _seen_from(book: Path, published: Published) -> Published:

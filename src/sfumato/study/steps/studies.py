@@ -1,4 +1,4 @@
-"""Planning and publishing a study."""
+"""Publishing a study."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from sfumato.engines.spark import Engine, SparkFrame
 from sfumato.errors import InvalidParameter
 from sfumato.files.frames import TableLike
 from sfumato.files.staging import new_folders
-from sfumato.study.planning import StudyPlan, plan_study
 from sfumato.study.publishing import StudyPublication
 from sfumato.study.reports import Progress
 from sfumato.study.steps.appending import append_part
 from sfumato.study.steps.keys import Unlocking, opener_of_found, unlocker_of
-from sfumato.study.steps.paying import ledger_of, source_of, study_of
+from sfumato.study.steps.paying import source_of
 from sfumato.study.steps.publishing import (
     Protections,
     check_secure,
@@ -28,26 +27,9 @@ from sfumato.study.steps.publishing import (
 )
 from sfumato.study.steps.remembering import memory_of
 from sfumato.study.steps.requests import PublishRequest
+from sfumato.study.steps.study_places import ledger_of, study_of
 from sfumato.study.studies import Study
 from sfumato.values import Guarantee
-
-
-def plan(study: Study | str | Path) -> StudyPlan:
-    """Work a study out: how each question is asked, what each reader sees, what it costs.
-
-    Returns:
-        The plan: ways of asking, what readers see, sizes and costs.
-
-    Raises:
-        InvalidParameter: limits contradict each other.
-
-    >>> from fractions import Fraction
-    >>> import sfumato as sf
-    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
-    >>> sf.plan(study).questions[0].because
-    'Two answers: each report is the answer or its opposite, one level, by flips.'
-    """
-    return plan_study(study_of(study))
 
 
 def publish(

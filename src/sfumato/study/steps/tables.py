@@ -25,7 +25,8 @@ from sfumato.study.disclosing import Samples, disclose_columns, disclose_rows
 from sfumato.study.law_sources import LawSource
 from sfumato.study.publishing import arrow_table
 from sfumato.study.release_books import check_not_released, record_release
-from sfumato.study.steps.paying import ledger_of, paid, probe, probe_table, source_of, study_of
+from sfumato.study.steps.paying import paid, probe, probe_table, source_of
+from sfumato.study.steps.study_places import ledger_of, study_of
 from sfumato.study.studies import Study
 from sfumato.study.table_releases import TableRelease
 from sfumato.values.checks import as_exact

@@ -16,9 +16,9 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.locks import locked
 from sfumato.io.record_files import Record
 from sfumato.study.key_folders import KeyFolder
-from sfumato.study.steps.paying import study_of
-from sfumato.study.steps.remembering import Memory, here, record_beside
+from sfumato.study.steps.remembering import Memory, here
 from sfumato.study.steps.staging import Destination
+from sfumato.study.steps.study_places import record_beside, study_of
 from sfumato.study.studies import Study
 from sfumato.study.study_files import fingerprint
 

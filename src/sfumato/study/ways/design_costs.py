@@ -17,8 +17,8 @@ import numpy as np
 
 from sfumato import measures
 from sfumato.errors import InvalidInput
-from sfumato.infer import ShareModel, respondents_for_half_width, respondents_for_test
-from sfumato.infer.planning import MOST_RESPONDENTS
+from sfumato.infer import ShareModel, respondents_for_test
+from sfumato.infer.planning import MOST_RESPONDENTS, number_for_half_width
 from sfumato.prob import Channel
 from sfumato.study.ways.goals import Goal
 
@@ -81,12 +81,10 @@ def _respondents(channel: Channel, goal: Goal) -> tuple[int | None, Rule]:
     if about > MOST_EXACT:
         return math.ceil(about), Rule.NORMAL
     if goal.theta_1 is not None and goal.theta_2 is not None and goal.error is not None:
-        needed = respondents_for_test(channel, float(goal.theta_1), float(goal.theta_2), error=float(goal.error))
+        needed = respondents_for_test(channel, float(goal.theta_1), float(goal.theta_2), error=float(goal.error)).n
     else:
-        needed = respondents_for_half_width(
-            channel, float(goal.share), float(goal.width), confidence=float(goal.confidence)
-        )
-    return needed.n, Rule.EXACT
+        needed = number_for_half_width(channel, float(goal.share), float(goal.width), confidence=float(goal.confidence))
+    return needed, Rule.EXACT
 
 
 def about_respondents(channel: Channel, goal: Goal) -> float:

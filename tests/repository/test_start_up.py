@@ -1,0 +1,94 @@
+"""What a start loads: seconds are for bench/startup.py, but which libraries are loaded a test can say for certain."""
+
+import ast
+import subprocess
+import sys
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sfumato.on_demand import homes_in, names_on_demand
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "sfumato"
+STUBS = sorted(SOURCE.rglob("__init__.pyi"))
+HEAVY = {"scipy", "numba", "pyarrow", "matplotlib", "pydantic", "cryptography", "highspy", "constriction"}
+LOADED = """
+import atexit, sys
+atexit.register(lambda: print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr))
+from sfumato.cli import main
+main()
+"""
+
+
+def loaded_by(*words):
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def readme_study(folder):
+    text = (ROOT / "README.md").read_text().partition("## A study in a few lines")[2]
+    path = folder / "study.toml"
+    path.write_text(text.partition("```toml\n")[2].partition("```")[0])
+    return path
+
+
+def test_the_version_is_told_without_loading_anything():
+    assert not loaded_by("--version") & (HEAVY | {"numpy", "rich", "typer", "msgspec"})
+
+
+def test_help_needs_no_arithmetic():
+    assert not loaded_by("--help") & (HEAVY | {"numpy", "rich", "msgspec"})
+
+
+def test_a_plan_and_its_verification_do_without_the_heavy_libraries(tmp_path):
+    study = readme_study(tmp_path)
+    assert not loaded_by("plan", str(study), "-o", str(tmp_path)) & HEAVY
+    assert not loaded_by("verify", str(tmp_path / "way.certificate.json")) & HEAVY
+
+
+def test_the_test_sees_what_is_loaded():
+    assert "typer" in loaded_by("--help")
+
+
+def room_of(stub):
+    return ".".join(("sfumato", *stub.parent.relative_to(SOURCE).parts))
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=room_of)
+def test_a_room_hands_out_what_its_stub_says(stub):
+    """The stub is read by a pattern; the syntax tree says the same, and so does its own `__all__`."""
+    text, room = stub.read_text(), room_of(stub)
+    tree = ast.parse(text)
+    imported = {
+        alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert homes_in(text) == imported
+    written = next(node.value for node in tree.body if isinstance(node, ast.Assign))
+    module = import_module(room)
+    assert module.__all__ == ast.literal_eval(written)
+    assert set(module.__all__) == set(imported) <= set(dir(module))
+    for name, home in imported.items():
+        expected = import_module(f"{room}.{name}") if home == room else getattr(import_module(home), name)
+        assert getattr(module, name) is expected
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=room_of)
+def test_no_name_of_a_room_is_hidden_by_a_module_of_it(stub):
+    """Importing a module puts it into its room under its own name, where it would stand before a name on demand."""
+    modules = {path.stem for path in stub.parent.iterdir()}
+    room = room_of(stub)
+    assert not {name for name, home in homes_in(stub.read_text()).items() if home != room} & modules
+
+
+def test_a_room_refuses_names_that_it_does_not_have(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "a_room", ModuleType("a_room"))
+    (tmp_path / "__init__.pyi").write_text("from fractions import Fraction\n")
+    attribute, names = names_on_demand("a_room", str(tmp_path / "__init__.py"))
+    assert attribute("Fraction") is Fraction
+    assert "Fraction" in names()
+    with pytest.raises(AttributeError, match="'a_room' has no attribute 'magic'"):
+        attribute("magic")
