@@ -22,8 +22,9 @@ from sfumato.design.belief_words import (
     noise_words,
     once_reason,
     split_reason,
+    subject_words,
+    title_words,
     unit_words,
-    within_words,
 )
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.known_shares import Mixture
@@ -202,21 +203,6 @@ def _deviation_claim(measure: str, value: Fraction, unit: str, because: str, sen
     )
 
 
-def _title(subject: BeliefSubject) -> str:
-    return (
-        f"Certificate of noise: the {subject.statistic} of {subject.records} records, for beliefs that share at most "
-        f"{fraction_text(subject.shared_bits)} bits"
-    )
-
-
-def _about(subject: BeliefSubject) -> str:
-    return (
-        f"About the {subject.statistic} of {subject.records} records{within_words(subject)}, "
-        f"with normal noise, rounded to multiples of {fraction_text(subject.grid)}. "
-        f"Assumed: beliefs differ from {apart_words(subject)} by at most {fraction_text(subject.shared_bits)} bits."
-    )
-
-
 def _notes(_: BeliefSubject) -> tuple[str, ...]:
     return _ADD_UP, _ON_AVERAGE, _COMMON_CAUSE
 
@@ -292,8 +278,8 @@ register(
         record=_Record,
         write=_write,
         read=_read,
-        title=_title,
-        about=_about,
+        title=title_words,
+        about=subject_words,
         notes=_notes,
         state=_state,
         restate=_restate,

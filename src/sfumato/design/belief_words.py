@@ -62,3 +62,20 @@ def noise_words(subject: BeliefSubject) -> str:
         f"The noise is normal with a deviation of at most {at_most(subject.deviation)}{' ' if several else ''}{whose} "
         f"is rounded to multiples of {fraction_text(subject.grid)}."
     )
+
+
+def title_words(subject: BeliefSubject) -> str:
+    """The title of a certificate."""
+    return (
+        f"Certificate of noise: the {subject.statistic} of {subject.records} records, for beliefs that share at most "
+        f"{fraction_text(subject.shared_bits)} bits"
+    )
+
+
+def subject_words(subject: BeliefSubject) -> str:
+    """What it is about, and what is assumed."""
+    return (
+        f"About the {subject.statistic} of {subject.records} records{within_words(subject)}, "
+        f"with normal noise, rounded to multiples of {fraction_text(subject.grid)}. "
+        f"Assumed: beliefs differ from {apart_words(subject)} by at most {fraction_text(subject.shared_bits)} bits."
+    )
