@@ -95,9 +95,7 @@ class TwoLevelShift:
                 parameter="favoured",
                 way_out="Reduce them first.",
             )
-        rest = np.ones(self.modulus, dtype=np.bool_)
-        rest[members] = False
-        order = np.concatenate([members, np.flatnonzero(rest)])
+        order = np.concatenate([members, np.delete(np.arange(self.modulus), members)])
         for name, array in (("favoured", members), ("order", order)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar, Self
@@ -22,7 +22,6 @@ import numpy.typing as npt
 from sfumato import measures
 from sfumato.bits.mechanism import Positions, ReportArray, check_positions, check_symbols, smallest_dtype
 from sfumato.errors import InvalidParameter
-from sfumato.measures.enclosures import entropy_interval
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import least_noise
 from sfumato.mechanisms.flags import FlagsResponse, check_dimension, mask_counts, mask_noise
@@ -31,6 +30,7 @@ from sfumato.refine.groups import Residues
 from sfumato.refine.mask_steps import ElementStep, SpaceStep
 from sfumato.refine.rungs.base import Draws, Scores, by_degrees, check_values, member_deviation, uniform_risk, whole
 from sfumato.refine.rungs.flag_choices import best_dimensions, odds_below
+from sfumato.refine.rungs.flag_words import chosen_words, flags_remarks, report_words
 from sfumato.refine.step_protocol import Step
 from sfumato.values import Interval, Tally
 
@@ -74,13 +74,7 @@ class FlagsRung(FlagsResponse):
         """Return the rung of a mechanism; all levels then have its dimension, unless it is a rung already."""
         if isinstance(mechanism, cls):
             return mechanism
-        return cls(
-            size=mechanism.size,
-            odds=mechanism.odds,
-            length=mechanism.length,
-            dimension=mechanism.dimension,
-            width=mechanism.width,
-        )
+        return cls(**{field.name: getattr(mechanism, field.name) for field in fields(FlagsResponse)})
 
     @classmethod
     def serving(cls, *, size: int, epsilons: Sequence[float]) -> Self:
@@ -124,11 +118,7 @@ class FlagsRung(FlagsResponse):
 
     def report_words(self, asked: str) -> str:
         """Say what a symbol is, and what a key puts beside it."""
-        return (
-            f"a symbol from 0 to {self.modulus - 1} of the flags response, which with the number of its row favours "
-            f"several of the {self.size} {asked}; opened by a key, the symbol and {self.modulus} times the number of a "
-            f"space of masks; not an answer"
-        )
+        return report_words(self.modulus, self.size, asked)
 
     @property
     def recoverable(self) -> bool:
@@ -275,8 +265,7 @@ class FlagsRung(FlagsResponse):
 
     def randomness_bits(self) -> Interval:
         """Enclose the entropy of an element drawn for this level alone."""
-        low = 1 / (self.favoured_count * self.odds + self.modulus - self.favoured_count)
-        return entropy_interval(((self.odds * low, self.favoured_count), (low, self.modulus - self.favoured_count)))
+        return self.element_step().entropy_bits()
 
     def noise_ratio(self) -> float:
         """V0/V* of the level's masks at these odds."""
@@ -306,22 +295,5 @@ class FlagsRung(FlagsResponse):
 
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say what one report costs each level."""
-        ratios = ", ".join(f"{level.noise_ratio():.2f}" for level in self.levels(levels))
-        dimensions = ", ".join(map(str, self.dimensions))
-        return (
-            f"{self.size} {asked}: the flags response on {self.modulus} possible reports, {by_degrees(levels)}. Each "
-            f"level has masks of its own, of dimension {dimensions}, inside those of the level above; the noise over "
-            f"the least possible is {ratios}, sharpest level first."
-        )
-
-
-def flags_remarks(length: int, dimensions: Sequence[int]) -> tuple[str, ...]:
-    """Say what a certificate of a ladder of flags is about."""
-    shown = ", ".join(map(str, dimensions))
-    return (
-        (
-            f"Answers are elements of a field of 2^{length}. What is drawn for a row, spaces of masks of dimension "
-            f"{shown} from the sharpest level to the public one and an element, does not depend on the answer; the "
-            f"masks of the public level follow from the number of the row. The claims hold for every row."
-        ),
-    )
+        ratios = [level.noise_ratio() for level in self.levels(levels)]
+        return chosen_words(self.modulus, self.dimensions, ratios, f"{self.size} {asked}", by_degrees(levels))
