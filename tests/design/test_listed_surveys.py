@@ -172,6 +172,14 @@ def test_a_floor_needs_no_trust():
             guess_price=design.proof.guess_price,
         )
         assert variance_floor(design.limits, design.laws, bad) < best
+    # Prices that are too low everywhere are raised by as much, and prove the same.
+    low = type(design.proof)(
+        matrices=design.proof.matrices,
+        counts=design.proof.counts,
+        answer_prices=tuple(price - Fraction(1, 10) for price in design.proof.answer_prices),
+        guess_price=design.proof.guess_price,
+    )
+    assert float(variance_floor(design.limits, design.laws, low)) == pytest.approx(2.00951600, abs=6e-9)
     negative = type(design.proof)(
         matrices=design.proof.matrices,
         counts=design.proof.counts,
@@ -312,5 +320,11 @@ def test_cards_in_whole_faces():
     limited = sf.design.playable_list(with_limit, faces=1000)
     assert with_limit.limits.kept_by(limited.channel)
     assert limited.total_variance(SKEWED) / with_limit.total_variance(SKEWED) < 1.03
+    # Rounded down alone, "any" would be too good a guess here, and a few faces more are given to it.
+    uneven = sf.design.listed_survey(
+        WAYS, guess_error=Fraction(42, 100), shares=SKEWED, weights=(HALF, Fraction(3, 10), Fraction(1, 5))
+    )
+    for faces in (20, 100):
+        assert uneven.limits.kept_by(sf.design.playable_list(uneven, faces=faces).channel)
     with pytest.raises(InvalidParameter, match="faces"):
         sf.design.playable_list(with_limit, faces=6)
