@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite test-slow test-all test-wheel test-oldest mutants lint style types format bench browser setup clean
+.PHONY: help demo serve server spark test suite test-slow test-all test-wheel test-oldest mutants lint style types format bench browser docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,7 +30,7 @@ test: spark style  ## linters, types and every test that takes less than a minut
 suite:
 	@tools/in-memory $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "not slow"
 
-test-slow: spark  ## the long soaks
+test-slow: spark .venv/.docs  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow
 	@SFUMATO_EXAMPLES=thorough $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "hypothesis and not slow"
 
@@ -61,7 +61,13 @@ format: setup  ## let ruff lay out the code
 	@$(PYTHON) -m ruff check --fix .
 
 bench: spark  ## speed, as ratios within one run
-	@for file in bench/*.py; do $(PYTHON) $$file || exit 1; done
+	@$(PYTHON) tools/bench
+
+docs: .venv/.docs  ## the site, into build/site: searchable, and no request leaves it
+	@$(PYTHON) tools/build-site
+
+release: setup  ## build, test and tag: make release VERSION=0.2.0 (first: tools/release 0.2.0 --prepare)
+	@tools/release "$(VERSION)"
 
 browser:  ## build what runs in browsers into the package, where it is committed
 	@tools/system-packages
@@ -79,6 +85,9 @@ spark: .venv/.spark
 
 .venv/.spark: pyproject.toml tools/setup
 	@tools/setup "" .venv dev,spark,server
+
+.venv/.docs: pyproject.toml tools/setup
+	@tools/setup "" .venv dev,docs
 
 .venv/.ready: pyproject.toml tools/setup
 	@tools/setup

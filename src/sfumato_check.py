@@ -35,7 +35,7 @@ import json
 import math
 import re
 import sys
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -51,7 +51,7 @@ MOST_BYTES = 8 << 20
 MOST_DENOMINATOR_BITS = 1 << 14  # of the one denominator that all probabilities of a file are brought to
 MOST_ENTRIES = 250_000  # of a dense channel, at small denominators
 MOST_PAIR_STEPS = 50_000_000  # of comparing every pair of its rows
-MOST_REPORTS = 200_000  # of a structured channel
+MOST_REPORTS = 1 << 19  # of a structured channel
 MOST_STRUCTURED_STEPS = 2_000_000  # of going through its entries after all
 MOST_NOISE_STEPS = 40_000_000  # inputs times outputs of noise
 MOST_MAPPING_STEPS = 10_000_000  # cells times symbols times groups of a disclosure
@@ -226,8 +226,11 @@ def law_of(texts: Any) -> list[Fraction]:
     texts = texts.split(" ") if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not texts:
         raise Unreadable("the certificate is damaged: a law is missing")
-    law = [fraction_of(text) for text in texts]
-    if min(law) < 0:
+    if not all(isinstance(text, str) for text in texts):
+        raise Unreadable("the certificate is damaged: an exact number is not written as one")
+    read = {text: fraction_of(text) for text in dict.fromkeys(texts)}  # what is written alike is one number
+    law = [read[text] for text in texts]
+    if min(read.values()) < 0:
         raise Unreadable("the certificate is damaged: a probability is negative")
     numerators, denominator = over_one_denominator(law)
     if sum(numerators) != denominator:
@@ -237,12 +240,18 @@ def law_of(texts: Any) -> list[Fraction]:
 
 def over_one_denominator(law: Sequence[Fraction]) -> tuple[list[int], int]:
     """Write fractions as whole numbers over one denominator; refuse a denominator that would be too long."""
-    whole = 1
-    for part in {number.denominator for number in law}:
+    whole, numbers = 1, different(law)
+    for part in {number.denominator for number in numbers}:
         whole = math.lcm(whole, part)
         if whole.bit_length() > MOST_DENOMINATOR_BITS:
             raise TooLarge(f"the probabilities have no common denominator of at most {MOST_DENOMINATOR_BITS} bits")
-    return [number.numerator * (whole // number.denominator) for number in law], whole
+    numerators = {id(number): number.numerator * (whole // number.denominator) for number in numbers}
+    return [numerators[id(number)] for number in law], whole
+
+
+def different(law: Iterable[Fraction]) -> list[Fraction]:
+    """Return the numbers of a law, those that are one object once."""
+    return list({id(number): number for number in law}.values())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -751,12 +760,9 @@ class Structured:
         if len(law) > MOST_REPORTS:
             raise TooLarge(f"the channel has {len(law)} reports, more than {MOST_REPORTS}")
         self.inputs, self.outputs = inputs, len(law)
-        levels = sorted(set(law))
-        numerators, self.whole = over_one_denominator(levels)
+        self.law, self.whole = over_one_denominator(law)
         if len(law) * (1 + self.whole.bit_length() // 512) > 4 * MOST_REPORTS:
             raise TooLarge("the channel has many reports with a long common denominator")
-        of = dict(zip(levels, numerators, strict=True))
-        self.law = [of[probability] for probability in law]
         self.is_full = inputs == len(law)
         self.entries = inputs * len(law)
 
@@ -765,19 +771,30 @@ class Structured:
         return self.law[self.outputs - x :] + self.law[: self.outputs - x]
 
     def extremes(self) -> Iterator[tuple[int, int, int]]:
-        """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
-        highest = _window_extremes(self.law, self.inputs, lambda new, old: new >= old)
-        lowest = _window_extremes(self.law, self.inputs, lambda new, old: new <= old)
-        counts: dict[tuple[int, int], int] = {}
-        for pair in zip(highest, lowest, strict=True):
-            counts[pair] = counts.get(pair, 0) + 1
-        return ((high, low, count) for (high, low), count in counts.items())
+        """For each pair of a largest and a smallest entry, how many outputs have it."""
+        return ((high, low, count) for (high, low), count in self.pairs.items())
 
-    def column_sums(self) -> list[int]:
+    @cached_property
+    def pairs(self) -> Counter[tuple[int, int]]:
+        """Output y is reached by the shifts y, y-1, …, y-inputs+1: extremes of a sliding window."""
+        lowest = _window_extremes(self.law, self.inputs, min)
+        return Counter(zip(self.highest, lowest, strict=True))
+
+    @cached_property
+    def highest(self) -> list[int]:
+        """The largest entry of each output."""
+        return _window_extremes(self.law, self.inputs, max)
+
+    @cached_property
+    def sums(self) -> list[int]:
         """Sums of the same windows."""
         running = [0, *itertools.accumulate(self.law + self.law)]
         last = self.outputs + 1
         return [running[y + last] - running[y + last - self.inputs] for y in range(self.outputs)]
+
+    def column_sums(self) -> list[int]:
+        """Σ_x of each output."""
+        return self.sums
 
     def mixed(self, weights: Sequence[int]) -> list[int]:
         """Σ_x weight·entry of each output."""
@@ -812,21 +829,19 @@ class Structured:
 AnyChannel = Dense | Structured
 
 
-def _window_extremes(law: list[int], length: int, beats: Callable[[int, int], bool]) -> list[int]:
-    """The extreme entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y."""
-    size = len(law)
-    waiting: deque[int] = deque()  # places whose entries may still be the extreme of some window, best first
-    found = []
-    for place in range(size - length + 1, 2 * size):
-        entry = law[place % size]
-        while waiting and beats(entry, law[waiting[-1] % size]):
-            waiting.pop()
-        waiting.append(place)
-        if waiting[0] <= place - length:
-            waiting.popleft()
-        if place >= size:
-            found.append(law[waiting[0] % size])
-    return found
+def _window_extremes(law: list[int], length: int, best: Callable[..., int]) -> list[int]:
+    """The largest or smallest entry among law[y], law[y-1], …, law[y-length+1], indices mod K, for each y.
+
+    A window lies in two blocks of its own length at most: the end of one and the beginning of the next.
+    """
+    line = law[len(law) - length + 1 :] + law
+    forwards: list[int] = []
+    backwards: list[int] = []
+    for start in range(0, len(line), length):
+        block = line[start : start + length]
+        forwards += itertools.accumulate(block, best)
+        backwards += [*itertools.accumulate(reversed(block), best)][::-1]
+    return list(map(best, backwards, forwards[length - 1 :]))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -836,11 +851,11 @@ def _cached_ln(number: int) -> Near:
 
 def _n_ln_n(numbers: Iterable[int]) -> Near:
     low = high = 0
-    for number in numbers:
+    for number, times in Counter(numbers).items():
         if number > 1:
             logarithm = _cached_ln(number)
-            low += number * logarithm.low
-            high += number * logarithm.high
+            low += times * number * logarithm.low
+            high += times * number * logarithm.high
     return Near(low, high)
 
 
@@ -859,13 +874,24 @@ class ChannelFacts:
     @property
     def prior_words(self) -> str:
         """How sentences speak of the prior."""
-        return "with every answer equally likely" if len(set(self.prior)) == 1 else "under the stated prior"
+        alike = len(set(different(self.prior))) == 1
+        return "with every answer equally likely" if alike else "under the stated prior"
 
     @cached_property
     def right_guesses(self) -> Fraction:
         """Σ_y max_x P(x)P(y|x)."""
         weights, whole = self.weights
         return Fraction(self.channel.best_guesses(weights), whole * self.channel.whole)
+
+    @cached_property
+    def worst_report(self) -> tuple[int, Fraction]:
+        """The first report after which a guess is safest, and how often it is wrong then: 1 - max_x P(x|y)."""
+        safest, place = Fraction(0), 0
+        for y, (column, mass) in enumerate(zip(zip(*self._table(), strict=True), self.outputs, strict=True)):
+            peak = max(entry * weight for entry, weight in zip(column, self.weights[0], strict=True))
+            if peak * safest.denominator > mass * safest.numerator:
+                safest, place = Fraction(peak, mass), y
+        return place, 1 - safest
 
     @cached_property
     def outputs(self) -> list[int]:
@@ -909,7 +935,7 @@ class ChannelFacts:
 
     def min_entropy_leakage(self) -> Found:
         """log2 of how much likelier a right guess becomes."""
-        return Ends.around(log2(self.right_guesses / max(self.prior)))
+        return Ends.around(log2(self.right_guesses / max(different(self.prior))))
 
     def maximal_leakage(self) -> Found:
         """log2 Σ_y max_x P(y|x)."""
@@ -921,7 +947,8 @@ class ChannelFacts:
         weights, whole = self.weights
         if self.says_nothing:
             return Ends.around(ZERO)
-        inside = total(near.times(weight) for near, weight in zip(self.channel.row_logs, weights, strict=True))
+        pairs = Counter(zip(self.channel.row_logs, weights, strict=True))
+        inside = total(near.times(weight * count) for (near, weight), count in pairs.items())
         spread = (inside - _n_ln_n(self.outputs)).over(whole * self.channel.whole)
         return Ends.around((spread + ln_of_integer(whole)).bits(), ROOM + self._rounding_of_mixing())
 
@@ -951,7 +978,7 @@ class ChannelFacts:
     def _largest_entries(self) -> list[int]:
         if isinstance(self.channel, Dense):
             return [max(column) for column in zip(*self.channel.table, strict=True)]
-        return _window_extremes(self.channel.law, self.channel.inputs, lambda new, old: new >= old)
+        return self.channel.highest
 
     def randomness(self) -> Found:
         """The largest H(Y|X=x) = ln D - (Σ n ln n)/D."""
@@ -1106,6 +1133,17 @@ def channel_rules(facts: ChannelFacts) -> list[Rule]:
     channel, prior = facts.channel, facts.prior
     dense = isinstance(channel, Dense)
     before = percent(1 - max(prior), DOWN)
+    worst = Rule(
+        measure="worst_guess_error",
+        unit="probability",
+        because="1 - max_y max_x P(x|y) [A, eq. (8)]",
+        sentence=lambda value: (
+            f"Whatever the report, that guesser is wrong at least {percent(value, DOWN)} of the time, "
+            f"{facts.prior_words}; the worst is report {facts.worst_report[0] + 1} of {channel.outputs}."
+        ),
+        find=lambda _: facts.worst_report[1],
+        exact=True,
+    )
     rules = [
         Rule(
             measure="guess_error",
@@ -1118,6 +1156,7 @@ def channel_rules(facts: ChannelFacts) -> list[Rule]:
             find=lambda _: 1 - facts.right_guesses,
             exact=True,
         ),
+        *([worst] if dense else []),
         Rule(
             measure="odds",
             unit="ratio",
@@ -1457,7 +1496,7 @@ def check_channel(subject: dict[str, Any], measures: set[str]) -> tuple[list[Rul
     take(subject, ("channel", "prior"), ("shape", "mechanism", "made_exact", "collected"))
     channel = read_channel(subject["channel"])
     prior = law_of(subject["prior"])
-    if len(prior) != channel.inputs or min(prior) == 0:
+    if len(prior) != channel.inputs or min(different(prior)) == 0:
         raise Refused("the prior does not give every input of the channel a positive probability")
     rules = channel_rules(ChannelFacts(channel, prior))
     if "shape" in subject:
@@ -1607,6 +1646,7 @@ MOST_LEVELS, MOST_LISTED, MOST_DECLARATION = 32, 6, 20_000
 MOST_MODULUS, MOST_ORDER, MOST_PRIME, MOST_ARC_RESIDUES = 1 << 22, 256, 2048, 1 << 11
 SMALL_ENTRIES = 20_000
 MOST_OPTIONS, MOST_ASKED = 60, 16
+MOST_MASK_BITS, MOST_SPACE_BITS = 22, 62
 _ODDS = re.compile(r"[0-9]{1,300}(/[0-9]{1,300})?")
 
 
@@ -1639,6 +1679,18 @@ class Ladder:
     def back(self) -> str:
         """Why a key gives answers back."""
         return "(x + u) - u = x mod K for every answer x and every key u"
+
+    @property
+    def level_reason(self) -> str:
+        """Why whoever sees a level learns nothing from those below it."""
+        if self.size * self.modulus**self.depth <= SMALL_ENTRIES:
+            return "max P/P' over every joint report, written out [B, eq. (1)]"
+        return "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
+
+    @property
+    def key_reason(self) -> str:
+        """What the bits of a key are the entropy of."""
+        return "H of the sum of the steps below the level [B, Thm 4]"
 
     @property
     def remarks(self) -> list[str]:
@@ -1725,6 +1777,100 @@ class FlippedOptions(Ladder):
 
     def _flips(self, chance: Fraction) -> Near:
         return entropy([(chance, 1), (1 - chance, 1)]).times(self.asked)
+
+
+@dataclass(frozen=True)
+class Flags(Ladder):
+    """Levels over spaces of masks of t bits, of dimensions c_1 ≥ … ≥ c_d.
+
+    Answers are elements of GF(2^t) but 0; a mask reads one by the parity of the bits they share. The masks of level d,
+    a space of dimension c_d, are public. Going up, the space of a level is a uniform one above that of the level below,
+    or with chance λ any; and an element u is drawn, each at which the masks of level 1 are all even o_1 times as
+    probable as another. None of this looks at the answer x; x/u is published. Multiplying by the report moves masks
+    one to one, so what is even at u is even at x where it was moved.
+
+    *Levels.* Given the space of a level, u is even there with weight o and has weight 1 elsewhere. Given only the space
+    below it, which has 2^(t-c')-1 even elements, each of these is even at the space above in a share s =
+    (2^(t-c)-1)/(2^(t-c')-1) of cases, and no other is; so they have weight 1 + (o-1)s =: o'. With chance λ the space
+    above is any, and u uniform; so the odds of the level below are (1-λ)·o'/W' + λ/K over (1-λ)/W' + λ/K, with W' =
+    E'·o' + K - E' the weight of all, E' = 2^(t-c')-1 and K = 2^t-1. That is o where λ/(1-λ) = K(o'-o)/(W'(o-1)), which
+    is a chance where o' ≥ o. So given report and key of level j, an answer is o_j times as probable as another, or as
+    probable; and 0 and 1, whose elements are not multiples of one another by 1, are told apart by some report.
+
+    *Coalitions.* The spaces below the best one of a coalition are drawn with it and apart from x; given its own space,
+    what a coalition holds besides has a law that does not depend on u. So its odds are those of its best member.
+
+    *Bits.* There are n = [t-c', c-c'] spaces of dimension c above one of dimension c' and N = [t, c] in all, so a space
+    that is kept with chance κ has a law of two levels, κ/n + (1-κ)/N and (1-κ)/N; several steps are one, with the
+    product of their κ. The number of spaces is found by [t, c] = [t-1, c-1] + 2^c·[t-1, c].
+    """
+
+    length: int = 0
+    dimensions: tuple[int, ...] = ()
+
+    @property
+    def back(self) -> str:
+        """Multiplying undoes dividing."""
+        return "(x/u)·u = x in the field for every answer x and every key u"
+
+    @property
+    def level_reason(self) -> str:
+        """Spaces are drawn from one another."""
+        return (
+            "masks of a level are drawn from those of the level above, apart from the answer, checked exactly "
+            "[B, Thm 3]"
+        )
+
+    @property
+    def key_reason(self) -> str:
+        """The element, or the space."""
+        return "H of what a level has more than the public [B, Thm 4]"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a report is about."""
+        shown = ", ".join(map(str, self.dimensions))
+        said = (
+            f"Answers are elements of a field of 2^{self.length}. What is drawn for a row, spaces of masks of "
+            f"dimension {shown} from the sharpest level to the public one and an element, does not depend on the "
+            f"answer; the masks of the public level follow from the number of the row. The claims hold for every row."
+        )
+        return [said]
+
+    def even(self, level: int) -> int:
+        """At how many elements the masks of a level are all even."""
+        return (1 << (self.length - self.dimensions[level - 1])) - 1
+
+    def kept(self, above: int) -> Fraction:
+        """With which chance the space of the level below has to do with that of a level."""
+        odds, wanted = self.odds[above - 1], self.odds[above]
+        left = 1 + (odds - 1) * Fraction(self.even(above), self.even(above + 1))
+        weight = self.even(above + 1) * (left - 1) + self.modulus
+        return 1 / (1 + self.modulus * (left - wanted) / (weight * (wanted - 1)))
+
+    def level_entropy(self, level: int) -> Near:
+        """H of an element drawn for a level, in bits."""
+        even, odds = self.even(level), self.odds[level - 1]
+        low = 1 / (even * odds + self.modulus - even)
+        return entropy([(odds * low, even), (low, self.modulus - even)])
+
+    def erasure_entropy(self, above: int, below: int) -> Near:
+        """H of the space of a level given one below it, in bits."""
+        high, low = self.dimensions[above - 1], self.dimensions[below - 1]
+        kept = Fraction(1)
+        for level in range(above, below):
+            kept *= self.kept(level)
+        over, every = mask_spaces(self.length - low, high - low), mask_spaces(self.length, high)
+        rare = (1 - kept) / every
+        return entropy([(kept / over + rare, over), (rare, every - over)])
+
+
+def mask_spaces(length: int, dimension: int) -> int:
+    """How many spaces of a dimension there are among masks of a length."""
+    row = [1]
+    for _ in range(length):
+        row = [1, *(row[c - 1] + int(2**c) * row[c] for c in range(1, len(row))), 1]
+    return row[dimension]
 
 
 def whole_root(number: int, degree: int) -> int:
@@ -1873,6 +2019,8 @@ def read_ladder(text: Any) -> Ladder:
         raise Refused("the odds of the ladder do not fall from level to level, or end at 1")
     if kind == "assigned_options":
         return _flipped_options(document, odds)
+    if kind == "flags":
+        return _flags(document, odds)
     size = whole_number(document["size"], 2, 1 << 63)
     modulus, favoured = FAVOURED_SETS[str(kind)](document, size)
     ladder = Ladder(size, modulus, favoured, odds, document["recover"])
@@ -1894,6 +2042,32 @@ def _flipped_options(document: dict[str, Any], odds: list[Fraction]) -> FlippedO
         raise Refused("the odds of a level are not those of as many equal flips as options are asked")
     if ladder.recover and asked != options:
         raise Refused("a key does not give back the options that were not asked")
+    return ladder
+
+
+def _flags(document: dict[str, Any], odds: list[Fraction]) -> Flags:
+    """The ladder over spaces of masks."""
+    size = whole_number(document["size"], 2, 1 << 63)
+    length = whole_number(document["length"], 2, MOST_MASK_BITS)
+    given = document["dimensions"]
+    if not isinstance(given, list) or not given:
+        raise Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    dimensions = tuple(whole_number(dimension, 1, length - 1) for dimension in given)
+    if len(dimensions) != len(odds) or any(above < below for above, below in itertools.pairwise(dimensions)):
+        raise Refused("the masks of the ladder do not lie inside one another")
+    modulus = 2**length - 1
+    if size > modulus:
+        raise Refused("the field does not hold the answers")
+    if any(mask_spaces(length, c) << length > 1 << MOST_SPACE_BITS for c in range(1, dimensions[0] + 1)):
+        raise Refused("the masks of a level are more than words can number")
+    ladder = Flags(size, modulus, 2 ** (length - dimensions[-1]) - 1, odds, document["recover"], length, dimensions)
+    for level, value in enumerate(odds, start=1):
+        even = ladder.even(level)
+        if max(value.numerator * even + value.denominator * (modulus - even), modulus) + 1 > 1 << 64:
+            raise Refused("the odds of a level are finer than the words it is drawn from")
+    for level in range(1, ladder.depth):
+        if 1 + (odds[level - 1] - 1) * Fraction(ladder.even(level), ladder.even(level + 1)) < odds[level]:
+            raise Refused("a level of the ladder cannot be made from the one above it")
     return ladder
 
 
@@ -1941,6 +2115,7 @@ LADDER_KEYS = {
     "assigned_options": ("options", "asked"),
     "binary_hadamard": ("size",),
     "cyclic_response": ("size", "family", "q", "t"),
+    "flags": ("size", "length", "dimensions"),
 }
 FAVOURED_SETS = {"arc_response": _arc, "binary_hadamard": _one_bit, "cyclic_response": _difference_set}
 
@@ -1990,17 +2165,12 @@ def _coalition_rules(ladder: Ladder, words: LevelWords, group: tuple[int, ...]) 
     best = min(group)
     odds = ladder.odds[best - 1]
     seen = words.coalition(group)
-    because = (
-        "max P/P' over every joint report, written out [B, eq. (1)]"
-        if ladder.size * ladder.modulus**ladder.depth <= SMALL_ENTRIES
-        else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
-    )
     name = "_".join(map(str, group))
     return [
         Rule(
             measure=f"odds_coalition_{name}",
             unit="ratio",
-            because=because,
+            because=ladder.level_reason,
             sentence=lambda value: f"{seen}: odds {at_most(value)}.",
             find=lambda _: odds,
             exact=True,
@@ -2068,7 +2238,7 @@ def _key_rule(ladder: Ladder, words: LevelWords, level: int) -> Rule:
     return Rule(
         measure=f"key_bits_level_{level}",
         unit="bits",
-        because="H of the sum of the steps below the level [B, Thm 4]",
+        because=ladder.key_reason,
         sentence=lambda value: words_for(
             answer,
             lambda plain: (
@@ -2690,45 +2860,57 @@ BELIEF_NOTES = (
 _BELIEF_NUMBERS = (
     "low", "high", "shared_bits", "deviation", "grid", "own_share", "tilt", "independent_deviation", "anyone_deviation",
 )  # fmt: skip
+_SEVERAL = ("histogram", "vector")
+MOST_BELIEF_DIMENSION, MOST_COUNTED, LEAST_SHARE = 10**6, 2 * 10**6, Fraction(1, 10**6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
     """Normal noise on a sum of n numbers, each of which moves it by at most D, for beliefs that share at most c bits.
 
-    `own` is the share of the variance that guards one record by itself; `tilt` is a w ≥ 1 with w - 1 - ln w ≥ 2c·ln 2.
+    Or on a sum of vectors: `reach` is D², one of them is in a ball of R² = `radius`·D² in k = `dimension` numbers.
+    `people` m are in a household at most. `own` is the share of the variance that guards one household by itself;
+    `tilt` is a w ≥ 1 with w - 1 - ln w ≥ (2c/k)·ln 2.
     """
 
     records: int
+    people: int
     shared: Fraction
     reach: Fraction
+    dimension: int
+    radius: Fraction
     deviation: Fraction
     own: Fraction
     tilt: Fraction
+    statistic: str
 
     @property
     def ratio(self) -> Fraction:
         """D²/N."""
-        return (self.reach / self.deviation) ** 2
+        return self.reach / self.deviation**2
+
+    def _told(self, power: Fraction) -> Near:
+        """(k/2) log2(1 + power)."""
+        return log2(1 + power).scaled(exactly(Fraction(self.dimension, 2)))
 
     def booked(self) -> Near:
-        """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f)."""
-        found = log2(1 + self.ratio / (4 * self.own)).over(2)
+        """c(1 - e^(-m(n-1)ratio/4(1-f))) + (k/2) log2(1 + m²R²ratio/kf)."""
+        found = self._told(self.people**2 * self.radius * self.ratio / (self.dimension * self.own))
         if self.shared == 0 or self.records == 1:
             return found
-        left = exp_of_minus(exactly((self.records - 1) * self.ratio / (4 * (1 - self.own))))
+        left = exp_of_minus(exactly(self.people * (self.records - 1) * self.ratio / (4 * (1 - self.own))))
         return found + (exactly(1) - left).at_least_zero().scaled(exactly(self.shared))
 
     def once(self) -> Near:
-        """The smaller of that and ½ log2(1 + min(n·w/4, n²/4)·ratio)."""
-        widest = min(self.records * self.tilt / 4, Fraction(self.records**2, 4))
-        return _smaller(self.booked(), log2(1 + widest * self.ratio).over(2))
+        """The smaller of that and (k/2) log2(1 + min(n·m·w/4, n²R²/k)·ratio)."""
+        widest = min(self.records * self.people * self.tilt / 4, self.records**2 * self.radius / self.dimension)
+        return _smaller(self.booked(), self._told(widest * self.ratio))
 
     def for_people(self, people: int, deviation: Fraction) -> Near:
-        """The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations."""
-        power = (people * self.reach / (2 * deviation)) ** 2
-        found = log2(1 + power).over(2)
-        if power <= 1:
+        """The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations; of vectors, by power."""
+        power = people**2 * self.radius * self.reach / (self.dimension * deviation**2)
+        found = self._told(power)
+        if power <= 1 or self.dimension > 1:
             return found
         scale = 1 << 60
         root = math.isqrt(power.numerator * scale**2 // power.denominator)
@@ -2751,29 +2933,79 @@ def _smaller(one: Near, other: Near) -> Near:
 
 def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate of noise for beliefs that share at most so many bits."""
-    take(subject, (*_BELIEF_NUMBERS, "statistic", "records"))
+    take(subject, (*_BELIEF_NUMBERS, "statistic", "records", "people", "dimension", "known"))
     if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in _BELIEF_NUMBERS):
         raise Unreadable("the certificate is damaged: a number of its subject cannot be")
     number = {name: fraction_of(subject[name]) for name in _BELIEF_NUMBERS}
     records, statistic = whole_number(subject["records"], 1, MOST_RECORDS), subject["statistic"]
     low, high, shared, own = (number[name] for name in ("low", "high", "shared_bits", "own_share"))
-    if statistic not in ("sum", "mean", "count") or (statistic == "count" and not low == 0 == high - 1):
+    if statistic not in ("sum", "mean", "count", *_SEVERAL):
         raise Unreadable("the certificate is damaged: its statistic cannot be")
+    if (statistic in ("count", "histogram") and not low == 0 == high - 1) or (statistic == "vector" and low):
+        raise Unreadable("the certificate is damaged: its statistic cannot be")
+    people = whole_number(subject["people"], 1, records)
+    several = statistic in _SEVERAL
+    least, most = 2 if statistic == "histogram" else 1, MOST_BELIEF_DIMENSION if several else 1
+    dimension = whole_number(subject["dimension"], least, most)
     if not low < high or not 0 <= shared <= MOST_SHARED_BITS:
         raise Unreadable("the certificate is damaged: the range or the shared bits cannot be")
-    reach = (high - low) / (records if statistic == "mean" else 1)
+    reach, radius = ((high - low) / (records if statistic == "mean" else 1)) ** 2, Fraction(1, 4)
+    if several:
+        below = 2 * dimension if statistic == "histogram" else 2 * dimension + 2
+        radius = Fraction(dimension - 1 if statistic == "histogram" else dimension, below)
+        reach = Fraction(2) if statistic == "histogram" else reach
     deviations = [number[name] for name in ("deviation", "independent_deviation", "anyone_deviation")]
-    if min(deviations) < reach / 1000 or number["grid"] <= 0:
+    if min(deviations) <= 0 or min(deviations) ** 2 < reach / 10**6 or number["grid"] <= 0:
         raise Unreadable("the certificate is damaged: the noise or the grid cannot be")
     tied = shared > 0 and records > 1
     if not 0 < own <= 1 or (1 - own < Fraction(1, 10**9) if tied else own < 1):
         raise Unreadable("the certificate is damaged: the division of the noise cannot be")
-    if not _is_tilt(number["tilt"], shared):
+    if not _is_tilt(number["tilt"], shared / dimension):
         raise Unreadable("the certificate is damaged: the sum can be wider")
     beliefs = Beliefs(
-        records=records, shared=shared, reach=reach, deviation=deviations[0], own=own, tilt=number["tilt"]
+        records=records,
+        people=people,
+        shared=shared,
+        reach=reach,
+        dimension=dimension,
+        radius=radius,
+        deviation=deviations[0],
+        own=own,
+        tilt=number["tilt"],
+        statistic=statistic,
     )
-    return [*_belief_rules(beliefs), *_deviation_rules(beliefs, number, statistic)], list(BELIEF_NOTES)
+    share = _known_share(subject["known"], beliefs)
+    return [*_belief_rules(beliefs, share), *_deviation_rules(beliefs, number)], list(BELIEF_NOTES)
+
+
+def _known_share(known: Any, beliefs: Beliefs) -> Fraction | None:
+    """Read a public law and what would prove bits under it; the proof itself is not followed here."""
+    if known is None:
+        return None
+    damaged = Unreadable("the certificate is damaged: its public law cannot be")
+    if beliefs.statistic != "count" or beliefs.people > 1 or beliefs.records > MOST_COUNTED:
+        raise damaged
+    if not isinstance(known, dict):
+        raise damaged
+    take(known, ("share", "mixture", "own_share"))
+    mixture, own = known["mixture"], known["own_share"]
+    if (mixture is None) == (own is None) or not (mixture is None or (isinstance(mixture, list) and len(mixture) == 4)):
+        raise damaged
+    texts = [known["share"], *([own] if mixture is None else mixture)]
+    if any(not isinstance(text, str) or len(text) > MOST_NOISE_DIGITS for text in texts):
+        raise damaged
+    share, *proof = (fraction_of(text) for text in texts)
+    if not LEAST_SHARE <= share <= 1 - LEAST_SHARE:
+        raise damaged
+    if mixture is None:
+        tied = beliefs.shared > 0 and beliefs.records > 1
+        meant = 0 < proof[0] < 1 or (proof[0] == 1 and not tied)
+    else:
+        spread, _, rest, rate = proof
+        meant = spread > 0 and rate > 0 and 0 < rest < 1
+    if not meant:
+        raise damaged
+    return share
 
 
 def _is_tilt(tilt: Fraction, shared: Fraction) -> bool:
@@ -2782,8 +3014,19 @@ def _is_tilt(tilt: Fraction, shared: Fraction) -> bool:
     return (exactly(tilt - 1) - ln(tilt)).low >= LN2.scaled(exactly(2 * shared)).high
 
 
-def _belief_rules(beliefs: Beliefs) -> list[Rule]:
+def _belief_rules(beliefs: Beliefs, share: Fraction | None) -> list[Rule]:
     shared = fraction_words(beliefs.shared)
+    alone = beliefs.people == 1
+    one = "record" if alone else "household"
+    apart = "independent records" if alone else f"independent households of at most {beliefs.people}"
+    tied = f"{'' if alone else f'households of at most {beliefs.people} among the '}{beliefs.records} records"
+    many, squared = ("", "") if alone else ("m", "m²")
+    if beliefs.statistic in _SEVERAL and beliefs.dimension > 1:
+        own = f"(k/2) log2(1 + {squared}R²/ks)"
+        widest = f"(k/2) log2(1 + V/N), V ≤ min(n·{'' if alone else 'm·'}w·D²/4, n²R²/k) and w - 1 - ln w ≥ (2c/k)·ln 2"
+    else:
+        own = f"½ log2(1 + {squared}D²/4s)"
+        widest = f"½ log2(1 + V/N), V ≤ min(n·{'' if alone else 'm·'}w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2"
 
     def bound(measure: str, find: Callable[[], Near], because: str, sentence: Callable[[str], str]) -> Rule:
         return Rule(
@@ -2799,11 +3042,11 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
         bound(
             "believed_bits",
             beliefs.booked,
-            "c(1 - e^(-(n-1)D²/4r)) + ½ log2(1 + D²/4s): normal noise of variance r + s divides among the records, "
+            f"c(1 - e^(-{many}(n-1)D²/4r)) + {own}: normal noise of variance r + s divides among the {one}s, "
             "and what the others' parts let through of c bits shrinks by that factor [E, Assumption 3]",
             lambda bits: (
-                f"Each release like this one adds at most {bits} bits, on average, about any one record, for everybody "
-                f"whose beliefs differ from independent records by at most {shared} bits over the whole data set, even "
+                f"Each release like this one adds at most {bits} bits, on average, about any one {one}, for everybody "
+                f"whose beliefs differ from {apart} by at most {shared} bits over the whole data set, even "
                 f"if they know other records exactly."
             ),
         ),
@@ -2812,7 +3055,7 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
             unit="bits",
             because="declared; it is assumed, and no data can show it",
             sentence=lambda _: (
-                f"It is assumed that no reader's beliefs tie the {beliefs.records} records together by more than "
+                f"It is assumed that no reader's beliefs tie the {tied} together by more than "
                 f"{shared} bits in all. If that is wrong, the bound above says nothing."
             ),
             find=lambda _: beliefs.shared,
@@ -2821,17 +3064,18 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
         bound(
             "one_release_bits",
             beliefs.once,
-            "½ log2(1 + V/N), V ≤ min(n·w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2: the widest sum [E, Cor. 6]",
+            f"{widest}: the widest sum [E, Cor. 6]",
             lambda bits: (
                 f"For one release only: if nothing else is ever released about these records, they are told at most "
                 f"{bits} bits."
             ),
         ),
+        *([] if share is None else [_known_rule(beliefs, share, shared)]),
         bound(
             "independent_bits",
-            lambda: beliefs.for_people(1, beliefs.deviation),
-            "the capacity of the noise for one record, at most ½ log2(1 + D²/4N) [E, Cor. 6; McK04]",
-            lambda bits: f"Whoever believes that the records are independent is told at most {bits} bits.",
+            lambda: beliefs.for_people(beliefs.people, beliefs.deviation),
+            f"the capacity of the noise for one {one} [E, Cor. 6; McK04]",
+            lambda bits: f"Whoever believes in {apart} is told at most {bits} bits.",
         ),
         bound(
             "anyone_bits",
@@ -2845,8 +3089,39 @@ def _belief_rules(beliefs: Beliefs) -> list[Rule]:
     ]
 
 
-def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: str) -> list[Rule]:
+def _known_rule(beliefs: Beliefs, share: Fraction, shared: str) -> Rule:
+    def find(claim: Claim) -> Ends:
+        value = claim.value
+        if not isinstance(value, Interval):
+            raise Refused("known_share_bits: its number is no interval")
+        # Whatever the law is, what holds for every law holds for it.
+        if value.upper * ONE > beliefs.once().high + ROOM * ONE:
+            raise Refused("known_share_bits: less is told whatever the law is")
+        return Ends(exactly(value.lower), exactly(value.upper), open="bits under a public law are not computed here")
+
+    return Rule(
+        measure="known_share_bits",
+        unit="bits",
+        because=(
+            "t(c·ln 2 + ln E e^(f/t)), E over the binomial law and f the divergence from a mixture of two normal laws, "
+            "or c times the contraction of that law and a record's own part, whichever the file proves; any are valid"
+        ),
+        sentence=lambda value: (
+            f"For one release only, and where the law is public: whoever differs by at most {shared} bits from the "
+            f"belief that records are independent and each is a yes with probability {fraction_words(share)} is told "
+            f"at most {at_most(value)} bits."
+        ),
+        find=find,
+        relation="≤",
+    )
+
+
+def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction]) -> list[Rule]:
+    statistic = beliefs.statistic
     unit = f"units of the {statistic}"
+    one = "record" if beliefs.people == 1 else "household"
+    apart = "independent records" if beliefs.people == 1 else f"independent households of at most {beliefs.people}"
+    whose = " on each number, which" if statistic in _SEVERAL else f"; the noisy {statistic}"
 
     def neighbour(measure: str, people: int, because: str, whom: str) -> Rule:
         return Rule(
@@ -2862,7 +3137,7 @@ def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: s
         )
 
     return [
-        neighbour("independent_deviation", 1, "one record", "if the records are independent"),
+        neighbour("independent_deviation", beliefs.people, f"one {one}", f"with {apart}"),
         neighbour(
             "anyone_deviation",
             beliefs.records,
@@ -2874,7 +3149,7 @@ def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction], statistic: s
             unit=unit,
             because="declared; rounding is done to the noisy number and tells nothing more",
             sentence=lambda value: (
-                f"The noise is normal with a deviation of at most {at_most(value)}; the noisy {statistic} is rounded "
+                f"The noise is normal with a deviation of at most {at_most(value)}{whose} is rounded "
                 f"to multiples of {fraction_words(number['grid'])}."
             ),
             find=lambda _: beliefs.deviation,

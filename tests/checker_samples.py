@@ -86,6 +86,8 @@ def random_ladder(generator):
         recover = asked == options and bool(generator.integers(2))
         return sf.certify(sf.Ladder.of_options(options=options, epsilons=epsilons, asked=asked, recover=recover))
     size = int(generator.integers(2, 60))
+    if generator.random() < 0.3:
+        return sf.certify(sf.Ladder.of_flags(size=size, epsilons=epsilons, recover=bool(generator.integers(2))))
     if generator.random() < 0.4:
         apart, length = size > 2 and generator.random() < 0.5, int(generator.integers(1, size + 1))
         arc = sf.mechanisms.ArcResponse(size=size, odds=Fraction(2), length=length, apart=apart)
@@ -156,8 +158,15 @@ def random_belief(generator):
     records = int(10 ** generator.uniform(1, 7))
     shared = [0, Fraction(1, 3), 1.5, 7][int(generator.integers(4))]
     budget = float(generator.uniform(0.05, 0.9))
+    people = int(generator.integers(1, 6))
     if generator.random() < 0.3:
-        return sf.certify(sf.design.believed_count(max(records, 500), budget, shared))
+        return sf.certify(sf.design.believed_count(max(records, 500), budget, shared, people=people))
+    if generator.random() < 0.4:
+        cells = int(generator.integers(2, 9))
+        if generator.random() < 0.5:
+            return sf.certify(sf.design.believed_histogram(cells, max(records, 500), budget, shared, people=people))
+        size = Fraction(int(generator.integers(1, 9)), 3)
+        return sf.certify(sf.design.believed_vector(cells - 1, size, max(records, 500), budget, shared, people=people))
     make = [sf.design.believed_mean, sf.design.believed_sum][int(generator.integers(2))]
     low = Fraction(int(generator.integers(-9, 9)), 7)
     return sf.certify(make(low, low + int(generator.integers(1, 9)), max(records, 500), budget, shared))

@@ -15,6 +15,7 @@ from sfumato.study import (
     FreeText,
     Goal,
     LargeList,
+    ListedCard,
     OneOfMany,
     Ordered,
     Recoverable,
@@ -92,6 +93,12 @@ def yes_no(name, text, draw, epsilon):
 
 def one_of_many(name, text, draw, epsilon):
     answers = tuple(draw(st.lists(lines, min_size=2, max_size=6, unique=True)))
+    if draw(st.integers(0, 3)) == 0:
+        error = (1 - Fraction(1, len(answers))) * draw(
+            st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50)
+        )
+        faces = draw(st.none() | st.just(1000))
+        return ListedCard(id=name, text=text, answers=answers, guess_error=error, faces=faces)
     return OneOfMany(id=name, text=text, answers=answers, epsilon=epsilon, random_bits=draw(st.none() | epsilons))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 240
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 SCRIPTS = Path(__file__).parent
 
 
@@ -34,7 +36,12 @@ def call(*command: str) -> str:
     """Return what a command printed, or the last thing it complained about."""
     try:
         done = subprocess.run(  # noqa: S603  our own commands
-            command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+            command,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+            check=False,
+            env=os.environ | ONE_THREAD,
         )
     except subprocess.TimeoutExpired:
         raise Broken(f"took longer than {PATIENCE_SECONDS} s") from None

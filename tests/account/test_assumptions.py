@@ -206,7 +206,16 @@ def test_beliefs_of_few_shared_bits_stand_alone_or_with_reports():
 
 
 NORMAL = [
-    Recount(kind="normal", parameters={"records": 50, "reach": "1", "deviation": deviation})
+    Recount(
+        kind="normal",
+        parameters={
+            "records": 50,
+            "squared_reach": "1",
+            "deviation": deviation,
+            "dimension": 1,
+            "squared_radius": "1/4",
+        },
+    )
     for deviation in ("9", "40")
 ]
 WANTED = st.tuples(CORRELATIONS | st.sampled_from(["local", "flip"]), st.sampled_from(NORMAL))

@@ -193,6 +193,8 @@ def forgeries():
         "belief_fewer_shared_bits_said": (with_claim(belief(), "assumed_shared_bits", value="1"), "assumed_sh"),
         "belief_more_shared_bits_than_the_tilt_allows": (with_subject(belief(), shared_bits="11"), "the sum can be"),
         "belief_fewer_records": (with_subject(belief(), records=5000), "believed_bits|_deviation"),
+        "belief_smaller_households": (with_subject(sf.certify(
+            sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)), people=2), "believed_bits|_dev"),
         "belief_less_noise": (with_subject(belief(), deviation="1/25"), "believed_bits|_deviation"),
         "belief_division_that_guards_the_record_alone": (with_subject(belief(), own_share="1"), "division"),
         "belief_noise_for_anyone_that_is_not_enough": (other_beliefs(anyone_deviation=Fraction(1)), "anyone_dev"),

@@ -117,6 +117,9 @@ def test_an_existing_folder_keeps_what_else_it_holds(monkeypatch, capsys, tmp_pa
         (("papers", "--out", "figures"), "Name one of "),
         (("papers", SLUG, "--out", "taken"), "Name a folder."),
         (("papers", "--gallery", "page.html", "--out", "figures"), "Give one."),
+        (("papers", SLUG, "--set", "nope=1"), "delta (table-1, figure-2"),
+        (("papers", SLUG, "--set", "delta=2"), "must lie strictly between 0 and 1"),
+        (("papers", "--set", "delta=1/3"), "Name one of "),
         (("papers", SLUG, "--out", "taken/figures"), "Name a folder."),
     ],
 )
@@ -167,3 +170,15 @@ def test_help_has_an_example(sfumato):
     done = sfumato("papers", "--help")
     assert done.returncode == 0
     assert "sfumato papers" in done.stdout.split("Example")[1]
+
+
+def test_claims_are_shown_one_by_one_also_at_other_values(capsys):
+    from sfumato.cli.papers import papers_command
+
+    papers_command(SLUG, settings=["delta=1/3"])
+    shown = capsys.readouterr().out
+    assert "Table I at δ = 1/3" in shown
+    claims = shown[shown.index("Claim by claim: print beside ours") :]
+    assert "NOT EXPLAINED" not in claims
+    assert "agrees" in claims
+    assert "100/209" in claims  # Warner's J, which the print has right at δ = 1/3 only

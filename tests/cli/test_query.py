@@ -49,9 +49,43 @@ def test_several_answers_and_their_bound(sfumato, folder):
 def test_a_predicate_can_be_hidden(sfumato, folder):
     done = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "--json")
     assert done.returncode == 0, done.stderr
-    several = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "-n", "2")
-    assert several.returncode == 2
-    assert "one response" in several.stderr
+    several = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "-n", "2", "--starts", "1", "--json")
+    assert several.returncode == 0, several.stderr
+    assert len(json.loads(several.stdout)["responses"]) == 2
+    refused = sfumato("query", "design", "tiles.csv", "--rho", "0.9", "-n", "2", "--partner-for-life")
+    assert refused.returncode == 2
+    assert "column hide" in refused.stderr
+
+
+def test_a_partner_for_life(sfumato, folder):
+    """The file has the law of the secret, every answer is drawn by one of it, and the attack knows the scheme."""
+    made = sfumato("query", "design", "blood.csv", "--rho", "0.7", "-n", "3", "--partner-for-life", "-o", "d.json")
+    assert made.returncode == 0, made.stderr
+    assert "keeps one secret partner for all answers" in made.stdout
+    assert sfumato("query", "answer", "people.csv", "--design", "d.json", "-o", "a.csv").returncode == 0
+    table = pyarrow.csv.read_csv(folder / "a.csv")
+    # One's own value and the partner's: never a third.
+    assert max(len(set(row.values())) for row in table.to_pylist()) <= 2
+    found = json.loads(
+        sfumato("query", "attack", "a.csv", "--design", "d.json", "--truth", "people.csv", "--json").stdout
+    )
+    promised = found["promised_error"]
+    assert abs(found["attacker_wrong"] - promised) < 5 * math.sqrt(promised * (1 - promised) / PEOPLE)
+    changed = json.loads((folder / "d.json").read_text())
+    changed["partners"][0] = changed["partners"][-1]
+    (folder / "d.json").write_text(json.dumps(changed))
+    assert sfumato("query", "answer", "people.csv", "--design", "d.json", "-o", "b.csv").returncode == 2
+
+
+def test_a_promise_for_every_answer_and_a_time_limit(sfumato, folder):
+    done = sfumato("query", "design", "salary.csv", "--rho", "0.9", "--every-answer")
+    assert "Whatever the answer, it is wrong at least 49.59 %" in done.stdout
+    many = sfumato("query", "design", "salary.csv", "--rho", "0.9", "-n", "2", "--every-answer")
+    assert many.returncode == 2
+    assert "--every-answer is for one answer" in many.stderr
+    quick = sfumato("query", "design", "salary.csv", "--rho", "3/5", "-n", "4", "--seconds", "0")
+    assert "The search for answers: stopped after 0 seconds." in quick.stdout
+    assert "No answers could keep it wrong more than" in quick.stdout
 
 
 BAD = [

@@ -30,7 +30,7 @@ def test_certify_then_verify(sfumato, channel_file, tmp_path):
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
     checked = sfumato("verify", "c.json")
     assert checked.returncode == 0
-    assert "all 14 claims hold" in checked.stdout
+    assert "all 15 claims hold" in checked.stdout
     assert json.loads(sfumato("verify", "c.json", "--json").stdout) == {"verified": True, "claims": 14}
 
 
@@ -125,7 +125,7 @@ def test_help_has_an_example(sfumato, verb):
 
 
 def test_version_and_no_arguments(sfumato):
-    assert sfumato("--version").stdout == "sfumato 0.1.0\n"
+    assert sfumato("--version").stdout == f"sfumato {sf.__version__}\n"
     assert "certify" in sfumato().stdout + sfumato().stderr
 
 

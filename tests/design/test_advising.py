@@ -4,8 +4,12 @@ import pytest
 
 from sfumato.design import advise
 from sfumato.errors import InvalidParameter
+from sfumato.infer import largest_information
 from sfumato.mechanisms import BinaryHadamard, CyclicResponse, HadamardResponse
 from sfumato.prob import Distribution
+from sfumato.refine import Ladder
+from sfumato.refine.ladder_advice import regrets
+from sfumato.refine.rungs import CyclicRung
 
 
 def test_a_thousand_answers_get_the_cyclic_response():
@@ -31,12 +35,38 @@ def test_a_budget_of_random_bits_leaves_binary_hadamard():
     assert all(p.random_bits > 0.7 for p in advice.predictions if "random bits" in p.refused)
 
 
-def test_recovery_and_levels_need_a_shift():
-    for demand in ({"recoverable": True}, {"levels": (2.0, 1.0)}):
-        advice = advise(1000, 1_000_000, 1.0, **demand)
-        assert isinstance(advice.mechanism, CyclicResponse)
-        refused = {p.name for p in advice.predictions if p.refused}
-        assert {"subset selection", "optimised unary", "binary Hadamard"} <= refused
+def test_recovery_needs_a_shift():
+    advice = advise(1000, 1_000_000, 1.0, recoverable=True)
+    assert isinstance(advice.mechanism, CyclicResponse)
+    refused = {p.name for p in advice.predictions if p.refused}
+    assert {"subset selection", "optimised unary", "binary Hadamard"} <= refused
+
+
+def test_levels_are_advised_as_a_whole():
+    """At its sharpest level alone q = 16, t = 3 is best; over both levels q = 8, t = 4 is, as `Ladder.within` says."""
+    advice = advise(273, 10**5, 2.708, levels=[2.708, 1.0986])
+    (sharp, public) = advice.ladder.levels
+    assert (sharp.q, sharp.t) == (public.q, public.t) == (8, 4)
+    assert advice.ladder.declaration == Ladder.within(size=273, epsilons=[2.708, 1.0986]).declaration
+    alone = CyclicResponse.within(size=273, epsilon=2.708)
+    assert (alone.q, alone.t) == (16, 3)
+    narrow = CyclicRung.over(alone)
+    elsewhere = regrets([narrow.at(narrow.odds_for(epsilon)) for epsilon in (2.708, 1.0986)], (2.708, 1.0986))
+    assert max(elsewhere) > 1.2 * max(advice.regrets)
+    for regret, rung in zip(advice.regrets, advice.ladder.levels, strict=True):
+        risk = float(sum(rung.variance(Distribution.uniform(273), 10**5)))
+        least = 272**2 / (10**5 * float(largest_information(273, rung.odds)))
+        assert regret == pytest.approx(risk / least, rel=1e-4)
+        assert regret >= 1
+
+
+def test_levels_must_begin_with_epsilon():
+    with pytest.raises(InvalidParameter, match=r"must begin with `epsilon`=1\.0, the sharpest level"):
+        advise(1000, 1_000_000, 1.0, levels=(2.0, 1.0))
+    with pytest.raises(InvalidParameter, match="must begin with"):
+        advise(1000, 1_000_000, 1.0, levels=())
+    with pytest.raises(InvalidParameter, match=r"random_bits=0\.5 goes with one level only"):
+        advise(1000, 1_000_000, 2.0, random_bits=0.5, levels=(2.0, 1.0))
 
 
 def test_recoverability_of_hadamard_response_is_tested_not_assumed():

@@ -12,9 +12,9 @@ from sfumato.disclose.polytope import (
     corners,
     independent_rows,
     marginal_matrix,
-    solve_exactly,
 )
 from sfumato.errors import InvalidParameter
+from sfumato.prob.exact_systems import solve_exactly
 
 SHAPES = [(2, 2), (2, 2, 2), (3, 2), (3, 3), (2, 3, 2)]
 

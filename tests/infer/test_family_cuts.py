@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter
-from sfumato.infer.family_cuts import FamilyCut, found_answers
+from sfumato.infer.family_cuts import FamilyCut, discovered_answers, found_answers
 from sfumato.mechanisms import CyclicResponse
 from sfumato.mechanisms.favoured_sets import best_set
 from surname_laws import LEAST, MOST, TOP, drawn_names, surname_law
@@ -64,6 +64,88 @@ def test_the_normal_cut_would_not_do():
         normal = n * chance + reach * math.sqrt(n * chance * (1 - chance))
         assert 10**6 * float(binom.sf(math.ceil(normal) - 1, n, chance)) == pytest.approx(error, rel=0.02)
         assert 10**6 * float(binom.sf(rule.count() - 1, n, chance)) <= 0.05
+
+
+def largest_hits(rule, members, modulus, odds, *, runs, seed):
+    """The most hits of a listed text in each of so many surveys, where everybody holds one that is not in the list."""
+    law = np.ones(modulus)
+    law[members] = float(odds)
+    drawn = np.random.default_rng(seed).multinomial(rule.n, law / law.sum(), size=runs)
+    hits = np.zeros((modulus, runs))
+    for member in members:
+        hits += np.roll(drawn, -member, axis=1).T
+    # All hold the text at 0; the others are the list.
+    return hits[1:].max(axis=0)
+
+
+@pytest.mark.parametrize("people", [2000, 400])
+def test_the_exact_cut_holds_where_the_normal_one_fails(people):
+    """K = 993, ε = 3.5: of 2000 surveys no more than chance at 99.9 % explains by 5 %, and the normal cut far more."""
+    mechanism = CyclicResponse.within(size=993, epsilon=3.5)
+    assert mechanism.modulus == 993
+    own, other = mechanism.probabilities
+    rule = FamilyCut(size=992, n=people, own=own, other=other)
+    support = mechanism.difference_set.members.tolist()
+    assert len(support) == 32
+    runs = 2000
+    most = largest_hits(rule, support, 993, mechanism.odds, runs=runs, seed=23)
+    exact = int((most >= rule.count()).sum())
+    normal = people * float(other) - float(ndtri(0.05 / 992)) * math.sqrt(people * float(other * (1 - other)))
+    wrong = int((most >= normal).sum())
+    assert binom.sf(exact - 1, runs, 0.05) > 0.001
+    assert binom.sf(wrong - 1, runs, 0.05) < 0.001
+    seen = {2000: (0.032, 0.121), 400: (0.040, 0.177)}[people]
+    for found, was in zip((exact, wrong), seen, strict=True):
+        assert abs(found / runs - was) < 4 * math.sqrt(2 * was * (1 - was) / runs)
+
+
+def test_a_small_family_comes_near_the_union_bound():
+    """K = 13, ε = 1, n = 2000: .0417 of 20,000 surveys where the union bound allows .0420."""
+    odds = Fraction(math.exp(1))
+    total = 4 * odds + 9
+    rule = FamilyCut(size=13, n=2000, own=4 * odds / total, other=(3 + odds) / total)
+    union = 12 * binom.sf(rule.count() - 1, 2000, float(rule.other))
+    assert union == pytest.approx(0.0420, abs=5e-5)
+    runs = 20_000
+    found = int((largest_hits(rule, [0, 1, 3, 9], 13, odds, runs=runs, seed=0) >= rule.count()).sum())
+    assert found / runs == pytest.approx(0.0417, abs=4 * math.sqrt(0.0417 * 0.96 / runs))
+    assert binom.sf(found - 1, runs, union) > 0.001
+
+
+def test_what_no_method_finds_and_what_a_hunt_does():
+    """Least shares by Fano's inequality, to leading order, beside the cut of a list and the estimate for a hunt."""
+    n = MILLION
+    for epsilon, dictionary, keys, hunt in ((1, 0.00930, 0.0170, 0.0293), (2, 0.00412, 0.00754, 0.0130)):
+        odds = math.exp(epsilon)
+        noise = 4 * odds / (odds - 1) ** 2
+        for texts, share in ((1e6, dictionary), (2.0**64, keys)):
+            fano = math.sqrt(2 * noise * (0.9 * math.log(texts) - math.log(2)) / n)
+            assert fano == pytest.approx(share, rel=5e-3)
+        # Four rounds of 16 bits that keep 32 prefixes, the users split among them, found nine times of ten in all.
+        offered, rounds = 32 * 2**16, 4
+        reach = -float(ndtri(0.05 / rounds / offered)) + float(ndtri(0.9 ** (1 / rounds)))
+        hunted = reach * math.sqrt(noise * rounds / n)
+        assert hunted == pytest.approx(hunt, rel=5e-3)
+        listed = cut_of(10**6, epsilon, n).share_found(0.9)
+        assert (hunted / listed) ** 2 == pytest.approx(5.3, abs=0.05)
+
+
+def test_discoveries_are_those_of_benjamini_and_yekutieli():
+    """Step up over exact tails, whatever the hits; as many as the plain definition by p-values says."""
+    rule = FamilyCut(size=50, n=4000, own=Fraction(2, 5), other=Fraction(1, 5))
+    random = np.random.default_rng(5)
+    for frequent in (0, 3, 20):
+        shares = np.zeros(50)
+        shares[:frequent] = 0.25
+        hits = random.binomial(4000, 0.2 + 0.2 * shares)
+        tails = np.sort(binom.sf(hits - 1, 4000, 0.2))
+        harmonic = sum(1 / i for i in range(1, 51))
+        passed = np.flatnonzero(tails <= 0.05 * np.arange(1, 51) / (50 * harmonic))
+        wanted = 0 if not passed.size else passed[-1] + 1
+        assert discovered_answers(hits, rule).places.size == wanted
+    assert wanted >= found_answers(hits, rule).places.size
+    with pytest.raises(InvalidParameter, match="hits"):
+        discovered_answers([1, 2], rule)
 
 
 def test_holms_step_down_is_that_of_p_values():

@@ -46,7 +46,7 @@ def test_inverse_binary_entropy(bits):
 
 def test_no_mechanism_is_better_than_the_floor():
     """On a grid of epsilon, budget, size and n; and the worst law is at least as bad as the uniform one."""
-    for epsilon, budget, size in GRID:
+    for epsilon, budget, size in GRID[::2]:
         for mechanism, times in itertools.product(both_ways(size, epsilon, budget), [1, 7, 10**6]):
             n = times * mechanism.groups
             worst = mechanism.largest_risk(n)

@@ -19,17 +19,17 @@ from sfumato.mechanisms import (
     RandomizedResponse,
     SubsetSelection,
 )
-from sfumato.values import Estimate, Interval
+from sfumato.values import Column, Estimate, Intervals
 
 SECRET = 0xDEADBEEF
 
 
 def estimate_of(raw, errors):
     return Estimate(
-        raw=tuple(raw),
-        standard_errors=tuple(errors),
-        projected=tuple(raw),
-        intervals=(Interval(0.0, 1.0),) * len(raw),
+        raw=Column(raw),
+        standard_errors=Column(errors),
+        projected=Column(raw),
+        intervals=Intervals([0.0] * len(raw), [1.0] * len(raw)),
         confidence=0.95,
         total=100,
     )

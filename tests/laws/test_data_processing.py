@@ -184,3 +184,9 @@ def test_what_is_known_of_the_source_is_known_no_better_than_through_the_data(ca
     """Guessing W from Y is no easier than guessing W from X itself."""
     _, whole, before, prior = case
     assert measures.guess_error(whole, prior) >= measures.guess_error(before, prior)
+
+
+@given(processed(positive_prior=True))
+def test_post_processing_does_not_make_the_worst_report_worse(case):
+    channel, after, prior = case
+    assert measures.worst_guess_error(after, prior) >= measures.worst_guess_error(channel, prior)

@@ -109,3 +109,17 @@ def test_extreme_channels():
 def test_a_prior_of_the_wrong_length_is_refused():
     with pytest.raises(InvalidLaw, match=r"prior has 3 entries and the channel 2 inputs. Give one probability"):
         measures.guess_error(Channel([[1], [1]]), [Fraction(1, 3)] * 3)
+
+
+@given(exact_channels(3, 4), st.data())
+def test_the_worst_report_is_the_surest_posterior(channel, data):
+    """By every posterior; never more than the guess error, which is their average."""
+    prior = data.draw(priors_for(channel))
+    posteriors = []
+    for y in range(channel.shape[1]):
+        joint = [p * row[y] for p, row in zip(prior.fractions, channel.rows, strict=True)]
+        posteriors.append(max(joint) / sum(joint) if sum(joint) else Fraction(-1))
+    place, error = measures.worst_report(channel, prior)
+    assert error == 1 - max(posteriors)
+    assert place == posteriors.index(max(posteriors))
+    assert measures.worst_guess_error(channel, prior) == error <= measures.guess_error(channel, prior)

@@ -19,7 +19,7 @@ from sfumato.errors import ClaimRefused
 from sfumato.papers import PAPERS, Entry, ErratumKind, refusal_of
 from sfumato.papers.gallery import gallery_html
 from sfumato.papers.randomized_responses import tables as response_tables
-from sfumato.papers.successive_refinement import figures
+from sfumato.papers.successive_refinement import error_figures
 from sfumato.papers.successive_refinement import tables as refinement_tables
 
 ENTRIES = [(slug, entry) for slug, paper in PAPERS.items() for entry in paper.entries]
@@ -203,9 +203,9 @@ def hadamard_risk(size):
 
 def simulated_error(budget, users):
     """Binomial counts for every question, instead of users one by one."""
-    size, padded = figures.SIZE, 1024
-    inside, outside = (float(figures.mechanism_of_theorem_2(1.0, budget, 2).law(x)[1]) for x in (0, 1))
-    shares = figures.geometric_shares()
+    size, padded = error_figures.SIZE, 1024
+    inside, outside = (float(error_figures.mechanism_of_theorem_2(1.0, budget, 2).law(x)[1]) for x in (0, 1))
+    shares = error_figures.geometric_shares()
     signs = hadamard(padded)[1:, :size]
     yes = (inside + outside) / 2 + (inside - outside) / 2 * (signs @ shares)
     random = np.random.default_rng(5)
@@ -230,7 +230,7 @@ def grid_contrast(epsilon, budget, steps=2000):
 def point_mass_risk(budget):
     """Shares between uniform and one answer that every question holds in the same way."""
     size = 1 << 16
-    inside, outside = (float(figures.mechanism_of_theorem_2(1.0, budget, 2).law(x)[1]) for x in (0, 1))
+    inside, outside = (float(error_figures.mechanism_of_theorem_2(1.0, budget, 2).law(x)[1]) for x in (0, 1))
     risks = [
         size * (size - 1) / size**2 * 4 * yes * (1 - yes) / (inside - outside) ** 2 / 1000
         for part in np.linspace(0, 1, 2001)

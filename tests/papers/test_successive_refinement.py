@@ -11,7 +11,15 @@ from sfumato import infer, measures
 from sfumato.errors import ClaimRefused
 from sfumato.mechanisms import BinaryHadamard, RandomizedResponse, SymmetricUnary
 from sfumato.papers import PAPERS, paper_named, png_bytes, svg_bytes
-from sfumato.papers.successive_refinement import errata, figures, printed, printed_bounds, tables
+from sfumato.papers.successive_refinement import (
+    errata,
+    error_figures,
+    figures,
+    lemma_3,
+    printed,
+    printed_bounds,
+    tables,
+)
 from sfumato.refine.recovery_keys import ShiftKey
 
 PAPER = PAPERS["successive-refinement"]
@@ -108,20 +116,20 @@ class TestTable:
 class TestFigureData:
     def test_the_numbers_of_section_4(self):
         """Clipping gives what the print says, 1.4 twice; the nearest law is far better, raw shares far worse."""
-        first = figures.l1_errors(1.0, 1.0, 150_000)
-        second = figures.l1_errors(1.0, 0.7, 850_000)
+        first = error_figures.l1_errors(1.0, 1.0, 150_000)
+        second = error_figures.l1_errors(1.0, 0.7, 850_000)
         assert [first.clipped, second.clipped] == pytest.approx([1.36, 1.42], abs=0.04)
         assert [first.projected, second.projected] == pytest.approx([0.31, 0.37], abs=0.06)
         assert [first.raw_expected, second.raw_expected] == pytest.approx([4.40, 5.03], abs=0.01)
         assert [first.raw, second.raw] == pytest.approx([4.40, 5.03], rel=0.04)
 
     def test_seeds_are_fixed(self):
-        assert figures.l1_errors(1.0, 0.7, 5000, 2) == figures.l1_errors(1.0, 0.7, 5000, 2)
+        assert error_figures.l1_errors(1.0, 0.7, 5000, 2) == error_figures.l1_errors(1.0, 0.7, 5000, 2)
 
     def test_budgets_are_kept(self):
-        for epsilon in figures.EPSILONS:
-            for budget in figures.SCARCE_BUDGETS:
-                mechanism = figures.mechanism_of_theorem_2(epsilon, budget)
+        for epsilon in error_figures.EPSILONS:
+            for budget in error_figures.SCARCE_BUDGETS:
+                mechanism = error_figures.mechanism_of_theorem_2(epsilon, budget)
                 assert mechanism.randomness_bits().upper <= budget
                 assert mechanism.silence == 0
                 assert (mechanism.yes > 0.5) == (budget > infer.critical_random_bits(epsilon))
@@ -158,7 +166,7 @@ class TestFigureData:
             assert drawn[f"key, k = {size}"] == pytest.approx(bits, abs=1e-9)
 
     def test_shares(self):
-        shares = figures.geometric_shares()
+        shares = error_figures.geometric_shares()
         assert shares.sum() == pytest.approx(1)
         assert shares[1:20] / shares[:19] == pytest.approx(np.full(19, 0.8))
 
@@ -202,6 +210,7 @@ class TestErrata:
             errata.check_best_contrast,
             lambda epsilon, p: 2 * infer.information_per_user(epsilon, h2(p)) / math.exp(epsilon),
         ),
+        (lemma_3.check_two_reports, lemma_3.silent_contrast),
         (errata.check_rappor_row, lambda epsilon: math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1)),
         (errata.check_rr_bits, right_rr_bits),
         (
@@ -235,6 +244,32 @@ class TestErrata:
         assert f"{printed_bounds.eq8_lower_bound(1000, 1772, 0.1):.1f}" == "12.8"
         for parting, budget in zip(re.findall(r"ε < (\d\.\d{3})", PAPER.errata[-1].correct), (0.6, 0.9), strict=True):
             assert infer.critical_random_bits(float(parting)) == pytest.approx(budget, abs=2e-4)
+
+    def test_two_reports_are_enough_from_the_critical_budget_on_and_not_below(self):
+        """The most with two reports, by a grid over all of them that keep ε and R."""
+        steps = np.linspace(0.0, 1.0, 2001)[1:-1]
+        p, q = np.meshgrid(steps, steps)
+        entropies = -(steps * np.log2(steps) + (1 - steps) * np.log2(1 - steps))
+        for epsilon, budget, three_are_better in ((3.0, 0.25, True), (2.0, 0.4, True), (1.0, 0.8, False)):
+            odds = np.exp(epsilon)
+            kept = (p <= odds * q) & (q <= odds * p) & (1 - p <= odds * (1 - q)) & (1 - q <= odds * (1 - p))
+            kept &= (entropies[None, :] <= budget) & (entropies[:, None] <= budget)
+            most = ((p - q) ** 2 * (1 / (p + q) + 1 / (2 - p - q)))[kept].max()
+            said = printed.printed_two_report_contrast(epsilon, budget)
+            assert 0.93 * said <= most <= said * (1 + 1e-9)  # a grid misses a little
+            assert (lemma_3.silent_contrast(epsilon, budget) > said) == three_are_better
+        assert said > 0.0367
+        assert f"{printed.printed_two_report_contrast(3.0, 0.25):.4f}" == "0.0367"
+        for epsilon in (0.5, 1.0, 3.0):  # any number of reports: each term is at most tanh²(ε/2)·(q+q')
+            best = printed.printed_largest_contrast(epsilon)
+            assert best == pytest.approx(2 * math.tanh(epsilon / 2) ** 2, rel=1e-12)
+
+    def test_merging_reports_never_raises_the_sum(self):
+        rng = np.random.default_rng(3)
+        for _ in range(200):
+            first, second = rng.dirichlet(np.ones(4), 2)
+            merged = [np.append(law[:2], law[2:].sum()) for law in (first, second)]
+            assert printed.printed_contrast(*merged) <= printed.printed_contrast(first, second) + 1e-15
 
     def test_hadamard_response_of_the_print(self):
         """1000 answers at ε = 1 in two blocks, as [ASZ19] has them."""

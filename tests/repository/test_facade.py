@@ -4,6 +4,7 @@ import doctest
 import inspect
 import tempfile
 import warnings
+from fractions import Fraction
 
 import pytest
 
@@ -45,3 +46,38 @@ def test_names_are_sorted_and_lead_where_the_types_say():
     assert sf.__all__ == sorted(sf.__all__)
     for name in sf.__all__:
         assert getattr(sf, name) is not None
+
+
+@pytest.fixture(scope="module")
+def habits():
+    """Reports on two questions, one of which is about several options, and a public column."""
+    smokes = sf.YesNo(id="smokes", text="Smokes?", epsilon=Fraction(3))
+    reads = sf.Several(id="reads", text="Reads?", options=("papers", "books", "walls"), epsilon=Fraction(3))
+    answers = {"smokes": ["no", "yes"] * 100, "reads": ["papers", "books;walls"] * 100, "town": ["a", "b"] * 100}
+    return sf.publish(
+        sf.Study(name="Habits", questions=(smokes, reads)), answers, keep=["town"], insecure_seed=7
+    ).reports
+
+
+# What no other test asks for by way of the façade: the errors that docstrings name are those that are raised.
+RAISED = {
+    "asked_options": (lambda reports: sf.asked_options(reports, "smokes"), "InvalidParameter"),
+    "compare": (lambda reports: sf.compare(reports, "sleeps", by="town"), "InvalidParameter"),
+    "crosstab": (lambda reports: sf.crosstab(reports, "smokes", "sleeps"), "InvalidParameter"),
+    "raw_shares": (lambda reports: sf.raw_shares(reports, "sleeps"), "InvalidParameter"),
+    "weighted_shares": (lambda reports: sf.weighted_shares(reports, "sleeps"), "InvalidParameter"),
+    "release_noise": (
+        lambda _: sf.release_noise(
+            sf.design.gaussian(low=0, high=1, budget_bits=0.5), 7, out="noise.json", insecure_seed=7
+        ),
+        "InvalidParameter",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RAISED)
+def test_an_error_that_a_docstring_names_is_raised(habits, name):
+    call, error = RAISED[name]
+    assert f"{error}:" in inspect.getdoc(getattr(sf, name))
+    with pytest.raises(getattr(sf.errors, error)):
+        call(habits)

@@ -184,8 +184,8 @@ def test_a_question_with_two_answers_becomes_a_card():
     assert plain.with_card(Fraction(3, 8)) == Card(
         id="a", text="Q?", answers=("nein", "ja"), guess_error=Fraction(3, 8), goal=goal
     )
-    with pytest.raises(InvalidParameter, match="a card is for two answers"):
-        OneOfMany(id="a", text="Q?", answers=("x", "y", "z")).with_card(Fraction(3, 8))
+    with pytest.raises(InvalidParameter, match="a card is for two answers or a list"):
+        Count(id="a", text="Q?", highest=3).with_card(Fraction(3, 8))
 
 
 def test_symbols_are_whole_numbers_of_64_bits():

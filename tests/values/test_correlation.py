@@ -24,8 +24,6 @@ def test_anything_else_is_refused_by_its_name(said):
 
 def test_the_two_assumptions_exclude_each_other():
     with pytest.raises(InvalidParameter, match="shared_bits"):
-        Correlation(people=2, shared_bits=Fraction(1))
-    with pytest.raises(InvalidParameter, match="shared_bits"):
         Correlation(shared_bits=Fraction(-1))
 
 
@@ -34,3 +32,10 @@ def test_only_no_assumption_is_anyone():
     assert not NOBODY.is_anyone
     assert not Correlation(shared_bits=Fraction(10)).is_anyone
     assert Correlation(shared_bits=Fraction(10)).words == "beliefs that share at most 10 bits"
+
+
+def test_beliefs_beyond_households():
+    both = Correlation(people=5, shared_bits=Fraction(10))
+    assert both.words == "beliefs that share at most 10 bits beyond households of at most 5"
+    assert not both.is_anyone
+    assert Correlation(people=1, shared_bits=Fraction(10)) == Correlation(shared_bits=Fraction(10))

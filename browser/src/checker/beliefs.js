@@ -22,37 +22,50 @@ export function isTilt(tilt, shared) {
 }
 
 /**
- * n numbers, each of which moves their sum by at most `reach`, and beliefs that share at most `shared` bits.
+ * n numbers, each of which moves their sum by at most D, and beliefs that share at most `shared` bits.
  *
- * `own` is the share of the noise's variance that guards one record by itself; `tilt` is a w that `isTilt` accepts.
+ * Or n vectors: `reach` is D², one of them is in a ball of R² = `radius`·D² in k = `dimension` numbers. `people` m are in
+ * a household at most. `own` is the share of the noise's variance that guards one household by itself; `tilt` is a w
+ * that `isTilt` accepts for shared/k.
  */
 export class Beliefs {
-  constructor({ records, shared, reach, deviation, own, tilt }) {
-    Object.assign(this, { records, shared, reach, deviation, own, tilt });
+  constructor({ records, people, shared, reach, dimension, radius, deviation, own, tilt, statistic }) {
+    Object.assign(this, { records, people, shared, reach, dimension, radius, deviation, own, tilt, statistic });
     this.count = new Ratio(records);
-    this.ratio = square(reach.over(deviation));
+    this.ratio = reach.over(square(deviation));
+    this.size = new Ratio(dimension);
+    this.many = new Ratio(people);
   }
 
-  /** c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f). */
+  /** (k/2) log2(1 + power). */
+  told(power) {
+    return log2(UNITY.plus(power)).scaled(exactly(this.size.over(new Ratio(2n))));
+  }
+
+  /** c(1 - e^(-m(n-1)ratio/4(1-f))) + (k/2) log2(1 + m²R²ratio/kf). */
   booked() {
-    const found = log2(UNITY.plus(this.ratio.over(FOUR.times(this.own)))).over(2n);
+    const power = square(this.many).times(this.radius).times(this.ratio).over(this.size.times(this.own));
+    const found = this.told(power);
     if (this.shared.above === 0n || this.records === 1n) return found;
     const rest = FOUR.times(UNITY.minus(this.own));
-    const left = expOfMinus(exactly(this.ratio.times(new Ratio(this.records - 1n)).over(rest)));
+    const others = this.many.times(new Ratio(this.records - 1n));
+    const left = expOfMinus(exactly(this.ratio.times(others).over(rest)));
     return found.plus(UNIT.minus(left).atLeastZero().scaled(exactly(this.shared)));
   }
 
-  /** The smaller of that and ½ log2(1 + min(n·w/4, n²/4)·ratio). */
+  /** The smaller of that and (k/2) log2(1 + min(n·m·w/4, n²R²/k)·ratio). */
   once() {
-    const widest = lesser(this.count.times(this.tilt), square(this.count)).over(FOUR);
-    return this.booked().atMost(log2(UNITY.plus(widest.times(this.ratio))).over(2n));
+    const byTilt = this.count.times(this.many).times(this.tilt).over(FOUR);
+    const widest = lesser(byTilt, square(this.count).times(this.radius).over(this.size));
+    return this.booked().atMost(this.told(widest.times(this.ratio)));
   }
 
-  /** The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·reach/2 deviations. */
+  /** The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations; of vectors, by power. */
   forPeople(people, deviation) {
-    const power = square(new Ratio(people).times(this.reach).over(deviation.times(new Ratio(2n))));
-    const found = log2(UNITY.plus(power)).over(2n);
-    if (power.compare(UNITY) <= 0) return found;
+    const moved = square(new Ratio(people)).times(this.radius).times(this.reach);
+    const power = moved.over(this.size.times(square(deviation)));
+    const found = this.told(power);
+    if (power.compare(UNITY) <= 0 || this.dimension > 1n) return found;
     const root = wholeSquareRoot((power.above * SCALE ** 2n) / power.below);
     const [least, most] = [root, root + 1n].map((end) => log2(UNITY.plus(new Ratio(end, SCALE).over(ROOT_HALF_PI_E))));
     return found.atMost(new Near(least.low, most.high));

@@ -57,6 +57,19 @@ export class ChannelFacts {
     });
   }
 
+  /** The first report after which a guess is safest, and how often it is wrong then: 1 - max_x P(x|y). */
+  get worstReport() {
+    return this.#once("worst", () => {
+      let [safest, place] = [NOTHING, 0];
+      const rows = this.#table();
+      this.outputs.forEach((mass, y) => {
+        const peak = rows.map((row, x) => row[y] * this.weights[0][x]).reduce((one, two) => (one > two ? one : two));
+        if (peak * safest.below > mass * safest.above) [safest, place] = [new Ratio(peak, mass), y];
+      });
+      return [place, CERTAIN.minus(safest)];
+    });
+  }
+
   /** P(y), over the product of both denominators. */
   get outputs() {
     return this.#once("outputs", () => this.channel.mixed(this.weights[0]));

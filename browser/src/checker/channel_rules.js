@@ -8,6 +8,17 @@ const MOST_COMPARED = 20_000_000;
 /** Claims that need the prior or the largest ratio only. */
 function oddsRules(facts) {
   const before = percent(new Ratio(1n).minus(facts.likeliest), DOWN);
+  const { isDense, outputs } = facts.channel;
+  const worst = rule({
+    measure: "worst_guess_error",
+    unit: "probability",
+    because: "1 - max_y max_x P(x|y) [A, eq. (8)]",
+    sentence: (value) =>
+      `Whatever the report, that guesser is wrong at least ${percent(value, DOWN)} of the time, ` +
+      `${facts.priorWords}; the worst is report ${facts.worstReport[0] + 1} of ${outputs}.`,
+    find: () => facts.worstReport[1],
+    exact: true,
+  });
   return [
     rule({
       measure: "guess_error",
@@ -19,6 +30,7 @@ function oddsRules(facts) {
       find: () => new Ratio(1n).minus(facts.rightGuesses),
       exact: true,
     }),
+    ...(isDense ? [worst] : []),
     rule({
       measure: "odds",
       unit: "ratio",

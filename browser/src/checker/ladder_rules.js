@@ -9,8 +9,6 @@ import { atLeast, atMost, timesWords, wordsFor } from "./phrases.js";
 import { take } from "./reading.js";
 import { combinations } from "./search.js";
 
-const SMALL_ENTRIES = 20_000n;
-
 /** Return the rules and notes of a certificate of a ladder. */
 export function checkLadder(subject) {
   take(subject, ["ladder"], ["readers", "collected"]);
@@ -60,15 +58,12 @@ function levelRules(ladder, words, level) {
 function coalitionRules(ladder, words, group) {
   const odds = ladder.odds[Math.min(...group) - 1];
   const seen = words.coalition(group);
-  const isSmall = ladder.size * ladder.modulus ** BigInt(ladder.depth) <= SMALL_ENTRIES;
   const name = group.join("_");
   return [
     rule({
       measure: `odds_coalition_${name}`,
       unit: "ratio",
-      because: isSmall
-        ? "max P/P' over every joint report, written out [B, eq. (1)]"
-        : "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]",
+      because: ladder.levelReason,
       sentence: (value) => `${seen}: odds ${atMost(value)}.`,
       find: () => odds,
       exact: true,
@@ -126,7 +121,7 @@ function keyRule(ladder, words, level) {
   return rule({
     measure: `key_bits_level_${level}`,
     unit: "bits",
-    because: "H of the sum of the steps below the level [B, Thm 4]",
+    because: ladder.keyReason,
     sentence: (value) =>
       wordsFor(
         answer,

@@ -1,6 +1,8 @@
 /** Ladders: levels of odds over one mechanism, as their declaration has them. */
 import { Ratio, wholeRoot } from "../rationals.js";
 import { entropy } from "./enclosures.js";
+import { readFlags } from "./flags_ladders.js";
+import { Ladder, UNREADABLE } from "./ladder_levels.js";
 import { damaged, Refused } from "./outcomes.js";
 import { fractionOf, wholeNumber } from "./reading.js";
 import { compactJson, parseJson } from "./strict_json.js";
@@ -16,71 +18,6 @@ const MOST_ASKED = 16n;
 const ODDS = /^[0-9]{1,300}(?:\/[0-9]{1,300})?$/;
 const UNIT = new Ratio(1n);
 const TWO = new Ratio(2n);
-
-/**
- * Levels of odds o_1 > … > o_d over K reports, F of them favoured at each answer.
- *
- * At odds o, a report is the true residue plus a shift: each of the F favoured shifts has probability h, each other one
- * l, with h = o·l and F·h + (K-F)·l = 1. So the law of the shift is uniform but for a part c(o) = h - l =
- * (o-1)/(F·o + K - F), which grows with o. Adding an independent shift that is 0 with probability c'/c and uniform else
- * takes the part from c to c' and leaves the set alone; so every level is made from the one above by such an erasure,
- * for c(o_j) falls with j.
- *
- * *Odds.* No report favours an answer by more than h/l = o_j. Some report does by as much: D, the favoured set, is not
- * mapped to itself by adding 1, or it would be all residues, and it is not; so some y lies in 0 + D and not in 1 + D,
- * and 0 and 1 are among the answers. (With two reports the residues are those of a yes and a no, and D = {0}.)
- *
- * *Coalitions.* The levels below the best one of a coalition are that one plus shifts drawn apart from the answer. So
- * whatever a coalition sees is a function of its best level and of noise that does not depend on the answer, and its
- * odds are those of its best member: no more because of that, no less because it sees that level.
- */
-class Ladder {
-  constructor({ size, modulus, favoured, odds, recover }) {
-    Object.assign(this, { size, modulus, favoured, odds, recover });
-  }
-
-  /** Why a key gives answers back. */
-  get back() {
-    return "(x + u) - u = x mod K for every answer x and every key u";
-  }
-
-  /** What a reader of the claims has to know besides. */
-  get remarks() {
-    return [];
-  }
-
-  get depth() {
-    return this.odds.length;
-  }
-
-  /** c(o) of a level. */
-  part(level) {
-    return this.odds[level - 1].minus(UNIT).over(this.#weight(level));
-  }
-
-  #weight(level) {
-    const favoured = this.odds[level - 1].times(new Ratio(this.favoured));
-    return favoured.plus(new Ratio(this.modulus - this.favoured));
-  }
-
-  /** H of the shift of a level, in bits. */
-  levelEntropy(level) {
-    const low = UNIT.over(this.#weight(level));
-    return entropy([
-      [this.odds[level - 1].times(low), this.favoured],
-      [low, this.modulus - this.favoured],
-    ]);
-  }
-
-  /** H of what takes one level to another, in bits. */
-  erasureEntropy(above, below) {
-    const erased = UNIT.minus(this.part(below).over(this.part(above))).over(new Ratio(this.modulus));
-    return entropy([
-      [UNIT.minus(erased.times(new Ratio(this.modulus - 1n))), 1n],
-      [erased, this.modulus - 1n],
-    ]);
-  }
-}
 
 /**
  * Levels over m of k options, each reported by a bit that is flipped apart from the others.
@@ -146,8 +83,6 @@ class FlippedOptions extends Ladder {
   }
 }
 
-const UNREADABLE = "the declaration of its ladder cannot be read";
-
 /** Read the declaration of a ladder, in its one spelling. */
 export function readLadder(text) {
   if (typeof text !== "string" || text.length > MOST_DECLARATION) throw damaged(UNREADABLE);
@@ -167,6 +102,7 @@ export function readLadder(text) {
     throw new Refused("the odds of the ladder do not fall from level to level, or end at 1");
   }
   if (kind === "assigned_options") return flippedOptions(document, odds);
+  if (kind === "flags") return readFlags(document, odds);
   return shiftedReports(kind, document, odds);
 }
 
@@ -246,6 +182,7 @@ const LADDER_KEYS = {
   assigned_options: ["options", "asked"],
   binary_hadamard: ["size"],
   cyclic_response: ["size", "family", "q", "t"],
+  flags: ["size", "length", "dimensions"],
 };
 // Of a bit's two shifts, not to flip is favoured.
 const FAVOURED_SETS = { arc_response: arc, binary_hadamard: () => [2n, 1n], cyclic_response: differenceSet };

@@ -14,7 +14,7 @@ export const MOST = {
   denominatorBits: 1 << 14, // of the one denominator that all probabilities of a file are brought to
   entries: 250_000, // of a dense channel, at small denominators
   pairSteps: 50_000_000, // of comparing every pair of its rows
-  reports: 200_000, // of a structured channel
+  reports: 1 << 19, // of a structured channel
   structuredSteps: 2_000_000, // of going through its entries after all
   noiseSteps: 40_000_000, // inputs times outputs of noise
   mappingSteps: 10_000_000, // cells times symbols times groups of a disclosure

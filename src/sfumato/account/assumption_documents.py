@@ -47,7 +47,8 @@ def assumption_from(document: Mapping[str, Any]) -> Assumption:
 def correlation_json(correlated: Correlation) -> str | dict[str, int | str]:
     """Write who may depend on whom."""
     if correlated.shared_bits is not None:
-        return {"shared_bits": str(correlated.shared_bits)}
+        shared: dict[str, int | str] = {"shared_bits": str(correlated.shared_bits)}
+        return shared if correlated.people is None else shared | {"people": correlated.people}
     return "anyone" if correlated.people is None else {"people": correlated.people}
 
 
@@ -55,10 +56,10 @@ def correlation_from(document: object) -> Correlation:
     """Read who may depend on whom; ValueError for anything that is never written."""
     if document == "anyone":
         return ANYONE
-    if isinstance(document, dict) and len(document) == 1:
-        ((kind, value),) = document.items()
-        if kind == "people" and type(value) is int:
-            return Correlation(people=value)
-        if kind == "shared_bits" and isinstance(value, str):
-            return Correlation(shared_bits=read_fraction(value, most_digits=_MOST_TEXT))
+    if isinstance(document, dict) and document and document.keys() <= {"people", "shared_bits"}:
+        people, shared = document.get("people"), document.get("shared_bits")
+        if shared is None and type(people) is int:
+            return Correlation(people=people)
+        if isinstance(shared, str) and ("people" not in document or (type(people) is int and people > 1)):
+            return Correlation(people=people, shared_bits=read_fraction(shared, most_digits=_MOST_TEXT))
     raise ValueError("no assumption")

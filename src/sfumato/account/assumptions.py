@@ -66,15 +66,17 @@ def widest(one: Correlation, other: Correlation) -> Correlation:
     """Return the narrowest assumption at hand that excludes nobody whom one of the two includes.
 
     Households of at most m are among those of at most m' ≥ m, and beliefs that share c bits among those that share
-    c' ≥ c. A household of two that is all alike may share any number of bits, and a belief that shares one may be about
-    everybody, so the two kinds have only anyone in common.
+    c' ≥ c, beyond households or not. A household of two that is all alike may share any number of bits, and a belief
+    that shares one may be about everybody; noise that was made for the first only is not known to divide, so the two
+    kinds have only anyone in common.
     """
     if one == other:
         return one
     if one.people is not None and other.people is not None:
         return Correlation(people=max(one.people, other.people))
     if one.shared_bits is not None and other.shared_bits is not None:
-        return Correlation(shared_bits=max(one.shared_bits, other.shared_bits))
+        people = max(one.people or 1, other.people or 1)
+        return Correlation(people=people, shared_bits=max(one.shared_bits, other.shared_bits))
     return ANYONE
 
 
@@ -86,7 +88,8 @@ def condition(correlated: Correlation) -> str:
     """Say for whom bits hold, in words that follow them."""
     if correlated.shared_bits is not None:
         shared = decimal_above(correlated.shared_bits)
-        return f"for everybody whose beliefs differ from independent people by at most {shared} bits in all"
+        apart = "people" if correlated.people is None else f"households of at most {correlated.people}"
+        return f"for everybody whose beliefs differ from independent {apart} by at most {shared} bits in all"
     if correlated.people is None:
         return "with any correlations in mind"
     if correlated.people == 1:

@@ -89,6 +89,12 @@ def audit(
 
     The claim is the mechanism's own when none is given. `progress` is called with the number of new draws.
 
+    Returns:
+        The largest ε that the draws prove, and what it is held against.
+
+    Raises:
+        InvalidParameter: there are too few draws, or a parameter is outside of its range.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))

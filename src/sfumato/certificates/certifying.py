@@ -67,6 +67,14 @@ def certify(
     Of a ladder: `readers` names those of each level but the public one, the sharpest first, and sentences then speak of
     them and not of numbers. Designs say all by themselves.
 
+    Returns:
+        The certificate, whose claims `sf.verify` finds again.
+
+    Raises:
+        InvalidParameter: the thing has no certificate, or prior and shape do not fit it.
+        InvalidLaw: rows or prior are no laws.
+        NotCertified: a bound could not be proved.
+
     >>> import sfumato as sf
     >>> certificate = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
     >>> certificate["guess_error"].sentence

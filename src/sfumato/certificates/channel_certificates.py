@@ -151,7 +151,7 @@ def _write_channel(channel: AnyChannel) -> _Dense | _Circulant | _CirculantLaw:
     return _Circulant(
         input_count=channel.input_count,
         levels=_write_law(channel.levels),
-        codes="".join(_CODE_DIGITS[code] for code in channel.codes),
+        codes=np.frombuffer(_CODE_DIGITS.encode(), dtype=np.uint8)[channel.codes].tobytes().decode(),
     )
 
 
@@ -169,10 +169,12 @@ def _read_channel(record: _Dense | _Circulant | _CirculantLaw) -> AnyChannel:
     if isinstance(record, _CirculantLaw):
         return Circulant(_read_law(record.law), record.input_count)
     levels = _read_law(record.levels)
-    codes = np.array([_CODE_DIGITS.index(digit) for digit in record.codes])
+    places = np.full(256, len(_CODE_DIGITS), dtype=np.uint8)
+    places[np.frombuffer(_CODE_DIGITS.encode(), dtype=np.uint8)] = np.arange(len(_CODE_DIGITS))
+    codes = places[np.frombuffer(record.codes.encode(), dtype=np.uint8)]
     if codes.size == 0 or codes.max() >= len(levels):
         raise ValueError("a code names no level")
-    return Circulant([levels[code] for code in codes], record.input_count)
+    return Circulant.of_codes(levels, codes, record.input_count)
 
 
 def _write_label(label: Label) -> _JsonLabel:
@@ -191,11 +193,14 @@ def _labels(labels: list[_JsonLabel]) -> Alphabet:
 
 
 def _write_law(law: tuple[Fraction | float, ...]) -> str:
-    return " ".join(str(Fraction(value)) for value in law)
+    texts = {id(value): str(Fraction(value)) for value in law}
+    return " ".join([texts[id(value)] for value in law])
 
 
 def _read_law(text: str) -> list[Fraction]:
-    law = [read_fraction(part) for part in text.split(" ")]
+    parts = text.split(" ")
+    numbers = {part: read_fraction(part) for part in dict.fromkeys(parts)}
+    law = [numbers[part] for part in parts]
     _check_denominators(law)
     return law
 

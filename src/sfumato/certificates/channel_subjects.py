@@ -23,7 +23,7 @@ _SMALLEST = Fraction(1, 1 << 900)
 # Rows of floats sum to 1 up to 1e-9, and the largest entry takes up what is missing: no entry moves further.
 _MOST_MOVED = 1e-8
 # Symbols of a structured channel that are looked at one by one within seconds.
-MOST_SYMBOLS = 1 << 18
+MOST_SYMBOLS = 1 << 19
 _MAKER = f"{MAKER_SAYS} this is"
 # Families of mechanisms that a note may name; any other is called a mechanism.
 FAMILIES = (
@@ -99,11 +99,12 @@ def check_subject(subject: ChannelSubject) -> None:
     channel, prior = subject.channel, subject.prior
     if not (channel.exact and prior.exact):
         raise ClaimRefused("the channel and its prior must be exact, or nothing can be recomputed from them")
-    if len(prior) != channel.shape[0] or min(prior.probabilities) == 0:
+    if len(prior) != channel.shape[0] or min(prior.distinct) == 0:
         raise ClaimRefused("the prior must give every input of the channel a positive probability")
     if subject.mechanism is not None and subject.mechanism not in FAMILIES:
         raise ClaimRefused("the mechanism must be one of the families that are known here")
     subject.check_collected()
+    _check_profiles(channel)
     for moved in (subject.channel_moved, subject.prior_moved):
         if moved is not None and not 0 <= moved <= _MOST_MOVED:
             raise ClaimRefused(f"an entry cannot have moved by {moved:g} when float64 was made exact")
@@ -112,6 +113,14 @@ def check_subject(subject: ChannelSubject) -> None:
             check_shape(channel, subject.shape)
     except InvalidInput as error:
         raise ClaimRefused(f"the records do not fit the channel: {error}") from None
+
+
+def _check_profiles(channel: AnyChannel) -> None:
+    """What is claimed follows from how often each level reaches each report, which is found again by another way."""
+    if not isinstance(channel, Circulant) or not channel.is_coarse:
+        return
+    if sorted(channel.column_profiles()) != sorted(channel.column_profiles_again()):
+        raise ClaimRefused("two ways of counting how often each level reaches each report disagree")
 
 
 def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
@@ -172,7 +181,7 @@ def _exact_channel(channel: AnyChannel) -> tuple[AnyChannel, float | None]:
 
 
 def _exact_prior(prior: Distribution) -> tuple[Distribution, float | None]:
-    if min(prior.probabilities) == 0:
+    if min(prior.distinct) == 0:
         label = prior.labels[prior.probabilities.index(0)]
         raise InvalidLaw(
             f"gives probability 0 to input {label!r}, and a certificate speaks of inputs that can happen",
@@ -196,14 +205,14 @@ def _distance(before: Sequence[Number], after: Sequence[Number]) -> float:
 
 def _check_range(channel: AnyChannel, prior: Distribution) -> None:
     entries = channel.levels if isinstance(channel, Circulant) else [v for row in channel.rows for v in row]
-    for law in (entries, prior.probabilities):
+    for law in (entries, prior.distinct):
         if common_denominator(Fraction(value) for value in law) is None:
             raise InvalidLaw(
                 f"the fractions have no common denominator below {MOST_DENOMINATOR_BITS} bits, too slow to prove "
                 f"anything exactly",
                 way_out="Round the entries, or pass them as floats.",
             )
-    if min((v for v in (*entries, *prior.probabilities) if v > 0), default=1) < _SMALLEST:
+    if min((v for v in (*entries, *prior.distinct) if v > 0), default=1) < _SMALLEST:
         raise InvalidLaw(
             "a probability lies below 2^-900, where logarithms in double precision can no longer be certified",
             way_out="Replace it by 0 or by something larger.",

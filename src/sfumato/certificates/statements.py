@@ -32,6 +32,20 @@ def _guess_error(context: Context) -> Claim:
     )
 
 
+def _worst_guess_error(context: Context) -> Claim:
+    place, value = measures.worst_report(context.subject, context.prior)
+    return exact_claim(
+        "worst_guess_error",
+        value,
+        "probability",
+        because="1 - max_y max_x P(x|y) [A, eq. (8)]",
+        sentence=(
+            f"Whatever the report, that guesser is wrong at least {percent_at_least(value)} of the time, "
+            f"{context.prior_words}; the worst is report {place + 1} of {context.subject.shape[1]}."
+        ),
+    )
+
+
 def _min_entropy_leakage(context: Context) -> Claim:
     value = settle(context.claimed, measures.min_entropy_leakage_interval(context.subject, context.prior))
     return certified_claim(
@@ -250,6 +264,7 @@ def _binary(subject: AnyChannel) -> bool:
 
 RULES: tuple[Rule, ...] = (
     Rule(measure="guess_error", applies=_always, state=_guess_error),
+    Rule(measure="worst_guess_error", applies=_dense, state=_worst_guess_error),
     Rule(measure="odds", applies=_always, state=_odds),
     Rule(measure="epsilon", applies=_always, state=_epsilon),
     Rule(measure="exposure", applies=_dense, state=_exposure),

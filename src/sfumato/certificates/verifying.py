@@ -21,6 +21,14 @@ def verify(certificate: Certificate, *, opening: Certificate | None = None) -> N
     A certificate whose law is private proves nothing by itself: NotChecked is raised, unless `opening` is the private
     certificate that it commits to. Then that one is verified, and what the public one states is compared with it.
 
+    Returns:
+        Nothing, where every claim holds.
+
+    Raises:
+        ClaimRefused: a claim does not hold.
+        NotChecked: the law is private and `opening` is not given.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> certificate = sf.certify(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)))

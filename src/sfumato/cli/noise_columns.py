@@ -55,7 +55,8 @@ def mean_command(
     """A private mean of a column; without --out only what it would cost, and how far off it may be.
 
     --correlated says who may depend on whom: nobody, at most so many people (themselves included), or anyone.
-    --shared-knowledge-bits, instead, bounds what beliefs about all people together may hold beyond independent ones.
+    --shared-knowledge-bits bounds what beliefs about all people together may hold beyond independent ones, or beyond
+    independent households of at most --correlated people.
     The number of rows is taken as public. A record outside the range is refused unless --clip moves it to its end.
 
     Example:
@@ -70,7 +71,7 @@ def mean_command(
     with show_waiting("calibrating"):
         designs = _designs(
             lambda one: private_mean(low, high, len(records), budget_bits, correlated=one).design,
-            lambda shared: believed_mean(low, high, len(records), budget_bits, shared),
+            lambda shared, people: believed_mean(low, high, len(records), budget_bits, shared, people=people),
             who,
         )
     released = None
@@ -116,7 +117,7 @@ def sum_command(
     with show_waiting("calibrating"):
         designs = _designs(
             lambda one: private_sum(low, high, len(records), budget_bits, one).design,
-            lambda shared: believed_sum(low, high, len(records), budget_bits, shared),
+            lambda shared, people: believed_sum(low, high, len(records), budget_bits, shared, people=people),
             who,
         )
     released = None
@@ -137,6 +138,10 @@ def count_command(
     value: Annotated[
         str | None, typer.Option(help="Count the rows that hold this. Default: those that are not empty.")
     ] = None,
+    known_share: Annotated[
+        str | None,
+        typer.Option(help="With --shared-knowledge-bits: it is public that each row counts with this probability."),
+    ] = None,
     out: Out = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
@@ -150,6 +155,9 @@ def count_command(
 ) -> None:
     """A private count of the rows that hold a value. The number of all rows is taken as public.
 
+    With --known-share, a probability that was published before, beliefs are held against that law: one release alone
+    then keeps the budget with less noise. Accounts book what adds up, which holds for every law and is more.
+
     Example:
 
         sfumato noise count answers.csv --column rooms --value 3 --budget-bits 0.1 --correlated 5 --out count.json
@@ -159,6 +167,7 @@ def count_command(
     from sfumato.io.private_columns import count_cells
 
     who = correlation_of(correlated, shared_knowledge_bits)
+    share = _share_of(known_share, who)
     paid_for(out, ledger=ledger, study=study)
     source = data_file(data, encoding, separator, decimal, sheet)
     table, _ = read_table(source, limit_bytes=limit_mb * MEGABYTE, columns=[column])
@@ -166,13 +175,29 @@ def count_command(
     with show_waiting("calibrating"):
         designs = _designs(
             lambda one: private_count(rows, budget_bits, one),
-            lambda shared: believed_count(rows, budget_bits, shared),
+            lambda shared, people: believed_count(rows, budget_bits, shared, people=people, known_share=share),
             who,
         )
     released = None
     if out is not None:
         released = released_answer(designs[who], truth, "count", out, study, ledger, insecure_seed)
     _tell("count", "Private count", designs, who, released, {"records": rows, "value": value}, json=json)
+
+
+def _share_of(known_share: str | None, who: Correlation) -> Fraction | None:
+    from sfumato.errors import InvalidParameter
+    from sfumato.files.numbers import parse_given
+
+    if known_share is None:
+        return None
+    if who.shared_bits is None:
+        raise InvalidParameter(
+            "is for beliefs that share few bits",
+            parameter="known_share",
+            value=known_share,
+            way_out="Give `shared_knowledge_bits`, or leave it out.",
+        )
+    return parse_given(known_share, "known_share")
 
 
 def _numbers(source: Any, column: str, limit_mb: int) -> NumberColumn:
@@ -191,12 +216,12 @@ def _held(records: NumberColumn, low: float, high: float, *, clip: bool) -> Numb
 
 
 def _designs(
-    build: Callable[[Correlation], Any], believed: Callable[[Fraction], Any], who: Correlation
+    build: Callable[[Correlation], Any], believed: Callable[[Fraction, int], Any], who: Correlation
 ) -> dict[Correlation, Any]:
     """The design for those who were named, and those for nobody and for anyone to stand beside it."""
     from sfumato.values.correlation import ANYONE, NOBODY
 
-    wanted = build(who) if who.shared_bits is None else believed(who.shared_bits)
+    wanted = build(who) if who.shared_bits is None else believed(who.shared_bits, who.people or 1)
     return {who: wanted} | {one: build(one) for one in (NOBODY, ANYONE) if one != who}
 
 

@@ -42,7 +42,8 @@ SharedKnowledge = Annotated[
     str | None,
     typer.Option(
         metavar="BITS",
-        help="Instead: for all whose beliefs differ from independent people by so many bits over the whole data set.",
+        help="For all whose beliefs differ from independent people by so many bits over the whole data set; with "
+        "--correlated 5, from independent households of at most 5.",
         show_default=False,
     ),
 ]
@@ -64,13 +65,16 @@ def correlation_of(said: str | None, shared_knowledge_bits: str | None = None) -
         )
     if shared_knowledge_bits is None:
         return Correlation.of(said or "")
-    if said is not None:
+    shared = parse_given(shared_knowledge_bits, "shared_knowledge_bits")
+    who = Correlation.of("nobody" if said is None else said)
+    if who.is_anyone:
         raise InvalidParameter(
-            "is another assumption than `correlated`",
-            parameter="shared_knowledge_bits",
-            way_out="Give one of the two; bits under both are not added.",
+            "anyone assumes nothing, and `shared_knowledge_bits` is an assumption",
+            parameter="correlated",
+            value=said,
+            way_out="Give one of the two, or say how many people are in a household at most.",
         )
-    return Correlation(shared_bits=parse_given(shared_knowledge_bits, "shared_knowledge_bits"))
+    return Correlation(people=who.people, shared_bits=shared)
 
 
 def released_answer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,12 +13,16 @@ from sfumato.cli.noise_parts import (
     Correlated,
     Out,
     Records,
+    SharedKnowledge,
     correlation_of,
     released_answer,
     show_noise,
 )
 from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy, cut_at_commas, paid_for
 from sfumato.cli.output import MEGABYTE, show_waiting
+
+if TYPE_CHECKING:
+    from sfumato.values.correlation import Correlation
 
 
 def histogram_command(
@@ -27,6 +31,7 @@ def histogram_command(
     values: Annotated[list[str], typer.Option(help="All values that are counted, declared without looking: a,b,c.")],
     budget_bits: Budget,
     correlated: Correlated = None,
+    shared_knowledge_bits: SharedKnowledge = None,
     other: Annotated[bool, typer.Option("--other", help="One more cell for everything else, empty cells too.")] = False,
     out: Out = None,
     study: PayingStudy = None,
@@ -48,13 +53,13 @@ def histogram_command(
 
         sfumato noise histogram answers.csv --column rooms --values 1,2,3,4 --other --budget-bits 0.5 --correlated 5
     """
-    from sfumato.design import private_histogram
+    from sfumato.design import believed_histogram, private_histogram
     from sfumato.files.tables import read_table
     from sfumato.io.private_columns import OTHER, declared_values, histogram_cells
     from sfumato.render.column_noises import histogram_lines, number_document
     from sfumato.values.correlation import ANYONE, NOBODY
 
-    who = correlation_of(correlated)
+    who = correlation_of(correlated, shared_knowledge_bits)
     paid_for(out, ledger=ledger, study=study)
     declared = declared_values(cut_at_commas(values) or (), other=other)
     source = data_file(data, encoding, separator, decimal, sheet)
@@ -62,7 +67,13 @@ def histogram_command(
     counts, rows = histogram_cells(table, column, declared, other=other)
     cells = (*declared, OTHER) if other else declared
     with show_waiting("calibrating"):
-        designs = {one: private_histogram(cells, rows, budget_bits, one) for one in (who, NOBODY, ANYONE)}
+        designs: dict[Correlation, Any] = {
+            one: private_histogram(cells, rows, budget_bits, one) for one in (NOBODY, ANYONE)
+        }
+        if who.shared_bits is not None:
+            designs[who] = believed_histogram(cells, rows, budget_bits, who.shared_bits, people=who.people or 1)
+        elif who not in designs:
+            designs[who] = private_histogram(cells, rows, budget_bits, who)
     released = None
     if out is not None:
         released = released_answer(designs[who], counts, "histogram", out, study, ledger, insecure_seed, cells)

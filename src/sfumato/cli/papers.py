@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from sfumato.papers import Cell, Comparison, Erratum, Paper, Table
+    from sfumato.values.checks import Number
 
 # On a screen this wide a table is laid out with care: so much for a column of numbers, so much for one of text.
 _WIDE, _NUMBERS, _TEXT = 118, 7, 14
@@ -32,26 +33,43 @@ def papers_command(
         Path | None,
         typer.Option(help="Write one page with all figures, tables and errata, of every paper or of the one named."),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Work figures, tables and claims out at another value than the paper's, for instance epsilon=2; "
+            "several values with commas between. Repeat it for several names. An unknown name lists those there are.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Recompute a paper: its tables beside the print, its errata with their counter-examples run, its figures.
+    """Recompute a paper: its tables and claims beside the print, its errata with their examples run, its figures.
 
     Exit code 0 when every counter-example shows what it says, 1 when one does not, 2 when the call cannot be used.
 
     Example:
 
         sfumato papers randomized-responses --out figures
+        sfumato papers successive-refinement --set epsilon=2 --set size=100
         sfumato papers --gallery gallery.html
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.papers import PAPERS, paper_named, refusal_of
+    from sfumato.papers import PAPERS, paper_at, paper_named, read_settings, refusal_of
 
+    if settings and slug is None:
+        raise InvalidParameter(
+            "needs a paper",
+            parameter="set",
+            way_out=f"Name one of {', '.join(sorted(PAPERS))}: each has its own names.",
+        )
     if gallery is not None:
         if out is not None:
             raise InvalidParameter(
                 "has the figures on its page, so `out` has nothing to do", parameter="gallery", way_out="Give one."
             )
-        _write_gallery(gallery, PAPERS if slug is None else {slug: paper_named(slug)}, json=json)
+        shown = PAPERS if slug is None else {slug: paper_at(paper_named(slug), read_settings(settings or ()))}
+        _write_gallery(gallery, shown, json=json)
         return
     if slug is None:
         if out is not None:
@@ -60,9 +78,11 @@ def papers_command(
             )
         _list(json=json)
         return
-    paper = paper_named(slug)
+    asked = read_settings(settings or ())
+    paper = paper_at(paper_named(slug), asked)
     tables = {name: make() for name, make in paper.tables.items()}
     verdicts = [refusal_of(erratum) for erratum in paper.errata]
+    claims = [entry.judge() for entry in paper.entries]
     written = [] if out is None else _draw(paper, slug, out)
     if json:
         document = {
@@ -70,8 +90,9 @@ def papers_command(
             "slug": slug,
             "key": paper.key,
             "title": paper.title,
+            "settings": asked,
             "tables": {name: _table_json(table) for name, table in tables.items()},
-            "entries": [_entry_json(entry.judge()) for entry in paper.entries],
+            "entries": [_entry_json(claim) for claim in claims],
             "errata": [_erratum_json(*pair) for pair in zip(paper.errata, verdicts, strict=True)],
             "figures": sorted(paper.figures),
             "written": written,
@@ -82,6 +103,7 @@ def papers_command(
         screen.print(f"[bold]{paper.title}[/bold]  (\\[{paper.key}] in docs/references.bib)\n")
         for table in tables.values():
             screen.print(_table(table, wide=screen.width >= _WIDE))
+        screen.print(_claims(paper, claims, moved=bool(asked)))
         for number, (erratum, refusal) in enumerate(zip(paper.errata, verdicts, strict=True), start=1):
             screen.print(_erratum(number, erratum, refusal))
     if any(verdicts):
@@ -157,6 +179,30 @@ def _table(table: Table, *, wide: bool) -> RenderableType:
     return Group(grid, *(Text(f"Note: {note}") for note in table.notes), Text())
 
 
+def _claims(paper: Paper, claims: list[Comparison], *, moved: bool) -> RenderableType:
+    """What the print says, claim by claim, beside ours; where the two differ, which entry of the errata says why."""
+    from rich.console import Group
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    numbers = {erratum.where: f"{erratum.kind} {i}" for i, erratum in enumerate(paper.errata, start=1)}
+    grid = Grid(title="Claim by claim: print beside ours", title_justify="left", show_lines=True)
+    for column in ("where", "what", "the print", "ours", "verdict"):
+        grid.add_column(column, overflow="fold")
+    for found in claims:
+        entry = found.entry
+        sign = "" if entry.relation == "=" else f"{entry.relation} "
+        printed = "" if found.printed is None else f"\n{sign}{_number(found.printed)}"
+        verdict = {None: "no number in print", True: "agrees", False: "differs"}[found.agrees]
+        if found.agrees is False and entry.erratum in numbers:
+            verdict = f"differs: {numbers[entry.erratum]}"
+        elif found.agrees is False and not moved:
+            verdict = "NOT EXPLAINED"
+        at = f"{entry.what}, {entry.parameter} = {_number(entry.value)}"
+        grid.add_row(*map(Text, (entry.place, at, f"{entry.says}{printed}", _number(found.ours), verdict)))
+    return Group(grid, Text())
+
+
 def _widths(cells: tuple[Cell, ...]) -> tuple[int | None, int | None]:
     """Where there is room, formulas keep to their lines and the other columns leave it to them."""
     lines = [line for cell in cells for line in _shown(cell).split("\n") if "\n" in _shown(cell)]
@@ -210,6 +256,12 @@ def _erratum_json(erratum: Erratum, refusal: str) -> dict[str, object]:
         "confirmed": not refusal,
         "because": refusal,
     }
+
+
+def _number(number: Number) -> str:
+    from sfumato.papers.gallery import short_number
+
+    return short_number(number)
 
 
 def _shown(cell: Cell) -> str:

@@ -31,6 +31,13 @@ def design_command(
     rho: Annotated[str, typer.Option(help="How often each answer must be right: 0.9, or 9/10.")],
     responses: Annotated[int, typer.Option("--responses", "-n", min=1, help="How many answers will be given.")] = 1,
     starts: Annotated[int, typer.Option(min=0, help="Where to begin the search for several answers.")] = 8,
+    seconds: Annotated[float, typer.Option(min=0, help="How long to search; the best so far is kept.")] = 5.0,
+    every_answer: Annotated[
+        bool, typer.Option("--every-answer", help="Promise privacy after every answer, not on average.")
+    ] = False,
+    partner_for_life: Annotated[
+        bool, typer.Option("--partner-for-life", help="All answers by one secret that each person draws once.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the design (JSON) here.")] = None,
     json: Json = False,
 ) -> None:
@@ -44,7 +51,14 @@ def design_command(
     from sfumato.io.query_files import write_query_design
 
     check_places(out=out)
-    design = _designed(table, rho, responses, starts)
+    if every_answer and (responses > 1 or partner_for_life):
+        from sfumato.errors import InvalidParameter
+
+        raise InvalidParameter(
+            "is for one answer", parameter="every_answer", way_out="Ask for one response, without a partner for life."
+        )
+    kind = "every answer" if every_answer else "partner for life" if partner_for_life else "average"
+    design = _designed(table, rho, responses, (starts, seconds), kind)
     if out is not None:
         write_query_design(design, out)
         say(f"wrote {out}")
@@ -126,9 +140,10 @@ def attack_command(
     made = read_query_design(design)
     query = made.query
     seen = _answer_places(answers, made, limit_mb)
+    law, data, places_of_f = made.pairs
     told = [query.values[place] for place in query.f]
-    querier = Guesser.of_function(query.prior, made.channels, told)
-    attacker = Guesser.of_data(query.prior, made.channels)
+    querier = Guesser.of_function(law, made.channels, [query.values[place] for place in places_of_f])
+    attacker = Guesser.of_function(law, made.channels, data)
     guessed_value, guessed_data = querier.guess(seen), attacker.guess(seen)
     if out is not None:
         labels = (np.array([str(v) for v in who.labels], dtype=object) for who in (querier, attacker))
@@ -162,33 +177,50 @@ def attack_command(
         tell(f"The querier was right {100 * outcome['querier_right']:.2f} % of the time.")
 
 
-def _designed(table: Path, rho: str, responses: int, starts: int) -> QueryDesign:
+def _designed(table: Path, rho: str, responses: int, limits: tuple[int, float], kind: str) -> QueryDesign:
     from fractions import Fraction
 
-    from sfumato.design import Query, best_answer, design_responses, hide_predicate
+    from sfumato.design import Query, best_answer, design_every_answer, design_responses, hide_predicate
     from sfumato.errors import InvalidParameter
-    from sfumato.io.query_files import QueryDesign, read_query_table
+    from sfumato.io.query_files import QueryDesign, partners_design, read_query_table
     from sfumato.study.wording import exact_number
 
     read = read_query_table(table)
     query = Query.of(read.prior, read.tell, exact_number("rho", rho))
+    if kind != "average" and read.hide is not None:
+        raise InvalidParameter(
+            "hides the data, and the table has the column hide",
+            parameter=kind.replace(" ", "_"),
+            way_out="Drop that column, or ask without this option.",
+        )
+    if kind == "partner for life":
+        return partners_design(query, responses)
+    if kind == "every answer":
+        each = design_every_answer(query)
+        return QueryDesign(
+            name="best after every answer",
+            query=query,
+            channels=(each.channel,),
+            privacy=each.average,
+            converse=each.best_average,
+        )
     if responses == 1:
         made = best_answer(query) if read.hide is None else hide_predicate(query, read.hide)
         return QueryDesign(
             name=made.name, query=query, channels=(made.channel,), privacy=made.privacy, converse=made.privacy
         )
-    if read.hide is not None:
-        raise InvalidParameter(
-            "above 1 cannot hide a predicate here", parameter="responses", way_out="Ask for one response."
-        )
+    starts, seconds = limits
     with show_progress("searching", 4 * starts) as advance:
-        many = design_responses(query, responses, starts=starts, progress=lambda _: advance(1))
+        many = design_responses(
+            query, responses, predicate=read.hide, starts=starts, seconds=seconds, progress=lambda _: advance(1)
+        )
     return QueryDesign(
         name=many.name,
         query=query,
         channels=many.channels,
-        privacy=Fraction(many.privacy.lower),
+        privacy=Fraction(many.privacy.lower) if many.exact is None else many.exact,
         converse=many.converse,
+        search=many.search,
     )
 
 
@@ -212,6 +244,8 @@ def _as_json(design: QueryDesign) -> dict[str, Any]:
         "converse": float(design.converse),
         "told": [str(value) for value in design.query.values],
         "responses": [[[str(p) for p in row] for row in channel.rows] for channel in design.channels],
+        "search": design.search,
+        "partners": None if design.partners is None else [[str(p) for p in row] for row in design.partners.rows],
     }
 
 

@@ -1,7 +1,14 @@
 from sfumato.design.advising import Advice, Prediction, advise
+from sfumato.design.answer_limits import AnswerLimits
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import BeliefSubject
-from sfumato.design.believed_noise import believed_count, believed_mean, believed_sum
+from sfumato.design.believed_noise import (
+    believed_count,
+    believed_histogram,
+    believed_mean,
+    believed_sum,
+    believed_vector,
+)
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
     crosswise,
@@ -12,6 +19,8 @@ from sfumato.design.classics import (
     unrelated_question,
     warner,
 )
+from sfumato.design.column_rays import report_columns
+from sfumato.design.converses import responses_converse
 from sfumato.design.device_settings import DeviceKind, device_at
 from sfumato.design.devices import (
     Device,
@@ -35,8 +44,11 @@ from sfumato.design.group_devices import (
     lie_detector_groups,
     unrelated_question_groups,
 )
+from sfumato.design.lasting_coins import coin_privacy, partner_law, partner_privacy
 from sfumato.design.limits import Limits
-from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses
+from sfumato.design.listed_cards import list_response, playable_list
+from sfumato.design.listed_surveys import ListedSurvey, answer_or_silence, listed_survey
+from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses, robust_responses
 from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.design.optimality import (
     OptimalFor,
@@ -47,6 +59,7 @@ from sfumato.design.optimality import (
     optimal_weight,
     share_law,
 )
+from sfumato.design.partners import PartnerDesign, design_partners, partner_for_life
 from sfumato.design.private_means import PrivateMean, private_mean
 from sfumato.design.private_quantiles import PrivateQuantile, private_quantile
 from sfumato.design.private_totals import PrivateSum, private_count, private_sum
@@ -55,6 +68,7 @@ from sfumato.design.published_schemes import (
     accuracy_of_noise,
     block_noise,
     block_privacy,
+    blocks_win_at_last,
     chernoff_radius_nats,
     converse,
     decay_bounds,
@@ -80,23 +94,31 @@ from sfumato.design.recoverable_answers import (
 )
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
+from sfumato.design.type_programs import TypeBounds, type_bounds
+from sfumato.design.unseen_secrets import UnseenDesign, hide_unseen
+from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
 from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
+from sfumato.design.worst_answers import EveryAnswerDesign, design_every_answer, every_answer
 
 __all__ = [
     "Advice",
+    "AnswerLimits",
     "BeliefSubject",
     "BelievedNoise",
     "Device",
     "DeviceKind",
+    "EveryAnswerDesign",
     "ExponentialDesign",
     "FlipDesign",
     "GaussianBox",
     "GaussianDesign",
     "GroupDevice",
     "Limits",
+    "ListedSurvey",
     "NoiseSubject",
     "OptimalFor",
+    "PartnerDesign",
     "Prediction",
     "PriorPrice",
     "PrivateMean",
@@ -110,6 +132,8 @@ __all__ = [
     "RobustDesign",
     "SpinnerCard",
     "SurveyDesign",
+    "TypeBounds",
+    "UnseenDesign",
     "VectorDesign",
     "VectorSubject",
     "accuracy_floor",
@@ -117,10 +141,13 @@ __all__ = [
     "advise",
     "alternating",
     "anchored_crosswise",
+    "answer_or_silence",
     "ball_corners",
     "believed_count",
+    "believed_histogram",
     "believed_mean",
     "believed_sum",
+    "believed_vector",
     "best_answer",
     "best_design",
     "best_noise",
@@ -128,17 +155,22 @@ __all__ = [
     "bits_with_dependence",
     "block_noise",
     "block_privacy",
+    "blocks_win_at_last",
     "cheating_detection_groups",
     "chernoff_radius_nats",
+    "coin_privacy",
     "converse",
     "crosswise",
     "crosswise_channel",
     "crosswise_device",
     "decay_bounds",
     "decay_exponent_nats",
+    "design_every_answer",
+    "design_partners",
     "design_responses",
     "device_at",
     "diluted_truth",
+    "every_answer",
     "exponential",
     "exponential_of",
     "extended_crosswise_groups",
@@ -152,12 +184,15 @@ __all__ = [
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
+    "hide_unseen",
     "kuk_device",
     "largest_chernoff_nats",
     "largest_f_divergence",
     "largest_fisher_information",
     "largest_renyi_nats",
     "lie_detector_groups",
+    "list_response",
+    "listed_survey",
     "mangat_device",
     "meets",
     "minority_bounds",
@@ -166,7 +201,11 @@ __all__ = [
     "optimal_weight",
     "pair_bound",
     "pair_noise",
+    "partner_for_life",
+    "partner_law",
+    "partner_privacy",
     "playable",
+    "playable_list",
     "privacy_of_noise",
     "private_count",
     "private_histogram",
@@ -175,16 +214,22 @@ __all__ = [
     "private_sum",
     "published_noise",
     "recoverable",
+    "report_columns",
     "responses",
+    "responses_converse",
     "robust",
     "robust_ball",
+    "robust_responses",
     "share_law",
     "spinner_card",
     "survey",
+    "total_variance",
     "triangular_device",
+    "type_bounds",
     "unrelated_question",
     "unrelated_question_device",
     "unrelated_question_groups",
+    "variance_floor",
     "warner",
     "warner_device",
 ]

@@ -1,4 +1,7 @@
-"""advise: which mechanism for so many answers, people and so much privacy, and why."""
+"""advise: which mechanism for so many answers, people and so much privacy, and why.
+
+Whole ladders are the affair of :mod:`sfumato.refine.ladder_advice`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from sfumato import measures
 from sfumato.errors import InvalidParameter
@@ -21,6 +24,9 @@ from sfumato.mechanisms import (
 )
 from sfumato.prob import Distribution
 from sfumato.values.checks import check_at_least, check_integer, check_positive
+
+if TYPE_CHECKING:
+    from sfumato.refine.ladder_advice import LadderAdvice
 
 # Errors this close are equal for practical purposes, and the shorter report wins.
 _AS_GOOD = 1.02
@@ -61,6 +67,31 @@ class Advice:
     predictions: tuple[Prediction, ...]
 
 
+@overload
+def advise(
+    size: int,
+    n: int,
+    epsilon: float,
+    random_bits: float | None = None,
+    recoverable: bool = False,
+    levels: None = None,
+    weights: None = None,
+) -> Advice: ...
+
+
+@overload
+def advise(
+    size: int,
+    n: int,
+    epsilon: float,
+    random_bits: None = None,
+    recoverable: bool = False,
+    *,
+    levels: Sequence[float],
+    weights: Sequence[float] | None = None,
+) -> LadderAdvice: ...
+
+
 def advise(
     size: int,
     n: int,
@@ -68,16 +99,21 @@ def advise(
     random_bits: float | None = None,
     recoverable: bool = False,
     levels: Sequence[float] | None = None,
-) -> Advice:
+    weights: Sequence[float] | None = None,
+) -> Advice | LadderAdvice:
     """Pick the mechanism with the shortest reports among those whose expected squared error is all but the least.
 
     Errors are at uniform shares of `size` answers from `n` people. `random_bits` limits the random bits of a report,
-    `recoverable` asks that a key can turn reports back into answers, `levels` that readers can open them by degrees.
+    `recoverable` asks that a key can turn reports back into answers. With `levels`, sharpest first and the first of
+    them `epsilon`, whole ladders are compared at every level, and the advice is a ladder; `weights` say how much each
+    counts.
     """
     check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)
     check_positive("epsilon", epsilon)
-    judged = _predict(size, n, epsilon, random_bits, recoverable or levels is not None, levels is not None)
+    if levels is not None:
+        return _whole_ladder(size, n, epsilon, random_bits, recoverable, levels, weights)
+    judged = _predict(size, n, epsilon, random_bits, recoverable)
     fitting = [prediction for prediction in judged if not prediction.refused]
     if not fitting:
         reasons = "; ".join(f"{prediction.name} {prediction.refused}" for prediction in judged)
@@ -95,6 +131,35 @@ def advise(
         because=_reason(best, close, fitting),
         predictions=tuple(sorted(judged, key=_rank)),
     )
+
+
+def _whole_ladder(
+    size: int,
+    n: int,
+    epsilon: float,
+    random_bits: float | None,
+    recoverable: bool,
+    levels: Sequence[float],
+    weights: Sequence[float] | None,
+) -> LadderAdvice:
+    from sfumato.refine.ladder_advice import advise_ladder  # noqa: PLC0415  a later room, for those who ask for levels
+
+    wanted = tuple(levels)
+    if not wanted or wanted[0] != epsilon:
+        raise InvalidParameter(
+            f"must begin with `epsilon`={epsilon}, the sharpest level",
+            parameter="levels",
+            value=wanted,
+            way_out="Put the largest epsilon first, in both places.",
+        )
+    if random_bits is not None:
+        raise InvalidParameter(
+            "goes with one level only: how many random bits a ladder takes depends on its levels",
+            parameter="random_bits",
+            value=random_bits,
+            way_out="Leave out `levels`, or ask Ladder.of_flips for its randomness_bits().",
+        )
+    return advise_ladder(size=size, epsilons=wanted, n=n, weights=weights, recover=recoverable)
 
 
 def _reason(best: Prediction, close: list[Prediction], fitting: list[Prediction]) -> str:
@@ -124,7 +189,6 @@ class _Candidate:
     make: Callable[[int, float, float | None], Any]
     random_bits: Callable[[Any], float]
     recoverable: Callable[[Any], bool] = lambda _: False
-    has_levels: bool = False
     # At uniform shares every answer has the same variance, so one speaks for all.
     risk: Callable[[Any, Distribution, int], float] = lambda made, law, n: len(law) * float(made.variance(law, n)[0])
 
@@ -163,26 +227,18 @@ def _unary_bits(made: OptimisedUnary | SymmetricUnary) -> float:
     return _coin_bits(own) + (made.size - 1) * _coin_bits(other)
 
 
-def _predict(
-    size: int, n: int, epsilon: float, random_bits: float | None, recoverable: bool, layered: bool
-) -> list[Prediction]:
+def _predict(size: int, n: int, epsilon: float, random_bits: float | None, recoverable: bool) -> list[Prediction]:
     # Every question of binary Hadamard needs someone who answers it.
     offered = [one for one in _CANDIDATES if one is not _BINARY_HADAMARD or n >= 2 * size]
-    return [
-        _judge(one, one.predict(size, n, epsilon, random_bits), random_bits, recoverable, layered) for one in offered
-    ]
+    return [_judge(one.predict(size, n, epsilon, random_bits), random_bits, recoverable) for one in offered]
 
 
-def _judge(
-    family: _Candidate, prediction: Prediction, budget: float | None, recoverable: bool, layered: bool
-) -> Prediction:
+def _judge(prediction: Prediction, budget: float | None, recoverable: bool) -> Prediction:
     reasons = []
     if budget is not None and prediction.random_bits > budget + 1e-9:
         reasons.append(f"needs {prediction.random_bits:.3g} random bits a report")
     if recoverable and not prediction.recoverable:
         reasons.append("cannot be undone with a key")
-    if layered and not family.has_levels:
-        reasons.append("has no levels on any alphabet")
     return replace(prediction, refused=" and ".join(reasons))
 
 
@@ -211,7 +267,6 @@ _CANDIDATES = (
         make=_within(CyclicResponse),
         random_bits=_shift_bits,
         recoverable=lambda _: True,
-        has_levels=True,
     ),
     _Candidate(
         name="randomised response",

@@ -15,12 +15,23 @@ import msgspec
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import bound_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.belief_subjects import BeliefSubject, bits_of, check_neighbours, check_subject
+from sfumato.design.belief_subjects import BeliefSubject, KnownShare, bits_of, check_neighbours, check_subject
+from sfumato.design.belief_words import (
+    about_words,
+    apart_words,
+    noise_words,
+    once_reason,
+    split_reason,
+    unit_words,
+    within_words,
+)
 from sfumato.files.numbers import read_fraction
+from sfumato.measures.known_shares import Mixture
 from sfumato.values import Claim, Interval, Relation, Status
 
 SCHEMA = "sfumato/certificate/belief-noise/1"
 BELIEVED, ONCE, NOBODYS, ANYONES = "believed_bits", "one_release_bits", "independent_bits", "anyone_bits"
+KNOWN = "known_share_bits"
 _MOST_DIGITS = 400
 _UNIT = "bits"
 _ADD_UP = (
@@ -35,6 +46,12 @@ _COMMON_CAUSE = (
 )
 
 
+class _Known(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    share: str
+    mixture: tuple[str, str, str, str] | None
+    own_share: str | None
+
+
 class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     statistic: str
     low: str
@@ -47,6 +64,9 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     tilt: str
     independent_deviation: str
     anyone_deviation: str
+    people: int
+    dimension: int
+    known: _Known | None
 
 
 @subject_of.register
@@ -61,28 +81,31 @@ def _state(subject: BeliefSubject) -> tuple[Claim, ...]:
 
 def _restate(subject: BeliefSubject, stated: Stated) -> tuple[Claim, ...]:
     check_neighbours(subject)
-    names = (BELIEVED, ONCE, NOBODYS, ANYONES)
+    names = (BELIEVED, ONCE, NOBODYS, ANYONES, *(() if subject.known is None else (KNOWN,)))
     settled = (settle(stated.get(name), found) for name, found in zip(names, bits_of(subject), strict=True))
     return _claims(subject, *settled)
 
 
 def _claims(
-    subject: BeliefSubject, booked: Interval, once: Interval, nobodys: Interval, anyones: Interval
+    subject: BeliefSubject,
+    booked: Interval,
+    once: Interval,
+    nobodys: Interval,
+    anyones: Interval,
+    known: Interval | None = None,
 ) -> tuple[Claim, ...]:
     shared, statistic = fraction_text(subject.shared_bits), subject.statistic
     unit = f"units of the {statistic}"
+    one, apart = unit_words(subject), apart_words(subject)
     return (
         bound_claim(
             BELIEVED,
             booked,
             _UNIT,
-            because=(
-                "c(1 - e^(-(n-1)D²/4r)) + ½ log2(1 + D²/4s): normal noise of variance r + s divides among the records, "
-                "and what the others' parts let through of c bits shrinks by that factor [E, Assumption 3]"
-            ),
+            because=split_reason(subject),
             sentence=(
-                f"Each release like this one adds at most {at_most(booked)} bits, on average, about any one record, "
-                f"for everybody whose beliefs differ from independent records by at most {shared} bits over the whole "
+                f"Each release like this one adds at most {at_most(booked)} bits, on average, about any one {one}, "
+                f"for everybody whose beliefs differ from {apart} by at most {shared} bits over the whole "
                 f"data set, even if they know other records exactly."
             ),
         ),
@@ -92,7 +115,7 @@ def _claims(
             _UNIT,
             because="declared; it is assumed, and no data can show it",
             sentence=(
-                f"It is assumed that no reader's beliefs tie the {subject.records} records together by more than "
+                f"It is assumed that no reader's beliefs tie {about_words(subject)} together by more than "
                 f"{shared} bits in all. If that is wrong, the bound above says nothing."
             ),
         ),
@@ -100,18 +123,19 @@ def _claims(
             ONCE,
             once,
             _UNIT,
-            because="½ log2(1 + V/N), V ≤ min(n·w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2: the widest sum [E, Cor. 6]",
+            because=once_reason(subject),
             sentence=(
                 f"For one release only: if nothing else is ever released about these records, they are told at most "
                 f"{at_most(once)} bits."
             ),
         ),
+        *(() if known is None or subject.known is None else (_known_claim(subject.known, known, shared),)),
         bound_claim(
             NOBODYS,
             nobodys,
             _UNIT,
-            because="the capacity of the noise for one record, at most ½ log2(1 + D²/4N) [E, Cor. 6; McK04]",
-            sentence=f"Whoever believes that the records are independent is told at most {at_most(nobodys)} bits.",
+            because=f"the capacity of the noise for one {one} [E, Cor. 6; McK04]",
+            sentence=f"Whoever believes in {apart} is told at most {at_most(nobodys)} bits.",
         ),
         bound_claim(
             ANYONES,
@@ -127,8 +151,8 @@ def _claims(
             "independent_deviation",
             subject.independent_deviation,
             unit,
-            "the same bits for one record [E, Cor. 6; McK04]",
-            f"For as many bits, if the records are independent, noise with a deviation of "
+            f"the same bits for one {one} [E, Cor. 6; McK04]",
+            f"For as many bits, with {apart}, noise with a deviation of "
             f"{at_most(subject.independent_deviation)} would be enough.",
         ),
         _deviation_claim(
@@ -144,10 +168,24 @@ def _claims(
             subject.deviation,
             unit,
             because="declared; rounding is done to the noisy number and tells nothing more",
-            sentence=(
-                f"The noise is normal with a deviation of at most {at_most(subject.deviation)}; the noisy {statistic} "
-                f"is rounded to multiples of {fraction_text(subject.grid)}."
-            ),
+            sentence=noise_words(subject),
+        ),
+    )
+
+
+def _known_claim(known: KnownShare, bits: Interval, shared: str) -> Claim:
+    return bound_claim(
+        KNOWN,
+        bits,
+        _UNIT,
+        because=(
+            "t(c·ln 2 + ln E e^(f/t)), E over the binomial law and f the divergence from a mixture of two normal laws, "
+            "or c times the contraction of that law and a record's own part, whichever the file proves; any are valid"
+        ),
+        sentence=(
+            f"For one release only, and where the law is public: whoever differs by at most {shared} bits from the "
+            f"belief that records are independent and each is a yes with probability {fraction_text(known.share)} is "
+            f"told at most {at_most(bits)} bits."
         ),
     )
 
@@ -173,9 +211,9 @@ def _title(subject: BeliefSubject) -> str:
 
 def _about(subject: BeliefSubject) -> str:
     return (
-        f"About the {subject.statistic} of {subject.records} records, each between {fraction_text(subject.low)} and "
-        f"{fraction_text(subject.high)}, with normal noise, rounded to multiples of {fraction_text(subject.grid)}. "
-        f"Assumed: beliefs differ from independent records by at most {fraction_text(subject.shared_bits)} bits."
+        f"About the {subject.statistic} of {subject.records} records{within_words(subject)}, "
+        f"with normal noise, rounded to multiples of {fraction_text(subject.grid)}. "
+        f"Assumed: beliefs differ from {apart_words(subject)} by at most {fraction_text(subject.shared_bits)} bits."
     )
 
 
@@ -196,18 +234,55 @@ def _write(subject: BeliefSubject) -> _Record:
         tilt=str(subject.tilt),
         independent_deviation=str(subject.independent_deviation),
         anyone_deviation=str(subject.anyone_deviation),
+        people=subject.people,
+        dimension=subject.dimension,
+        known=_write_known(subject.known),
+    )
+
+
+def _write_known(known: KnownShare | None) -> _Known | None:
+    if known is None:
+        return None
+    mixture = known.mixture
+    return _Known(
+        share=str(known.share),
+        mixture=None
+        if mixture is None
+        else (str(mixture.spread), str(mixture.centre), str(mixture.rest), str(mixture.rate)),
+        own_share=None if known.own_share is None else str(known.own_share),
     )
 
 
 def _read(record: _Record) -> BeliefSubject:
-    numbers = {
-        name: read_fraction(getattr(record, name), most_digits=_MOST_DIGITS)
-        for name in _Record.__struct_fields__
-        if name not in {"statistic", "records"}
-    }
-    subject = BeliefSubject(statistic=record.statistic, records=record.records, **numbers)
+    plain = {"statistic", "records", "people", "dimension", "known"}
+    numbers = {name: _number(getattr(record, name)) for name in _Record.__struct_fields__ if name not in plain}
+    subject = BeliefSubject(
+        statistic=record.statistic,
+        records=record.records,
+        people=record.people,
+        dimension=record.dimension,
+        known=_read_known(record.known),
+        **numbers,
+    )
     check_subject(subject)
     return subject
+
+
+def _read_known(record: _Known | None) -> KnownShare | None:
+    if record is None:
+        return None
+    mixture = None
+    if record.mixture is not None:
+        spread, centre, rest, rate = map(_number, record.mixture)
+        if min(spread, rest, rate) <= 0 or rest >= 1:
+            raise ValueError("the mixture cannot be")
+        mixture = Mixture(spread=spread, centre=centre, rest=rest, rate=rate)
+    own_share = None if record.own_share is None else _number(record.own_share)
+    return KnownShare(share=_number(record.share), mixture=mixture, own_share=own_share)
+
+
+def _number(text: str) -> Fraction:
+    return read_fraction(text, most_digits=_MOST_DIGITS)
 
 
 register(

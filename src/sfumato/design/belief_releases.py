@@ -14,9 +14,9 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.bits.rounded_gaussian import RoundedGaussian
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
-from sfumato.design.belief_certificates import ANYONES, BELIEVED, NOBODYS, ONCE
-from sfumato.design.belief_subjects import BeliefSubject
-from sfumato.design.private_numbers import private_number
+from sfumato.design.belief_certificates import ANYONES, BELIEVED, KNOWN, NOBODYS, ONCE
+from sfumato.design.belief_subjects import HISTOGRAM, VECTOR, BeliefSubject
+from sfumato.design.private_numbers import check_counts, finite_number, private_number
 from sfumato.design.recounts import NORMAL, Recount, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.values import Interval
@@ -28,7 +28,10 @@ from sfumato.values.types import Real, Reals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BelievedNoise(Shown):
-    """Noise on the sum, mean or count of `records` numbers; with `clip`, those outside the range are moved into it."""
+    """Noise on the sum, mean or count of `records` numbers; with `clip`, those outside the range are moved into it.
+
+    Or on each of several numbers: the counts of a histogram, or the coordinates of a sum of vectors.
+    """
 
     budget_bits: float
     clip: bool
@@ -43,7 +46,7 @@ class BelievedNoise(Shown):
 
     @property
     def statistic(self) -> str:
-        """What is released: sum, mean or count."""
+        """What is released: sum, mean, count, histogram or vector."""
         return self.subject.statistic
 
     @property
@@ -59,7 +62,7 @@ class BelievedNoise(Shown):
     @property
     def correlated(self) -> Correlation:
         """The assumption under which the bits hold."""
-        return Correlation(shared_bits=self.shared_bits)
+        return Correlation(people=self.subject.people, shared_bits=self.shared_bits)
 
     @property
     def deviation(self) -> Fraction:
@@ -92,6 +95,11 @@ class BelievedNoise(Shown):
         return self._claimed(ONCE)
 
     @property
+    def known_share_bits(self) -> Interval | None:
+        """The same under the public law that it was made for, if it was; not to be added up, either."""
+        return None if self.subject.known is None else self._claimed(KNOWN)
+
+    @property
     def independent_bits(self) -> Interval:
         """What is told to whoever believes that the records are independent."""
         return self._claimed(NOBODYS)
@@ -119,18 +127,36 @@ class BelievedNoise(Shown):
         found = self.subject
         return Recount(
             kind=NORMAL,
-            parameters={"records": found.records, "reach": str(found.reach), "deviation": str(found.deviation)},
+            parameters={
+                "records": found.records,
+                "squared_reach": str(found.squared_reach),
+                "deviation": str(found.deviation),
+                "dimension": found.ball.dimension,
+                "squared_radius": str(found.ball.squared_radius),
+            },
         )
 
-    def release(self, value: Reals | Real, bits: BitSource | None = None) -> Fraction:
-        """Return the private sum or mean of the records, or the private count; of a count, the count itself is given.
+    def release(self, value: Reals | Real, bits: BitSource | None = None) -> Fraction | tuple[Fraction, ...]:
+        """Return the private sum or mean of the records; of counts and of vectors, what they sum to is given.
 
         The true values are in no error. A record outside the range is refused, unless the design clips.
         """
-        found = self.subject
-        exact = self._counted(value) if found.statistic == "count" else self._summed(value)
+        found, source = self.subject, SystemBits() if bits is None else bits
         noise = RoundedGaussian(deviation=found.deviation, grid=found.grid)
-        return noise.release(exact, SystemBits() if bits is None else bits)
+        if found.statistic in {HISTOGRAM, VECTOR}:
+            return tuple(noise.release(exact, source) for exact in self._several(value))
+        exact = self._counted(value) if found.statistic == "count" else self._summed(value)
+        return noise.release(exact, source)
+
+    def _several(self, values: Any) -> list[Fraction]:
+        if len(values) != self.subject.dimension:
+            raise InvalidParameter(
+                f"must be {self.subject.dimension} numbers", parameter="values", way_out="Pass exactly so many."
+            )
+        exact = [finite_number(value) for value in values]
+        if self.statistic == HISTOGRAM:
+            check_counts(exact, self.records)
+        return exact
 
     def _counted(self, value: Any) -> Fraction:
         exact = private_number(value, Fraction(0), Fraction(self.records))

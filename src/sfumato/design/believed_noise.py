@@ -3,27 +3,43 @@
 Between *nobody depends on anybody* and *anybody may depend on everybody*: the bits that a release tells about one
 record are bounded for everybody whose beliefs differ from independent records by at most c bits over the whole data
 set. c is assumed, never measured. The noise is drawn exactly and the noisy number is rounded; the bits are those of
-Theorem 1, which add up over releases.   Theory: docs/theory/bounded_beliefs.md
+Theorem 1, which add up over releases. `people`: instead of records, households of at most so many are independent.
+Theory: docs/theory/bounded_beliefs.md
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.certificates.certifying import certify_subject
-from sfumato.design.belief_calibration import least_deviation, least_deviation_for
+from sfumato.design.belief_calibration import least_deviation, least_deviation_for, least_known_deviation
 from sfumato.design.belief_releases import BelievedNoise
-from sfumato.design.belief_subjects import BeliefSubject, believed_interval
+from sfumato.design.belief_subjects import (
+    HISTOGRAM,
+    MOST_DIMENSION,
+    VECTOR,
+    BeliefSubject,
+    KnownShare,
+    ball_of,
+    believed_interval,
+    known_interval,
+    squared_reach,
+)
 from sfumato.errors import InvalidParameter
 from sfumato.measures.amplitude.capacities import LEAST_BUDGET_BITS, MOST_BUDGET_BITS
 from sfumato.measures.beliefs import (
     MOST_RECORDS,
     MOST_SHARED_BITS,
-    believed_bits,
     best_own_share,
+    split_bits,
     tilt_factor,
 )
-from sfumato.values.checks import as_exact, as_number, check_between, check_integer, check_positive
+from sfumato.measures.bit_contractions import LEAST_SHARE
+from sfumato.measures.known_shares import MOST_COUNTED
+from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.types import Real
 
 # The grid is a power of ten, at most this part of the noise: rounding then adds less than a thousandth to the variance.
@@ -37,11 +53,13 @@ def believed_sum(
     budget_bits: float,
     shared_bits: Real,
     *,
+    people: int = 1,
     grid: Real | None = None,
     clip: bool = False,
 ) -> BelievedNoise:
     """Return the least noise for the sum of `records` numbers in [low, high]."""
-    return _design("sum", low, high, records, budget_bits, shared_bits, grid, clip)
+    asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
+    return _design("sum", low, high, asked, clip=clip)
 
 
 def believed_mean(
@@ -51,6 +69,7 @@ def believed_mean(
     budget_bits: float,
     shared_bits: Real,
     *,
+    people: int = 1,
     grid: Real | None = None,
     clip: bool = False,
 ) -> BelievedNoise:
@@ -60,11 +79,24 @@ def believed_mean(
     >>> float(design.deviation), float(design.anyone_deviation)
     (0.00498881, 1.297)
     """
-    return _design("mean", low, high, records, budget_bits, shared_bits, grid, clip)
+    asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
+    return _design("mean", low, high, asked, clip=clip)
 
 
-def believed_count(records: int, budget_bits: float, shared_bits: Real, *, grid: Real | None = None) -> BelievedNoise:
-    """Return the least noise for how many of `records` yes/no records say yes."""
+def believed_count(
+    records: int,
+    budget_bits: float,
+    shared_bits: Real,
+    *,
+    people: int = 1,
+    known_share: Real | None = None,
+    grid: Real | None = None,
+) -> BelievedNoise:
+    """Return the least noise for how many of `records` yes/no records say yes.
+
+    `known_share`: where it is public that each is a yes with this probability, beliefs are held against that law, and
+    the budget is kept by one release alone. What accounts book, and add up, is what holds for every law: more.
+    """
     if as_number("budget_bits", budget_bits) >= 1:
         raise InvalidParameter(
             "is no limit: a yes or no holds 1 bit at most, so no noise is needed",
@@ -72,47 +104,93 @@ def believed_count(records: int, budget_bits: float, shared_bits: Real, *, grid:
             value=budget_bits,
             way_out="Lower `budget_bits`.",
         )
-    return _design("count", 0, 1, records, budget_bits, shared_bits, grid, False)
+    asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
+    return _design("count", 0, 1, asked, known_share=known_share)
+
+
+def believed_histogram(
+    cells: int | Sequence[str],
+    records: int,
+    budget_bits: float,
+    shared_bits: Real,
+    *,
+    people: int = 1,
+    grid: Real | None = None,
+) -> BelievedNoise:
+    """Return the least noise for how many of the records are in each cell, every record in one at most.
+
+    >>> round(float(believed_histogram(4, 10**4, 0.1, 10).deviation), 5)
+    707.63145
+    """
+    count = check_integer("cells", cells) if not isinstance(cells, Sequence) else len(set(cells))
+    if isinstance(cells, Sequence) and count != len(cells):
+        raise InvalidParameter("names a cell twice", parameter="cells", way_out="Name each cell once.")
+    check_between("cells", count, 2, MOST_DIMENSION, way_out="Use believed_count for one cell.")
+    asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
+    return _design(HISTOGRAM, 0, 1, asked, dimension=count)
+
+
+def believed_vector(
+    dimension: int,
+    diameter: Real,
+    records: int,
+    budget_bits: float,
+    shared_bits: Real,
+    *,
+    people: int = 1,
+    grid: Real | None = None,
+) -> BelievedNoise:
+    """Return the least noise for the sum of one vector a record, no two of which are farther apart than `diameter`."""
+    count = check_integer("dimension", dimension)
+    check_between("dimension", count, 1, MOST_DIMENSION)
+    check_positive("diameter", as_exact("diameter", diameter))
+    asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
+    return _design(VECTOR, 0, diameter, asked, dimension=count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What every statistic is asked with."""
+
+    records: int
+    budget_bits: float
+    shared_bits: Real
+    people: int
+    grid: Real | None
 
 
 def _design(
     statistic: str,
     low: Real,
     high: Real,
-    records: int,
-    budget_bits: float,
-    shared_bits: Real,
-    grid: Real | None,
-    clip: bool,
+    asked: _Asked,
+    *,
+    dimension: int = 1,
+    clip: bool = False,
+    known_share: Real | None = None,
 ) -> BelievedNoise:
-    count = check_integer("records", records)
-    check_between("records", count, 1, MOST_RECORDS)
-    start, end = as_exact("low", low), as_exact("high", high)
-    if not start < end:
-        raise InvalidParameter(
-            f"must be below `high`={end}", parameter="low", value=start, way_out="Exchange the two, or widen the range."
-        )
-    budget = float(as_number("budget_bits", budget_bits))
-    check_positive("budget_bits", budget)
-    check_between("budget_bits", budget, LEAST_BUDGET_BITS, MOST_BUDGET_BITS)
-    shared = as_exact("shared_bits", shared_bits)
-    check_between("shared_bits", shared, 0, MOST_SHARED_BITS, way_out="Say how many bits beliefs may share.")
-    reach = (end - start) / (count if statistic == "mean" else 1)
-    relative = least_deviation(count, shared, budget)
-    if relative > least_deviation_for(count, budget):
+    count, many, start, end, budget, shared = _read(asked, low, high)
+    ball = ball_of(statistic, dimension)
+    known: KnownShare | None = None
+    if known_share is None:
+        relative = least_deviation(count, shared, budget, people=many, ball=ball)
+    else:
+        relative, known = _least_known(count, shared, budget, known_share, many)
+    if relative > least_deviation_for(count, budget, ball=ball):
         raise InvalidParameter(
             f"is no assumption for `records`={count}: less noise protects against anyone",
             parameter="shared_bits",
-            value=shared_bits,
+            value=asked.shared_bits,
             way_out="Assume nothing, or lower `shared_bits`.",
         )
+    reach = _root_above(squared_reach(statistic, start, end, count))
     deviation = relative * reach
-    ratio = 1 / relative**2
-    step = _usual_grid(statistic, deviation) if grid is None else as_exact("grid", grid)
+    ratio = squared_reach(statistic, start, end, count) / deviation**2
+    step = _usual_grid(statistic, deviation) if asked.grid is None else as_exact("grid", asked.grid)
     check_positive("grid", step)
-    own_share = best_own_share(count, shared, ratio)
+    own_share = best_own_share(count, shared, ratio, people=many, ball=ball)
     # What the neighbours would need for the bits that this noise has, not for the budget, which may leave some over.
-    told = believed_bits(count, shared, ratio).upper
+    told = split_bits(count, shared, ratio, own_share, people=many, ball=ball).upper
     subject = BeliefSubject(
         statistic=statistic,
         low=start,
@@ -122,17 +200,62 @@ def _design(
         deviation=deviation,
         grid=step,
         own_share=own_share,
-        tilt=tilt_factor(shared),
-        independent_deviation=least_deviation_for(1, told) * reach,
-        anyone_deviation=least_deviation_for(count, told) * reach,
+        tilt=tilt_factor(shared / ball.dimension),
+        independent_deviation=least_deviation_for(many, told, ball=ball) * reach,
+        anyone_deviation=least_deviation_for(count, told, ball=ball) * reach,
+        people=many,
+        dimension=dimension,
+        known=known,
     )
-    assert believed_interval(subject).upper <= budget
+    assert (believed_interval(subject) if known is None else known_interval(subject, known)).upper <= budget
     return BelievedNoise(budget_bits=budget, clip=bool(clip), certificate=certify_subject(subject))
 
 
+def _read(asked: _Asked, low: Real, high: Real) -> tuple[int, int, Fraction, Fraction, float, Fraction]:
+    count, people = check_integer("records", asked.records), check_integer("people", asked.people)
+    check_between("records", count, 1, MOST_RECORDS)
+    check_at_least("people", people, 1)
+    start, end = as_exact("low", low), as_exact("high", high)
+    if not start < end:
+        raise InvalidParameter(
+            f"must be below `high`={end}", parameter="low", value=start, way_out="Exchange the two, or widen the range."
+        )
+    budget = float(as_number("budget_bits", asked.budget_bits))
+    check_positive("budget_bits", budget)
+    check_between("budget_bits", budget, LEAST_BUDGET_BITS, MOST_BUDGET_BITS)
+    shared = as_exact("shared_bits", asked.shared_bits)
+    check_between("shared_bits", shared, 0, MOST_SHARED_BITS, way_out="Say how many bits beliefs may share.")
+    return count, min(people, count), start, end, budget, shared
+
+
+def _least_known(
+    records: int, shared: Fraction, budget: float, known_share: Real, people: int
+) -> tuple[Fraction, KnownShare]:
+    share = as_exact("known_share", known_share)
+    if people > 1:
+        raise InvalidParameter(
+            "is the law of independent people, and not of households",
+            parameter="known_share",
+            value=known_share,
+            way_out="Leave out one of the two.",
+        )
+    check_between("records", records, 1, MOST_COUNTED, way_out="Leave `known_share` out for so many.")
+    check_between("known_share", share, LEAST_SHARE, 1 - LEAST_SHARE)
+    return least_known_deviation(records, shared, budget, share)
+
+
+def _root_above(square: Fraction) -> Fraction:
+    """√, exact where it is a fraction, else rounded up to some twelve digits: more noise, never less."""
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above**2 == square.numerator and below**2 == square.denominator:
+        return Fraction(above, below)
+    scale = 1 << 40
+    return Fraction(math.isqrt(math.ceil(square * scale**2)) + 1, scale)
+
+
 def _usual_grid(statistic: str, deviation: Fraction) -> Fraction:
-    """A power of ten that is small against the noise; a count is whole."""
-    if statistic == "count":
+    """A power of ten that is small against the noise; counts are whole."""
+    if statistic in {"count", HISTOGRAM}:
         return Fraction(1)
     step = Fraction(1)
     while step > deviation * _GRID_PART:

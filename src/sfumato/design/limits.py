@@ -69,7 +69,7 @@ class Limits:
             raise InvalidParameter(
                 "must lie strictly between 0 and 1", parameter="delta", value=delta, way_out="Choose for instance 0.25."
             )
-        return cls(guess_error=a, weight=as_exact("weight", weight), max_odds=_odds_within(max_epsilon))
+        return cls(guess_error=a, weight=as_exact("weight", weight), max_odds=odds_within(max_epsilon))
 
     @property
     def delta(self) -> Fraction:
@@ -77,7 +77,8 @@ class Limits:
         return 1 - 2 * self.guess_error
 
 
-def _odds_within(max_epsilon: float | None) -> Number:
+def odds_within(max_epsilon: float | None) -> Number:
+    """Return the odds that a limit on ε allows, never more; infinite where there is none."""
     if max_epsilon is None or max_epsilon == math.inf:
         return math.inf
     check_positive("max_epsilon", max_epsilon)

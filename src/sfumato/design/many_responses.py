@@ -1,26 +1,28 @@
-"""n independent responses, each right with probability ≥ ρ, that together tell as little as possible about the data.
+"""n independent responses, each right with probability ≥ ρ, that together tell as little as possible.
 
-The published schemes repeat one response. With all others fixed, the best response is a linear program; going round
-and round from several starts gives responses that differ from each other and hide more than any repetition known. The
-best of all is returned, with the bound that no scheme passes beside it.   Theory: docs/theory/many_responses.md
+The published schemes repeat one response. The best repeated one is searched for on types, and responses that differ
+from one another by linear programs, each improved while the others stay; so are responses that hide a predicate, and
+responses for a family of priors. The best of all is returned with the bound that no scheme passes, and with a word on
+whether the search went to its end.   Theory: docs/theory/many_responses.md
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from hashlib import sha256
 
-import numpy as np
-import numpy.typing as npt
-
-from sfumato.bits import KeyedBits
-from sfumato.design.published_schemes import as_channels, converse, privacy_of_noise, published_noise
-from sfumato.design.queries import Function, Prior, Query
-from sfumato.design.recoverable_answers import Rows, best_noise
-from sfumato.design.response_programs import best_response, made_exact
+from sfumato.design.converses import best_converse
+from sfumato.design.patience import FOREVER, Patience
+from sfumato.design.programs import get_ready
+from sfumato.design.published_schemes import HALF, as_channels, privacy_of_noise, published_noise
+from sfumato.design.queries import Function, Prior, Query, places_of
+from sfumato.design.recoverable_answers import Rows, best_noise, hide_predicate
+from sfumato.design.repeated_response import MOST_SEARCHED_TYPES, best_repeated
+from sfumato.design.response_search import Progress, search
+from sfumato.design.response_types import MOST_EXACT_N, MOST_EXACT_TYPES, exact_right_guesses, type_count
+from sfumato.design.robust_answers import robust_stakes
+from sfumato.design.stakes import Stakes, privacy_interval
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
@@ -29,37 +31,34 @@ from sfumato.values.checks import check_at_least, check_integer
 from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
-FloatArray = npt.NDArray[np.float64]
-
 # Beyond so many sequences × rows the programs grow out of hand.
 MOST_CELLS = 60_000
+MOST_SECONDS = 5.0
 _STARTS = 8
-_ROUNDS = 40
-_PROGRESS = 1e-9
-# How much of the best responses is replaced before they are improved again.
-_SHAKES = (0.03, 0.1, 0.3)
-
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponsesDesign(Shown):
     """Channels, one a response, with the privacy of all of them together and the bound that none passes.
 
-    `candidates` are the privacies of every scheme that was tried, best first; `gap` is what may still be missing.
+    `exact` is the privacy as a fraction where it was summed in fractions. `candidates` are the privacies of every
+    scheme that was tried, best first; `search` says how far the search went; `gap` is what may still be missing.
     """
 
     name: str
     query: Query
     channels: tuple[Channel, ...]
     privacy: Interval
+    exact: Fraction | None
     converse: Fraction
     candidates: tuple[tuple[str, Interval], ...]
+    search: str
 
     @property
     def gap(self) -> float:
-        """How far the privacy may be from the best possible."""
-        return max(0.0, float(self.converse) - self.privacy.lower)
+        """How far the privacy may be from the best possible; 0 is proved."""
+        reached = Fraction(self.privacy.lower) if self.exact is None else self.exact
+        return float(max(Fraction(0), self.converse - reached))
 
     @property
     def n(self) -> int:
@@ -67,24 +66,88 @@ class ResponsesDesign(Shown):
         return len(self.channels)
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    name: str
+    privacy: Interval
+    exact: Fraction | None
+    channels: tuple[Channel, ...]
+
+
+@dataclass(slots=True)
+class _Search:
+    """What a search is given, and whether it was stopped."""
+
+    query: Query
+    n: int
+    starts: int
+    patience: Patience
+    progress: Progress | None
+    found: list[_Candidate] = field(default_factory=list)
+    tried: bool = False
+    stopped: bool = False
+
+    @property
+    def words(self) -> str:
+        if not self.tried:
+            return "not searched"
+        return f"stopped after {self.patience.seconds:g} seconds" if self.stopped else "searched to its end"
+
+    def add(self, name: str, right: Fraction | Interval, channels: tuple[Channel, ...]) -> None:
+        exact = 1 - right if isinstance(right, Fraction) else None
+        self.found.append(_Candidate(name, privacy_interval(right), exact, channels))
+
+    def alternate(self, name: str, stakes: Stakes, bases: Sequence[Rows], expand: Callable[[Rows], Channel]) -> None:
+        """Search for responses that differ from one another."""
+        self.tried = True
+        ended = search(stakes, self.n, bases, starts=self.starts, patience=self.patience, progress=self.progress)
+        self.stopped |= not ended.ended
+        if ended.responses is not None:
+            right = stakes.right(ended.responses)
+            self.add(name, right, tuple(expand(rows) for rows in ended.responses))
+
+    def design(self, stakes: Stakes) -> ResponsesDesign:
+        self.found.sort(key=lambda candidate: -candidate.privacy.lower)
+        best = self.found[0]
+        reached = Fraction(best.privacy.lower) if best.exact is None else best.exact
+        return ResponsesDesign(
+            name=best.name,
+            query=self.query,
+            channels=best.channels,
+            privacy=best.privacy,
+            exact=best.exact,
+            converse=best_converse(stakes, self.n, enough=reached),
+            candidates=tuple((candidate.name, candidate.privacy) for candidate in self.found),
+            search=self.words,
+        )
+
+
 def responses(
     prior: Prior,
     f: Function,
     rho: Real,
     n: int,
+    predicate: Function | None = None,
     *,
     values: tuple[Label, ...] | None = None,
     starts: int = _STARTS,
+    seconds: float = MOST_SECONDS,
     add_noise_only: bool | None = None,
     progress: Progress | None = None,
 ) -> ResponsesDesign:
-    """Return the best of the published schemes and of alternating programs for n responses.
+    """Return the best of the published schemes and of what is found within `seconds` for n responses.
 
-    With `add_noise_only` responses depend on f(x) alone, which keeps the programs at k×k however many values the data
-    has; left out, it is chosen by size.
+    They hide the data, or a predicate of them. With `add_noise_only` responses depend on f(x) alone, which keeps the
+    programs at k×k however many values the data has; left out, it is chosen by size.
     """
     return design_responses(
-        Query.of(prior, f, rho, values=values), n, starts=starts, add_noise_only=add_noise_only, progress=progress
+        Query.of(prior, f, rho, values=values),
+        n,
+        predicate=predicate,
+        starts=starts,
+        seconds=seconds,
+        add_noise_only=add_noise_only,
+        progress=progress,
     )
 
 
@@ -92,29 +155,57 @@ def design_responses(
     query: Query,
     n: int,
     *,
+    predicate: Function | None = None,
     starts: int = _STARTS,
+    seconds: float = MOST_SECONDS,
     add_noise_only: bool | None = None,
     progress: Progress | None = None,
 ) -> ResponsesDesign:
     """Return the best scheme found for a query."""
-    check_at_least("n", check_integer("n", n), 1)
-    check_at_least("starts", check_integer("starts", starts), 0)
-    found: list[tuple[str, Interval, tuple[Channel, ...]]] = []
-    for name, noise in (("V_o repeated", best_noise(query)), (_published_name(query), published_noise(query))):
-        found.append((name, privacy_of_noise(query, noise, n), as_channels(query, noise, n)))
-    if starts and _cells(query, n, by_value=True) <= MOST_CELLS:
-        found.append(alternating(query, n, starts=starts, add_noise_only=add_noise_only, progress=progress))
-    found.sort(key=lambda candidate: -candidate[1].lower)
-    name, privacy, channels = found[0]
-    return ResponsesDesign(
-        name=name,
-        query=query,
-        channels=channels,
-        privacy=privacy,
-        # With n even the bound for one response fewer is tighter, and more responses never hide more.
-        converse=min(converse(query, m) for m in (n - 1, n) if m),
-        candidates=tuple((candidate, value) for candidate, value, _ in found),
-    )
+    work = _begin(query, n, starts, seconds, progress)
+    if predicate is not None:
+        return _hide_predicate(work, predicate)
+    stakes = Stakes.of_values(query)
+    published = published_noise(query)
+    for name, noise in (("V_o repeated", best_noise(query)), (_published_name(query), published)):
+        _add_noise(work, name, noise)
+    # What meets the bound needs no search: with two values V_1 or V_2 does.
+    if max(c.exact or 0 for c in work.found) == best_converse(stakes, n, enough=Fraction(1)):
+        return work.design(stakes)
+    bases = [best_noise(query), published]
+    if starts and n > 1 and type_count(n, len(query.values)) <= MOST_SEARCHED_TYPES:
+        work.tried = True
+        share = Patience.of(seconds / 2) if _cells(stakes, n) <= MOST_CELLS else work.patience
+        repeated = best_repeated(query, n, starts=starts, patience=share)
+        work.stopped |= not repeated.ended
+        if repeated.responses is not None:
+            _add_noise(work, "one response repeated", repeated.responses[0])
+            bases.insert(0, repeated.responses[0])
+    if starts and _cells(stakes, n) <= MOST_CELLS:
+        _alternate(work, bases, add_noise_only)
+    return work.design(stakes)
+
+
+def robust_responses(
+    priors: Sequence[Prior],
+    f: Function,
+    rho: Real,
+    n: int,
+    *,
+    starts: int = _STARTS,
+    seconds: float = MOST_SECONDS,
+    progress: Progress | None = None,
+) -> ResponsesDesign:
+    """Return n responses that are best for the worst of several priors on the same data, of those that were found."""
+    query, stakes, single = robust_stakes(priors, f, rho)
+    work = _begin(query, n, starts, seconds, progress)
+    rows = tuple(tuple(Fraction(p) for p in row) for row in single.channel.rows)
+    bases = [rows, tuple(published_noise(query)[place] for place in query.f)]
+    for name, base in zip(("the best for one repeated", _published_name(query)), bases, strict=True):
+        work.add(name, stakes.right_repeated(base, n), (_as_channel(query, base),) * n)
+    if starts and _cells(stakes, n) <= MOST_CELLS:
+        work.alternate("alternating programs", stakes, bases, lambda found: _as_channel(query, found))
+    return work.design(stakes)
 
 
 def alternating(
@@ -124,127 +215,85 @@ def alternating(
 
     Every end is made exact, and its privacy is computed from the exact responses, not taken from the solver.
     """
-    by_value = _cells(query, n, by_value=False) > MOST_CELLS if add_noise_only is None else add_noise_only
-    if _cells(query, n, by_value=by_value) > MOST_CELLS:
+    check_at_least("starts", check_integer("starts", starts), 1)
+    work = _Search(query, n, starts, FOREVER, progress)
+    _alternate(work, [best_noise(query), published_noise(query)], add_noise_only)
+    found = work.found[0]
+    return found.name, found.privacy, found.channels
+
+
+def _begin(query: Query, n: int, starts: int, seconds: float, progress: Progress | None) -> _Search:
+    check_at_least("n", check_integer("n", n), 1)
+    check_at_least("starts", check_integer("starts", starts), 0)
+    if starts:
+        get_ready()
+    return _Search(query, n, starts, Patience.of(seconds), progress)
+
+
+def _add_noise(work: _Search, name: str, noise: Rows) -> None:
+    """Add a response repeated: exactly where there are few types, and otherwise from the guesses that lose."""
+    query, n = work.query, work.n
+    channels = as_channels(query, noise, n)
+    if type_count(n, len(query.values)) <= MOST_EXACT_TYPES and n <= MOST_EXACT_N:
+        work.add(name, exact_right_guesses(query.maxima, noise, n), channels)
+    else:
+        work.found.append(_Candidate(name, privacy_of_noise(query, noise, n), None, channels))
+
+
+def _alternate(work: _Search, bases: Sequence[Rows], add_noise_only: bool | None) -> None:
+    query, n = work.query, work.n
+    by_data, by_value = Stakes.of_data(query), Stakes.of_values(query)
+    only = _cells(by_data, n) > MOST_CELLS if add_noise_only is None else add_noise_only
+    if _cells(by_value if only else by_data, n) > MOST_CELLS:
         raise InvalidParameter(
             f"responses over {len(query.values)} values are too many for alternating programs",
             parameter="n",
             value=n,
             way_out="Lower `n`, or use the published schemes (`starts`=0).",
         )
-    check_at_least("starts", check_integer("starts", starts), 1)
-    weights, keep = _problem(query, by_value=by_value)
-    found = _search(np.array([float(w) for w in weights]), query, keep, n, starts, progress or (lambda _: None))
-    exact = tuple(made_exact(matrix, keep, query.rho) for matrix in found)
-    right = exact_right_guess(weights, exact)
-    name = "alternating programs, noise on the value" if by_value else "alternating programs"
-    channels = tuple(
-        Channel([rows[place] for place in query.f] if by_value else rows, query.prior.labels, query.values)
-        for rows in exact
-    )
-    privacy = 1 - right
-    return name, Interval(math.nextafter(float(privacy), 0), math.nextafter(float(privacy), 1)), channels
+    if only:
+        name = "alternating programs, noise on the value"
+        work.alternate(name, by_value, bases, lambda rows: as_channels(query, rows, 1)[0])
+    else:
+        spread = [tuple(base[place] for place in query.f) for base in bases]
+        work.alternate("alternating programs", by_data, spread, lambda rows: _as_channel(query, rows))
 
 
-def _search(
-    weights: FloatArray, query: Query, keep: tuple[int, ...], n: int, starts: int, progress: Progress
-) -> list[FloatArray]:
-    """Improve from several starts, then shake the best, gently and less gently, and improve again."""
-    best: list[FloatArray] = []
-    least = math.inf
-    for trial in range(4 * starts):
-        if trial < starts:
-            rows = _start(query, keep, n, trial)
-        else:
-            shaken = _start(query, keep, n, trial + len(_SHAKES))
-            part = _SHAKES[trial % len(_SHAKES)]
-            rows = [(1 - part) * row + part * other for row, other in zip(best, shaken, strict=True)]
-        rows = _improve(weights, rows, keep, float(query.rho))
-        right = _right_guess(weights, rows)
-        if right < least - _PROGRESS:
-            best, least = rows, right
-        progress((trial + 1) / (4 * starts))
-    return best
+def _hide_predicate(work: _Search, predicate: Function) -> ResponsesDesign:
+    """Responses that depend on f(x) and h(x), and hide h(x); people who agree on both are one."""
+    query, n = work.query, work.n
+    places, _ = places_of("predicate", predicate, query.prior)
+    pairs = list(zip(query.f, places, strict=True))
+    kinds = sorted(set(pairs))
+    masses = [
+        sum((m for m, own in zip(query.masses, pairs, strict=True) if own == kind), Fraction(0)) for kind in kinds
+    ]
+    merged = Query.of(masses, [f for f, _ in kinds], query.rho, values=range(len(query.values)))
+    stakes = Stakes.of_groups(merged, [h for _, h in kinds])
+
+    def expand(rows: Rows) -> Channel:
+        return _as_channel(query, tuple(rows[kinds.index(pair)] for pair in pairs))
+
+    single = hide_predicate(merged, [h for _, h in kinds]).channel
+    noise = published_noise(query)
+    bases = [
+        tuple(tuple(Fraction(p) for p in row) for row in single.rows),
+        tuple(noise[f] for f, _ in kinds),
+    ]
+    for name, base in zip(("W'_o repeated", _published_name(query)), bases, strict=True):
+        work.add(name, stakes.right_repeated(base, n), (expand(base),) * n)
+    if work.starts and _cells(stakes, n) <= MOST_CELLS:
+        work.alternate("alternating programs", stakes, bases, expand)
+    return work.design(stakes)
 
 
-def exact_right_guess(weights: tuple[Fraction, ...], responses: tuple[Rows, ...]) -> Fraction:
-    """Σ over all sequences of responses of max_j w_j Π_t W_t(i_t|j), by whole numbers over one denominator."""
-    size = len(responses[0][0])
-    joint = [[weight] for weight in weights]
-    for rows in responses:
-        joint = [[p * row[i] for p in entries for i in range(size)] for entries, row in zip(joint, rows, strict=True)]
-    return sum((max(column) for column in zip(*joint, strict=True)), Fraction(0))
+def _as_channel(query: Query, rows: Rows) -> Channel:
+    return Channel(rows, query.prior.labels, query.values)
 
 
-def _improve(weights: FloatArray, rows: list[FloatArray], keep: tuple[int, ...], rho: float) -> list[FloatArray]:
-    value = math.inf
-    for _ in range(_ROUNDS):
-        for t in range(len(rows)):
-            others = _sequences([matrix for u, matrix in enumerate(rows) if u != t], len(weights))
-            rows[t] = best_response(weights, others, keep, rows[0].shape[1], rho)
-        right = _right_guess(weights, rows)
-        if value - right < _PROGRESS:
-            break
-        value = right
-    return rows
-
-
-def _right_guess(weights: FloatArray, rows: list[FloatArray]) -> float:
-    return float((_sequences(rows, len(weights)) * weights).max(axis=1).sum())
-
-
-def _sequences(matrices: list[FloatArray], rows: int) -> FloatArray:
-    """Return how likely each sequence of responses is given each row; one empty sequence when there are none."""
-    table = np.ones((1, rows))
-    for matrix in matrices:
-        table = (table[:, None, :] * matrix.T[None]).reshape(-1, rows)
-    return table
-
-
-def _start(query: Query, keep: tuple[int, ...], n: int, start: int) -> list[FloatArray]:
-    """The published responses first, then random ones: where a search begins is nobody's secret."""
-    size = len(query.values)
-    rho = float(query.rho)
-    base = {0: best_noise(query), 1: published_noise(query)}.get(start)
-    found = []
-    for t in range(n):
-        if base is not None:
-            noise = np.array([[float(p) for p in row] for row in base])
-            matrix = noise[list(keep)] if len(keep) != size or keep != tuple(range(size)) else noise
-        else:
-            matrix = np.full((len(keep), size), 0.0)
-        jitter = _spread_numbers(len(keep) * size, start * 1000 + t).reshape(len(keep), size)
-        jitter /= jitter.sum(axis=1, keepdims=True)
-        blend = 0.02 if base is not None else 1.0
-        rest = (1 - blend) * matrix + blend * jitter
-        own = np.zeros_like(rest)
-        own[np.arange(len(keep)), list(keep)] = 1.0
-        scale = 1.0 if base is not None else 1 - rho
-        mixed = scale * rest + (1 - scale) * own
-        short = np.maximum(0.0, rho - mixed[np.arange(len(keep)), list(keep)])
-        mixed = mixed * (1 - short[:, None]) + own * short[:, None]
-        found.append(mixed / mixed.sum(axis=1, keepdims=True))
-    return found
-
-
-def _spread_numbers(count: int, seed: int) -> FloatArray:
-    """Exponential numbers, the same for the same seed: where a search begins has to be repeatable, not secret."""
-    words = KeyedBits(sha256(b"sfumato alternating start %d" % seed).digest()).words(count, 32)
-    spread: FloatArray = -np.log((words.astype(np.float64) + 0.5) / 2.0**32)
-    return spread
-
-
-def _problem(query: Query, *, by_value: bool) -> tuple[tuple[Fraction, ...], tuple[int, ...]]:
-    if by_value:
-        return query.maxima, tuple(range(len(query.values)))
-    return query.masses, query.f
-
-
-def _cells(query: Query, n: int, *, by_value: bool) -> int:
-    rows = len(query.values) if by_value else len(query.f)
-    sequences: int = len(query.values) ** n
-    return sequences * rows
+def _cells(stakes: Stakes, n: int) -> int:
+    return int(stakes.size**n * len(stakes.keep))
 
 
 def _published_name(query: Query) -> str:
-    return "V_1 repeated" if query.rho > Fraction(1, 2) else "V_2 repeated"
+    return "V_1 repeated" if query.rho > HALF else "V_2 repeated"

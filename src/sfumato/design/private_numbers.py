@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
@@ -30,6 +31,15 @@ def private_number(value: Real, low: Fraction, high: Fraction) -> Fraction:
             way_out="Choose the range without looking at the data, or clip the value to it yourself.",
         )
     return exact
+
+
+def check_counts(counts: Sequence[Fraction], records: int) -> None:
+    """Refuse counts that no histogram of so many records has, without repeating them."""
+    if not (all(number >= 0 and number.denominator == 1 for number in counts) and sum(counts) <= records):
+        raise InvalidParameter(
+            f"the private counts must be whole numbers of at least 0, of at most {records} records in all",
+            way_out="Count every record in at most one cell.",
+        )
 
 
 def group_of(correlated: Correlation | str | int) -> Correlation:

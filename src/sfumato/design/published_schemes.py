@@ -102,6 +102,22 @@ def block_privacy(query: Query) -> Fraction:
     return 1 - sum(sorted(query.maxima, reverse=True)[::block], Fraction(0))
 
 
+def blocks_win_at_last(query: Query) -> bool:
+    """Whether V_2 has at least the privacy of V_o for all large n, ρ ≤ 1/2 [A, Prop 11(i), eq. (80)].
+
+    It has, except exactly where k ≥ 3, all m_i but the least are equal, that one is smaller, and 1/k < ρ ≤ ρ_c: there
+    V_o has more for every n. The print has no exception; proof: docs/theory/many_responses.md
+    """
+    if query.rho > HALF:
+        raise InvalidParameter(
+            "must be at most 1/2 for V_2", parameter="rho", value=float(query.rho), way_out="Lower `rho`."
+        )
+    first, *_, last = ordered = sorted(query.maxima, reverse=True)
+    size = len(ordered)
+    alike_but_one = size >= 3 and first == ordered[-2] > last
+    return not (alike_but_one and query.rho * size > 1 and query.rho <= query.critical_rho)
+
+
 def minority_chance(rho: Fraction, n: int) -> Fraction:
     """Pr[Bin(n, ρ) ≤ ⌊n/2⌋], exact."""
     check_at_least("n", check_integer("n", n), 1)

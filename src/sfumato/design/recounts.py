@@ -19,7 +19,7 @@ from sfumato.design.rank_certificates import rank_bits
 from sfumato.design.vector_certificates import CHANGE, HISTOGRAM, SUM, squared_radius
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
-from sfumato.measures.beliefs import believed_bits, people_bits
+from sfumato.measures.beliefs import Ball, believed_bits, people_bits
 from sfumato.measures.lattice.powers import least_power_bound
 from sfumato.values.checks import as_number
 from sfumato.values.correlation import Correlation
@@ -64,7 +64,7 @@ def bits_of(recount: Recount, correlation: Correlation) -> float:
     people = None if correlation.shared_bits is not None else correlation.people
     try:
         if recount.kind == NORMAL and correlation.shared_bits is not None:
-            return _believed(recount.parameters, correlation.shared_bits)
+            return _believed(recount.parameters, correlation.shared_bits, correlation.people or 1)
         return _KINDS[recount.kind](recount.parameters, people)
     except (KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InvalidParameter(
@@ -147,17 +147,19 @@ def _of_ranks(parameters: Plain, people: int | None) -> float:
 
 
 def _of_normal(parameters: Plain, people: int | None) -> float:
-    records, ratio = _normal(parameters)
-    return people_bits(records if people is None else min(people, records), ratio).upper
+    records, ratio, ball = _normal(parameters)
+    return people_bits(records if people is None else min(people, records), ratio, ball=ball).upper
 
 
-def _believed(parameters: Plain, shared_bits: Fraction) -> float:
-    records, ratio = _normal(parameters)
-    return believed_bits(records, shared_bits, ratio).upper
+def _believed(parameters: Plain, shared_bits: Fraction, people: int) -> float:
+    records, ratio, ball = _normal(parameters)
+    return believed_bits(records, shared_bits, ratio, people=people, ball=ball).upper
 
 
-def _normal(parameters: Plain) -> tuple[int, Fraction]:
-    return int(parameters["records"]), (_exact(parameters, "reach") / _exact(parameters, "deviation")) ** 2
+def _normal(parameters: Plain) -> tuple[int, Fraction, Ball]:
+    ratio = _exact(parameters, "squared_reach") / _exact(parameters, "deviation") ** 2
+    ball = Ball(squared_radius=_exact(parameters, "squared_radius"), dimension=int(parameters["dimension"]))
+    return int(parameters["records"]), ratio, ball
 
 
 def _exact(parameters: Plain, name: str) -> Fraction:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato import measures
 from sfumato.certificates import Certificate, ChannelSubject, certify
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
@@ -45,6 +46,14 @@ class RecoverableDesign(Shown):
     def certificate(self) -> Certificate:
         """Every claim about the response under the query's prior."""
         return certify(self)
+
+    @property
+    def worst_answer(self) -> Fraction:
+        """How often the best guesser of the data is wrong at least, whatever the answer is; `privacy` is an average.
+
+        Of the data, also where the response hides a predicate; `every_answer` has the best such promise.
+        """
+        return Fraction(measures.worst_guess_error(self.channel, self.query.prior))
 
     @property
     def mechanism(self) -> Tabulated:

@@ -1,128 +1,124 @@
-"""The linear programs behind responses: the best response while all others are fixed, and the best for many priors.
+"""The linear programs behind responses: the best response while all others are fixed, for any stakes.
 
-Minimise the chance of a right guess, Σ over what the guesser sees of the largest joint probability, over response
-matrices that tell f(x) with probability at least ρ. A program that the solver does not bring to its optimum raises.
-Solutions are made exact: rounded to a grid, each row completed on its own f(x), so that ρ holds to the last digit.
+Minimise the chance of a right guess, Σ over what the guesser sees of the most that a guess wins, over response matrices
+that tell f(x) with probability at least ρ; with several priors, the largest of these sums. A program that the solver
+does not bring to its optimum raises. Solutions are made exact: rounded to a grid, each row completed on its own f(x),
+so that ρ holds to the last digit. Prices are a guesser, whose success against every response is counted in fractions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import NotCertified
+from sfumato.design.patience import FOREVER, Patience
+from sfumato.design.programs import solve
+from sfumato.design.recoverable_answers import Rows
+from sfumato.design.stakes import Stakes
 from sfumato.prob.exact import round_to_grid
 
 FloatArray = npt.NDArray[np.float64]
 
-_GRID_BITS = 40
+GRID_BITS = 40
 
 
-def best_response(weights: FloatArray, others: FloatArray, keep: Sequence[int], size: int, rho: float) -> FloatArray:
-    """Return the rows W that minimise Σ_{i,o} max_j weights[j]·others[o,j]·W[j,i] with W[j, keep[j]] ≥ rho.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestResponse:
+    """The rows W, the chance of a right guess, and the prices of guesses by prior, guess, response and what else."""
 
-    `others[o, j]` is how likely the other responses show o when the truth is row j.
+    rows: FloatArray
+    right: float
+    prices: FloatArray
+
+
+def best_response(
+    gains: FloatArray,
+    others: FloatArray,
+    keep: Sequence[int],
+    size: int,
+    rho: float,
+    *,
+    patience: Patience = FOREVER,
+) -> BestResponse:
+    """Return the W that minimises max_p Σ_{i,o} max_g Σ_x gains[p,g,x]·others[o,x]·W[x,i] with W[x,keep[x]] ≥ rho.
+
+    `others[o, x]` is how likely the other responses show o when the truth is row x.
     """
-    count, rows = others.shape
+    from scipy.sparse import coo_array  # noqa: PLC0415  scipy is slow to import
+
+    priors, guesses, rows = gains.shape
+    count = len(others)
+    seen = size * count
     values = rows * size
-    cells = [(i, o, j) for i in range(size) for o in range(count) for j in range(rows)]
-    gains = np.array([weights[j] * others[o, j] for _, o, j in cells])
-    used = np.flatnonzero(gains > 0)
-    entry_rows = np.repeat(np.arange(used.size), 2)
-    entry_columns = np.empty(2 * used.size, dtype=np.int64)
-    entries = np.empty(2 * used.size)
-    for row, place in enumerate(used.tolist()):
-        i, o, j = cells[place]
-        entry_columns[2 * row : 2 * row + 2] = j * size + i, values + i * count + o
-        entries[2 * row : 2 * row + 2] = gains[place], -1.0
-    bounds = np.zeros((values + size * count, 2))
-    bounds[:values, 1] = 1.0
-    bounds[values:, 1] = np.inf
-    for j, place in enumerate(keep):
-        bounds[j * size + place, 0] = rho
-    costs = np.concatenate([np.zeros(values), np.ones(size * count)])
-    solution = solve_program(costs, (entries, (entry_rows, entry_columns)), used.size, bounds, rows, size)
-    return solution[:values].reshape(rows, size)
-
-
-def best_for_all_priors(masses: FloatArray, keep: Sequence[int], size: int, rho: float) -> tuple[FloatArray, float]:
-    """Return the rows W that minimise the largest chance of a right guess over the priors, and that chance.
-
-    `masses[p, x]` are the priors. One program: a level above Σ_i t_(p,i) for every prior, t_(p,i) ≥ P_p(x)W(i|x).
-    """
-    priors, rows = masses.shape
-    values = rows * size
-    level = values + priors * size
-    data, row_places, column_places = [], [], []
-    row = 0
-    for p in range(priors):
-        for i in range(size):
-            for x in range(rows):
-                data += [masses[p, x], -1.0]
-                row_places += [row, row]
-                column_places += [x * size + i, values + p * size + i]
-                row += 1
-        data += [*([1.0] * size), -1.0]
-        row_places += [row] * (size + 1)
-        column_places += [*range(values + p * size, values + (p + 1) * size), level]
-        row += 1
+    level = values + priors * seen
+    p, g, x = (part[:, None, None] for part in np.nonzero(gains))
+    i, o = np.arange(size)[None, :, None], np.arange(count)[None, None, :]
+    weights = np.broadcast_to(gains[p, g, x] * others[o, x], (p.size, size, count)).ravel()
+    above = ((p * guesses + g) * size + i) * count + o
+    cells = np.flatnonzero(weights)
+    lines = priors * guesses * seen
+    everyone = np.arange(lines)
+    seen_of_line = values + everyone // (guesses * seen) * seen + everyone % seen
+    totals = np.arange(priors * seen)
+    data = [weights[cells], -np.ones(lines), np.ones(totals.size), -np.ones(priors)]
+    row_places = [above.ravel()[cells], everyone, lines + totals // seen, lines + np.arange(priors)]
+    columns = np.broadcast_to(x * size + i, above.shape).ravel()[cells]
+    column_places = [columns, seen_of_line, values + totals, np.full(priors, level)]
+    places = (np.concatenate(row_places), np.concatenate(column_places))
+    table = coo_array((np.concatenate(data), places), shape=(lines + priors, level + 1)).tocsr()
+    entries = np.arange(values)
+    equal = coo_array((np.ones(values), (entries // size, entries)), shape=(rows, level + 1)).tocsr()
     bounds = np.zeros((level + 1, 2))
     bounds[:values, 1] = 1.0
     bounds[values:, 1] = np.inf
-    for x, place in enumerate(keep):
-        bounds[x * size + place, 0] = rho
+    bounds[np.arange(rows) * size + np.asarray(keep), 0] = rho
     costs = np.zeros(level + 1)
     costs[level] = 1.0
-    triplets = (np.array(data), (np.array(row_places), np.array(column_places)))
-    solution = solve_program(costs, triplets, row, bounds, rows, size)
-    return solution[:values].reshape(rows, size), float(solution[level])
-
-
-def solve_program(
-    costs: FloatArray,
-    triplets: tuple[FloatArray, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
-    inequalities: int,
-    bounds: FloatArray,
-    rows: int,
-    size: int,
-) -> FloatArray:
-    """Minimise costs·v with A v ≤ 0, the first rows·size variables rows that sum to 1; raises unless optimal."""
-    from scipy.optimize import linprog  # noqa: PLC0415  scipy is slow to import
-    from scipy.sparse import coo_array  # noqa: PLC0415
-
-    upper = coo_array(triplets, shape=(inequalities, costs.size)).tocsr()
-    places = np.arange(rows * size)
-    equal = coo_array((np.ones(rows * size), (places // size, places)), shape=(rows, costs.size)).tocsr()
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(
-        costs,
-        A_ub=upper,
-        b_ub=np.zeros(inequalities),
-        A_eq=equal,
-        b_eq=np.ones(rows),
-        bounds=bounds,
-        method="highs",
-        options=options,
+    if priors == 1:
+        # One prior needs no level above its sum, and the sum itself is an easier thing to minimise.
+        costs[values:level] = 1.0
+        table, equal, bounds, costs = table[:lines, :level], equal[:, :level], bounds[:level], costs[:level]
+    found = solve(costs, table, np.zeros(table.shape[0]), equal, np.ones(rows), bounds, patience)
+    return BestResponse(
+        rows=found.values[:values].reshape(rows, size),
+        right=found.value,
+        prices=found.prices[:lines].reshape(priors, guesses, size, count),
     )
-    if found.status != 0:
-        raise NotCertified(
-            "the solver did not reach the optimum of a response's program",
-            way_out="Try fewer values or responses, or another `rho`.",
-        )
-    solution: FloatArray = np.asarray(found.x, dtype=np.float64)
-    return solution
 
 
-def made_exact(rows: FloatArray, keep: Sequence[int], rho: Fraction) -> tuple[tuple[Fraction, ...], ...]:
+def least_right(stakes: Stakes, prices: FloatArray) -> Fraction:
+    """Return how often the guesser who follows these prices is right at least, whatever the one response is: exact.
+
+    Prior p is drawn with a weight, and after response i the guess g with its price; then the best response puts ρ on
+    f(x) and the rest where this guesser wins least. So no single response has more privacy than 1 minus this.
+    """
+    chances = np.clip(prices, 0.0, None).sum(axis=3)
+    priors, guesses, size = chances.shape
+    weights = chances.sum(axis=(1, 2))
+    drawn = grid_law(weights)
+    won = [[Fraction(0)] * size for _ in stakes.keep]
+    for p in range(priors):
+        for i in range(size):
+            law = grid_law(chances[p, :, i])
+            for g in range(guesses):
+                for x, gain in enumerate(stakes.gains[p][g]):
+                    if gain and law[g]:
+                        won[x][i] += drawn[p] * law[g] * gain
+    return sum(
+        (stakes.rho * row[own] + (1 - stakes.rho) * min(row) for row, own in zip(won, stakes.keep, strict=True)),
+        Fraction(0),
+    )
+
+
+def made_exact(rows: FloatArray, keep: Sequence[int], rho: Fraction) -> Rows:
     """Round each row to a grid, and see to it that its own value has exactly ρ or more."""
     exact = []
     for row, place in zip(rows, keep, strict=True):
-        clipped = np.clip(row, 0.0, 1.0)
-        counts = round_to_grid((clipped / clipped.sum()).tolist(), _GRID_BITS)
-        law = [Fraction(count, 1 << _GRID_BITS) for count in counts]
+        law = list(grid_law(np.clip(row, 0.0, 1.0)))
         missing = rho - law[place]
         if missing > 0:
             # Take what is missing from the others, in proportion, so that nothing falls below 0.
@@ -130,3 +126,10 @@ def made_exact(rows: FloatArray, keep: Sequence[int], rho: Fraction) -> tuple[tu
             law = [p - missing * p / rest if i != place else rho for i, p in enumerate(law)]
         exact.append(tuple(law))
     return tuple(exact)
+
+
+def grid_law(weights: FloatArray) -> tuple[Fraction, ...]:
+    """Return weights ≥ 0 as a law on a grid, exactly; all equal where there are none."""
+    total = weights.sum()
+    law = weights / total if total > 0 else np.full(weights.size, 1 / weights.size)
+    return tuple(Fraction(count, 1 << GRID_BITS) for count in round_to_grid(law.tolist(), GRID_BITS))

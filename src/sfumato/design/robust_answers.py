@@ -17,7 +17,8 @@ import numpy as np
 from sfumato import measures
 from sfumato.design.queries import Function, Prior, Query, exact_prior
 from sfumato.design.recoverable_answers import best_answer
-from sfumato.design.response_programs import best_for_all_priors, made_exact
+from sfumato.design.response_programs import best_response, least_right, made_exact
+from sfumato.design.stakes import Stakes
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel, Distribution
 from sfumato.values.checks import as_exact
@@ -47,13 +48,14 @@ class PriorPrice:
 class RobustDesign(Shown):
     """A response with the privacy that it has under every prior of the family, exactly.
 
-    `upper` is what no response can pass; `least_favourable` is what the best response for the worst prior alone
+    `upper` is what no response can pass, proved by a guesser whose chances are counted exactly; `least_favourable` is
+    what the best response for the worst prior alone
     guarantees, and `printed` the number that [A, Sec. VI] calls a guarantee, which can be out of reach.
     """
 
     channel: Channel
     privacy: Fraction
-    upper: float
+    upper: Fraction
     prices: tuple[PriorPrice, ...]
     least_favourable: Fraction
     printed: Fraction
@@ -61,6 +63,11 @@ class RobustDesign(Shown):
 
 def robust(priors: Sequence[Prior], f: Function, rho: Real) -> RobustDesign:
     """Return the response that is best for the worst of several priors on the same data."""
+    return robust_stakes(priors, f, rho)[2]
+
+
+def robust_stakes(priors: Sequence[Prior], f: Function, rho: Real) -> tuple[Query, Stakes, RobustDesign]:
+    """Return the question under the first prior, what is at stake under all of them, and the best single response."""
     laws = [exact_prior(prior) for prior in priors]
     if not laws:
         raise InvalidParameter("is empty", parameter="priors", way_out="Give at least one prior.")
@@ -71,8 +78,8 @@ def robust(priors: Sequence[Prior], f: Function, rho: Real) -> RobustDesign:
             way_out="Give all of them the same values, in the same order.",
         )
     queries = [Query.of(law, f, rho) for law in laws]
-    rows, reached = _solve(queries[0], laws)
-    return _design(queries, rows, reached, laws)
+    rows, upper = _solve(queries[0], laws)
+    return queries[0], Stakes.of_priors(queries[0], laws), _design(queries, rows, upper, laws)
 
 
 def robust_ball(prior: Prior, f: Function, rho: Real, radius: Real) -> RobustDesign:
@@ -82,15 +89,15 @@ def robust_ball(prior: Prior, f: Function, rho: Real, radius: Real) -> RobustDes
     chosen = corners[: min(len(corners), 2 * len(centre.f))]
     # Cutting planes: solve for some corners, add the one that does worst, until none does worse than was solved for.
     while True:
-        rows, reached = _solve(centre, chosen)
+        rows, upper = _solve(centre, chosen)
         exact = Channel(made_exact(rows, centre.f, centre.rho), centre.prior.labels, centre.values)
         worst = min(corners, key=lambda corner: measures.guess_error(exact, corner))
-        if float(measures.guess_error(exact, worst)) >= 1 - reached - _ENOUGH or worst in chosen:
+        if float(measures.guess_error(exact, worst)) >= upper - _ENOUGH or worst in chosen:
             break
         chosen.append(worst)
     queries = [_with_prior(centre, corner) for corner in (centre.prior, *chosen)]
     # What is guaranteed is judged by every corner, not only by those that the program saw.
-    return _design(queries, rows, reached, corners)
+    return _design(queries, rows, upper, corners)
 
 
 def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution]:
@@ -130,19 +137,22 @@ def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution
                 yield Distribution(corner, prior.labels)
 
 
-def _solve(query: Query, laws: Sequence[Distribution]) -> tuple[np.ndarray, float]:
+def _solve(query: Query, laws: Sequence[Distribution]) -> tuple[np.ndarray, Fraction]:
+    """Return the best response, and the privacy that none passes, proved from the prices."""
     if len(laws) > _MOST_PRIORS_AT_ONCE:
         raise InvalidParameter(
             f"holds {len(laws)} at once, and at most {_MOST_PRIORS_AT_ONCE} are solved for",
             parameter="priors",
             way_out="Merge some.",
         )
-    masses = np.array([[float(p) for p in law.fractions] for law in laws])
-    return best_for_all_priors(masses, query.f, len(query.values), float(query.rho))
+    stakes = Stakes.of_priors(query, laws)
+    nothing_else = np.ones((1, len(query.f)))
+    found = best_response(stakes.array, nothing_else, query.f, stakes.size, float(query.rho))
+    return found.rows, 1 - least_right(stakes, found.prices)
 
 
 def _design(
-    queries: Sequence[Query], rows: np.ndarray, reached: float, corners: Sequence[Distribution]
+    queries: Sequence[Query], rows: np.ndarray, upper: Fraction, corners: Sequence[Distribution]
 ) -> RobustDesign:
     first = queries[0]
     worst = min((_with_prior(first, corner) for corner in corners), key=_privacy_alone)
@@ -161,7 +171,7 @@ def _design(
     return RobustDesign(
         channel=channel,
         privacy=_guarantee(channel, corners),
-        upper=1 - reached + _ENOUGH,
+        upper=upper,
         prices=prices,
         least_favourable=_guarantee(rival, corners),
         printed=_privacy_alone(worst),

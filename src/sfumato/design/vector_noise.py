@@ -17,7 +17,7 @@ from sfumato.certificates import Certificate
 from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.registry import subject_of
 from sfumato.certificates.rules import publish
-from sfumato.design.private_numbers import finite_number, group_of
+from sfumato.design.private_numbers import check_counts, finite_number, group_of
 from sfumato.design.recounts import Recount, bits_of
 from sfumato.design.vector_certificates import (
     CAPACITY,
@@ -119,13 +119,8 @@ class VectorDesign(Shown):
                 f"must be {self.dimension} numbers", parameter="values", way_out="Pass exactly so many."
             )
         exact = [finite_number(value) for value in values]
-        if self.subject.what == HISTOGRAM and not (
-            all(number >= 0 and number.denominator == 1 for number in exact) and sum(exact) <= self.records
-        ):
-            raise InvalidParameter(
-                f"the private counts must be whole numbers of at least 0, of at most {self.records} records in all",
-                way_out="Count every record in at most one cell.",
-            )
+        if self.subject.what == HISTOGRAM:
+            check_counts(exact, self.records)
         drawn = self.noise.sample(SystemBits() if bits is None else bits, self.dimension).tolist()
         # Half up, a function of the data.
         places = [math.floor(number / self.grid + _HALF) for number in exact]

@@ -19,11 +19,12 @@ from sfumato.disclose.cell_program import cut_cells
 from sfumato.disclose.column_generation import Mixture, generate_columns
 from sfumato.disclose.data_laws import DataLaw, Nested
 from sfumato.disclose.disclosures import Disclosure, check_independence, leak_bound, make_disclosure
-from sfumato.disclose.polytope import independent_rows, marginal_matrix, solve_exactly
+from sfumato.disclose.polytope import independent_rows, marginal_matrix
 from sfumato.errors import ClaimRefused, InvalidLaw, InvalidParameter
 from sfumato.measures import mutual_information_interval
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob import Channel, Distribution, LawLike
+from sfumato.prob.exact_systems import solve_exactly
 from sfumato.values import Interval
 from sfumato.values.checks import Number, check_at_least, check_integer
 

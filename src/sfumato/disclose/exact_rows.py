@@ -14,8 +14,9 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
-from sfumato.disclose.polytope import marginal_matrix, solve_exactly
+from sfumato.disclose.polytope import marginal_matrix
 from sfumato.disclose.scaled_rows import LEAST_MASS, most_by_cell, scarce_rows
+from sfumato.prob.exact_systems import solve_exactly
 
 # Two readings of a float law: as a corner with the solver's rounding in it, or as it stands.
 _SUPPORTS = (1e-9, 1e-14)

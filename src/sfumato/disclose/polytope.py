@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from sfumato.disclose.data_laws import DataLaw, FloatArray, Groups
 from sfumato.errors import InvalidParameter
+from sfumato.prob.exact_systems import solve_exactly
 
 # So many bases are tried one by one when corners are enumerated.
 MOST_BASES = 400_000
@@ -79,25 +79,3 @@ def corners(law: DataLaw, groups: Groups) -> list[tuple[Fraction, ...]]:
                 corner[c] = value
             found.add(tuple(corner))
     return sorted(found)
-
-
-def solve_exactly(matrix: Sequence[Sequence[int | Fraction]], goal: Sequence[Fraction]) -> list[Fraction] | None:
-    """Solve a system with as many or more equations than unknowns in Fractions; None unless there is just one."""
-    rows = [[Fraction(v) for v in row] + [Fraction(g)] for row, g in zip(matrix, goal, strict=True)]
-    width = len(rows[0]) - 1
-    pivot = 0
-    for column in range(width):
-        place = next((r for r in range(pivot, len(rows)) if rows[r][column] != 0), None)
-        if place is None:
-            return None
-        rows[pivot], rows[place] = rows[place], rows[pivot]
-        scale = rows[pivot][column]
-        rows[pivot] = [v / scale for v in rows[pivot]]
-        for r in range(len(rows)):
-            if r != pivot and rows[r][column] != 0:
-                factor = rows[r][column]
-                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[pivot], strict=True)]
-        pivot += 1
-    if any(row[-1] != 0 for row in rows[pivot:]):
-        return None
-    return [rows[i][-1] for i in range(width)]

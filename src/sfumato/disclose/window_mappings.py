@@ -16,12 +16,13 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.disclose.data_laws import DataLaw
-from sfumato.disclose.polytope import corners, solve_exactly
+from sfumato.disclose.polytope import corners
 from sfumato.disclose.scheme_checks import check_sample_law
 from sfumato.disclose.two_binary import two_binary_corners
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.prob import Channel, Distribution
 from sfumato.prob.alphabet import product_labels
+from sfumato.prob.exact_systems import solve_exactly
 from sfumato.values.checks import check_at_least, check_integer
 
 # 16 cells of four binary samples have 4368 bases and take a second or two.

@@ -7,7 +7,11 @@ with no assumption of independence. Holm's step down asks the rest of α/(k-m) o
 
 Against "held by a share of p_0 at most" the same is done with q* + (p*-q*)·p_0. If so many of n people hold it, and not
 a chance of each, hits are a sum of unequal chances, and from a count above the mean on its tail is below the
-binomial's [Hoe56].   Theory: docs/theory/heavy_hitters.md
+binomial's [Hoe56].
+
+`discovered_answers` asks less: that of what is reported a part α at most is false, on average. Whatever the dependence
+of the counts, the m-th answer may then have a tail of mα/(k·H_k), H_k = 1 + ½ + … + 1/k [BY01]; with few frequent
+answers that reports hardly more.   Theory: docs/theory/heavy_hitters.md
 """
 
 from __future__ import annotations
@@ -66,8 +70,12 @@ class FamilyCut:
 
     def count(self, found: int = 0) -> int:
         """Return the least number of hits that is reported, once so many others were; n + 1 where none is enough."""
-        chance = Fraction(self.chance(self.at_least))
         level = self.error / max(1, self.size - found)
+        return self.count_within(level)
+
+    def count_within(self, level: Fraction) -> int:
+        """Return the least number of hits that an answer of the share `at_least` has no more often than a level."""
+        chance = Fraction(self.chance(self.at_least))
         # From here on the tail of unequal chances is below the binomial's.
         return max(_least_count(self.n, chance, level), math.ceil(self.n * chance + 1))
 
@@ -149,15 +157,42 @@ def found_answers(
     `most` keeps so many of them, those with the most hits.
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
+    counted = _checked_hits(hits, rule)
+    found, cut = 0, rule.count()
+    while (now := int(np.count_nonzero(counted >= cut))) > found:
+        found = now
+        cut = rule.count(found)
+    return _picked(counted, rule, cut, confidence, most)
+
+
+def discovered_answers(hits: npt.ArrayLike, rule: FamilyCut, *, confidence: float = 0.95) -> FoundAnswers:
+    """Return answers of which a part `rule.error` at most is false on average, by Benjamini and Yekutieli's step up.
+
+    Their rule holds under any dependence of the counts; Benjamini and Hochberg's, which needs less, is not proved here.
+    """
+    check_between("confidence", confidence, 0.5, 1 - 1e-12)
+    counted = _checked_hits(hits, rule)
+    # Above 1 + ½ + … + 1/k: Euler's constant and two terms, rounded up.
+    harmonic = Fraction(math.nextafter(math.log(rule.size) + 0.57721566490153287 + 1 / (2 * rule.size), math.inf))
+    found = rule.size
+    while True:
+        cut = rule.count_within(rule.error * found / (rule.size * harmonic))
+        now = int(np.count_nonzero(counted >= cut))
+        if now >= found or now == 0:
+            return _picked(counted, rule, cut, confidence)
+        found = now
+
+
+def _checked_hits(hits: npt.ArrayLike, rule: FamilyCut) -> FloatArray:
     counted = np.asarray(hits, dtype=np.float64)
     if counted.shape != (rule.size,):
         raise InvalidParameter(
             f"must be {rule.size} counts, one for each answer", parameter="hits", way_out="Count all answers."
         )
-    found, cut = 0, rule.count()
-    while (now := int(np.count_nonzero(counted >= cut))) > found:
-        found = now
-        cut = rule.count(found)
+    return counted
+
+
+def _picked(counted: FloatArray, rule: FamilyCut, cut: int, confidence: float, most: int | None = None) -> FoundAnswers:
     places = np.flatnonzero(counted >= cut)
     # Equal hits in the order of the list.
     places = places[np.argsort(-counted[places], kind="stable")][:most]

@@ -1,8 +1,7 @@
-"""How well shares of `size` answers can be estimated at all, from n reports under epsilon and a budget of random bits.
+"""How well shares of `size` answers can be estimated from n reports under epsilon and a budget of random bits.
 
-`risk_floor` and `l1_floor` are what holds for
-every n, and `users_floor` inverts it. Risk is sup over p of E‖p̂ - p‖².   Proof and counter-examples:
-docs/theory/binary_hadamard.md
+What no method can beat in squared error is in :mod:`sfumato.infer.risk_floors`. Risk is sup over p of E‖p̂ - p‖².
+Proof and counter-examples: docs/theory/binary_hadamard.md
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def scarce_yes(epsilon: float, random_bits: float | None) -> float | None:
 
 def risk_ceiling(size: int, n: int, epsilon: float, random_bits: float | None = None) -> float:
     """η of [B, eq. (10)]: binary Hadamard does at least this well when its groups are equal. Loose; true."""
-    _check_counts(size, n)
+    check_counts(size, n)
     scarce = scarce_yes(epsilon, random_bits)
     yes = 1 / (1 + math.exp(-epsilon)) if scarce is None else scarce
     return 2 * size / (n * (yes * -math.expm1(-epsilon)) ** 2)
@@ -53,39 +52,17 @@ def information_per_user(epsilon: float, random_bits: float | None = None) -> fl
     return math.exp(epsilon) * (scarce * square + (scarce * math.expm1(-epsilon)) ** 2 / (4 * (1 - scarce)))
 
 
-def risk_floor(size: int, n: int, epsilon: float, random_bits: float | None = None) -> float:
-    """k/(8(nA + π²k²)), below which no (ε, R)-private estimation of shares gets, at any n; an odd size counts one less.
-
-    It stands in for [B, eq. (8)].
-    """
-    _check_counts(size, n)
-    even = size - size % 2
-    return even / (8 * (n * information_per_user(epsilon, random_bits) + (math.pi * even) ** 2))
-
-
 def l1_floor(size: int, n: int, epsilon: float, random_bits: float | None = None) -> float:
     """A floor for sup over p of E‖p̂ - p‖₁: √(kτ/32) with τ = k/(16nA), once n ≥ k²/(32A); Assouad's bound before.
 
     It stands in for √(kτ/8) of [B, Thm 1].
     """
-    _check_counts(size, n)
+    check_counts(size, n)
     even = size - size % 2
     information = n * information_per_user(epsilon, random_bits)
     if 32 * information >= even**2:
         return math.sqrt(even * (even / (16 * information)) / 32)
     return (1 - math.sqrt(8 * information) / even) / 2
-
-
-def users_floor(size: int, risk: float, epsilon: float, random_bits: float | None = None) -> int:
-    """No private estimation has this risk with fewer users: `risk_floor` inverted. 0 when it excludes nothing.
-
-    It stands in for the lower half of [B, eq. (12)], and grows as 1/p_R, not as 1/p_R².
-    """
-    _check_counts(size, 1)
-    check_positive("risk", risk)
-    even = size - size % 2
-    needed = (even / (8 * risk) - (math.pi * even) ** 2) / information_per_user(epsilon, random_bits)
-    return max(0, math.ceil(needed))
 
 
 def users_enough(size: int, risk: float, epsilon: float, random_bits: float | None = None) -> int:
@@ -94,6 +71,7 @@ def users_enough(size: int, risk: float, epsilon: float, random_bits: float | No
     return math.ceil(risk_ceiling(size, 1, epsilon, random_bits) / risk)
 
 
-def _check_counts(size: int, n: int) -> None:
+def check_counts(size: int, n: int) -> None:
+    """Refuse fewer than two answers, and nobody to ask."""
     check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)

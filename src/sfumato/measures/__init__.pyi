@@ -1,7 +1,8 @@
 from sfumato.measures.amplitude.capacities import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
 from sfumato.measures.balances.functions import Balance, balance, balance_curve
 from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
-from sfumato.measures.beliefs import believed_bits, composed_bits, noisy_sum_limit, one_release_bits
+from sfumato.measures.beliefs import Ball, believed_bits, composed_bits, noisy_sum_limit, one_release_bits
+from sfumato.measures.bit_contractions import known_contraction
 from sfumato.measures.capacity import (
     capacity_bits,
     capacity_in_closed_form,
@@ -42,6 +43,8 @@ from sfumato.measures.guessing import (
     min_entropy_leakage_bits,
     min_entropy_leakage_interval,
     prior_guess_error,
+    worst_guess_error,
+    worst_report,
 )
 from sfumato.measures.individual.capacities import (
     WorstCase,
@@ -60,6 +63,7 @@ from sfumato.measures.individual.statistics import (
     statistic_capacity,
     totals_of,
 )
+from sfumato.measures.known_shares import Mixture, best_known_split, best_mixture, known_split_bits, mixture_bits
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
 from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
 from sfumato.measures.pseudorandomness import prf_gap_bits
@@ -85,7 +89,9 @@ __all__ = [
     "AmplitudeCapacity",
     "Balance",
     "BalancedChoice",
+    "Ball",
     "CorrelatedLeak",
+    "Mixture",
     "NoisyCount",
     "StatisticCapacity",
     "WorstCase",
@@ -95,6 +101,8 @@ __all__ = [
     "balance_curve",
     "balanced_choice",
     "believed_bits",
+    "best_known_split",
+    "best_mixture",
     "capacity_about",
     "capacity_bits",
     "capacity_in_closed_form",
@@ -125,6 +133,8 @@ __all__ = [
     "individual_capacity_bits",
     "is_data_independent",
     "is_recoverable",
+    "known_contraction",
+    "known_split_bits",
     "kullback_leibler_nats",
     "largest_even_posterior",
     "largest_posterior",
@@ -137,6 +147,7 @@ __all__ = [
     "maximal_leakage_interval",
     "min_entropy_leakage_bits",
     "min_entropy_leakage_interval",
+    "mixture_bits",
     "mutual_information_bits",
     "mutual_information_interval",
     "neighbour_epsilon",
@@ -160,4 +171,6 @@ __all__ = [
     "weighted_guess_error",
     "weighted_l1",
     "worst_correlation",
+    "worst_guess_error",
+    "worst_report",
 ]

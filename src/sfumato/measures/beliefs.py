@@ -3,13 +3,18 @@
 Y = Σ g_j(X_j) + Z, each g_j in an interval of length Δ, Z ~ N(0, σ²). c is the total correlation of what somebody
 believes, ΣH(X_j) - H(X): the least divergence from a law under which the records are independent. H(X) ≥ b, which
 [E, Assumption 3] assumes, gives c ≤ n·log2 r - b. Everything depends on σ through `ratio` = Δ²/σ², and every
-evaluation is rounded outwards.   Statements and proofs: docs/theory/bounded_beliefs.md
+evaluation is rounded outwards.
+
+`people` m > 1: the belief differs by c bits from a law under which households of at most m are independent, and what
+is bounded is about a whole household. `ball`: the g_j are vectors, Δ is the diameter of where a record can put its own,
+and noise of the same σ is on every coordinate.   Statements and proofs: docs/theory/bounded_beliefs.md
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -33,27 +38,62 @@ _FARTHEST, _NEAREST, _STRIDE = 40.0, 20.0, 0.25
 _STEPS = round((_FARTHEST + _NEAREST) / _STRIDE)
 
 
-def split_bits(records: int, shared_bits: Real, ratio: Fraction, own_share: Fraction) -> Interval:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ball:
+    """The least ball that surely holds where one record can put the sum: its r²/Δ², and its dimension."""
+
+    squared_radius: Fraction
+    dimension: int
+
+    def __post_init__(self) -> None:
+        check_at_least("dimension", check_integer("dimension", self.dimension), 1)
+        check_positive("squared_radius", self.squared_radius)
+
+    @classmethod
+    def of_cells(cls, cells: int, *, exhaustive: bool = False) -> Ball:
+        """Of a histogram, Δ² = 2: where every record is in one cell, normal noise splits off one direction of k."""
+        check_at_least("cells", check_integer("cells", cells), 2)
+        return cls(squared_radius=Fraction(cells - 1, 2 * cells), dimension=cells - 1 if exhaustive else cells)
+
+    @classmethod
+    def of_diameter(cls, dimension: int) -> Ball:
+        """Of vectors at most Δ apart, by Jung's theorem: r² = Δ²·k/(2k+2)."""
+        check_at_least("dimension", check_integer("dimension", dimension), 1)
+        return cls(squared_radius=Fraction(dimension, 2 * dimension + 2), dimension=dimension)
+
+
+INTERVAL = Ball(squared_radius=Fraction(1, 4), dimension=1)
+"""Of a number."""
+
+
+def split_bits(
+    records: int, shared_bits: Real, ratio: Fraction, own_share: Fraction, *, people: int = 1, ball: Ball = INTERVAL
+) -> Interval:
     """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f), for the share f of the variance that guards the record.
 
     Theorem 1: for every f this bounds I(X_i;Y), for all beliefs with total correlation at most c, and bits of several
-    releases add up, c being spent by none.
+    releases add up, c being spent by none. For households of m, and a ball of r² in k dimensions, it is
+    c(1 - e^(-m(n-1)ratio/4(1-f))) + (k/2) log2(1 + m²r²ratio/kf).
     """
     count, shared = _read(records, shared_bits, ratio)
-    return _composed(count, shared, [(ratio, own_share)])
+    return _composed(count, shared, [(ratio, own_share)], _read_people(people, count), ball)
 
 
-def best_own_share(records: int, shared_bits: Real, ratio: Fraction) -> Fraction:
+def best_own_share(
+    records: int, shared_bits: Real, ratio: Fraction, *, people: int = 1, ball: Ball = INTERVAL
+) -> Fraction:
     """Search for the f that makes `split_bits` least. Any f is valid, so floats may look for it."""
     count, shared = _read(records, shared_bits, ratio)
+    many, dimension = _read_people(people, count), ball.dimension
     if shared == 0 or count == 1:
         return Fraction(1)
-    size, tied, others = float(ratio) / 4, float(shared), count - 1
+    tied, others = float(shared), float(many * (count - 1) * ratio / 4)
+    size = float(many**2 * ball.squared_radius * ratio / dimension)
 
     def told(logit: float) -> float:
         own = 1 / (1 + math.exp(-logit))
         rest = 1 / (1 + math.exp(logit))
-        return -tied * math.expm1(-others * size / rest) + math.log1p(size / own) / (2 * math.log(2))
+        return -tied * math.expm1(-others / rest) + dimension * math.log1p(size / own) / (2 * math.log(2))
 
     # There may be two valleys: one where the others are guarded, and one where c bits are given up.
     start = min((-_FARTHEST + step * _STRIDE for step in range(_STEPS + 1)), key=told)
@@ -68,16 +108,26 @@ def best_own_share(records: int, shared_bits: Real, ratio: Fraction) -> Fraction
     return less if low < 0 else 1 - less
 
 
-def believed_bits(records: int, shared_bits: Real, ratio: Fraction) -> Interval:
+def believed_bits(
+    records: int, shared_bits: Real, ratio: Fraction, *, people: int = 1, ball: Ball = INTERVAL
+) -> Interval:
     """Enclose Theorem 1's bound at the best division of the noise that was found.
 
     >>> believed_bits(100, 10, Fraction(1, 50**2)).upper <= 0.103897
     True
     """
-    return split_bits(records, shared_bits, ratio, best_own_share(records, shared_bits, ratio))
+    share = best_own_share(records, shared_bits, ratio, people=people, ball=ball)
+    return split_bits(records, shared_bits, ratio, share, people=people, ball=ball)
 
 
-def composed_bits(records: int, shared_bits: Real, releases: Iterable[tuple[Fraction, Fraction]]) -> Interval:
+def composed_bits(
+    records: int,
+    shared_bits: Real,
+    releases: Iterable[tuple[Fraction, Fraction]],
+    *,
+    people: int = 1,
+    ball: Ball = INTERVAL,
+) -> Interval:
     """Enclose what several releases tell together, each a pair of `ratio` and `own_share` that was fixed beforehand.
 
     c(1 - e^(-Σ(n-1)ratio_t/4(1-f_t))) + Σ ½ log2(1 + ratio_t/4f_t): never more than the sum of `split_bits`.
@@ -86,21 +136,31 @@ def composed_bits(records: int, shared_bits: Real, releases: Iterable[tuple[Frac
     count, shared = check_integer("records", records), as_exact("shared_bits", shared_bits)
     for ratio, _ in made:
         count, shared = _read(records, shared_bits, ratio)
-    return _composed(count, shared, made)
+    return _composed(count, shared, made, _read_people(people, count), ball)
 
 
-def one_release_bits(records: int, shared_bits: Real, ratio: Fraction, tilt: Fraction | None = None) -> Interval:
+def one_release_bits(
+    records: int,
+    shared_bits: Real,
+    ratio: Fraction,
+    tilt: Fraction | None = None,
+    *,
+    people: int = 1,
+    ball: Ball = INTERVAL,
+) -> Interval:
     """½ log2(1 + min(n·w/4, n²/4)·ratio), for one release alone; `tilt` is a w that `is_tilt` accepts.
 
-    Theorem 2: no belief with total correlation at most c gives the sum a larger variance.
+    Theorem 2: no belief with total correlation at most c gives the sum a larger variance. For households of m, and in
+    k dimensions, it is (k/2) log2(1 + min(n·m·w/4, n²r²/k)·ratio), w a tilt for c/k bits.
     """
     count, shared = _read(records, shared_bits, ratio)
-    widest = tilt_factor(shared) if tilt is None else tilt
-    if not is_tilt(widest, shared):
+    many, dimension = _read_people(people, count), ball.dimension
+    widest = tilt_factor(shared / dimension) if tilt is None else tilt
+    if not is_tilt(widest, shared / dimension):
         raise InvalidParameter(
             "is too small for so many shared bits", parameter="tilt", value=widest, way_out="Leave `tilt` out."
         )
-    return _half_log2(1 + min(count * widest / 4, Fraction(count**2, 4)) * ratio)
+    return _log2_of_powers(min(count * many * widest / 4, count**2 * ball.squared_radius / dimension) * ratio, ball)
 
 
 def is_tilt(tilt: Fraction, shared_bits: Fraction) -> bool:
@@ -130,16 +190,17 @@ def tilt_factor(shared_bits: Real) -> Fraction:
     return 1 + high * _TILT_STEP
 
 
-def people_bits(people: int, ratio: Fraction) -> Interval:
+def people_bits(people: int, ratio: Fraction, *, ball: Ball = INTERVAL) -> Interval:
     """Bound what the noise tells if at most so many people depend on each other; for anyone, say all of them.
 
     They move the sum by T = people·Δ/2 to either side, and C ≤ ½ log2(1 + T²/N), C ≤ log2(1 + T√(2/πe)/√N) [McK04].
+    In k dimensions it is (k/2) log2(1 + people²r²/kN).
     """
     check_at_least("people", check_integer("people", people), 1)
     check_positive("ratio", ratio)
-    power = people**2 * ratio / 4
-    by_power = _half_log2(1 + power)
-    if power <= 1:  # there the other is the larger
+    power = people**2 * ball.squared_radius * ratio / ball.dimension
+    by_power = _log2_of_powers(power, ball)
+    if power <= 1 or ball.dimension > 1:  # there the other is the larger, or does not hold
         return by_power
     # √power from above and below by whole numbers; the rest of the formula grows with it.
     scale = 1 << 60
@@ -160,7 +221,9 @@ def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Fracti
     return believed_bits(records, most - unknown, ratio)
 
 
-def _composed(records: int, shared: Fraction, releases: list[tuple[Fraction, Fraction]]) -> Interval:
+def _composed(
+    records: int, shared: Fraction, releases: list[tuple[Fraction, Fraction]], people: int, ball: Ball
+) -> Interval:
     exponent, low, high = Fraction(0), Fraction(0), Fraction(0)
     tied = shared > 0 and records > 1
     for ratio, own_share in releases:
@@ -171,10 +234,10 @@ def _composed(records: int, shared: Fraction, releases: list[tuple[Fraction, Fra
                 value=own_share,
                 way_out="Leave the others a share of the noise.",
             )
-        own = _half_log2(1 + ratio / (4 * own_share))
+        own = _log2_of_powers(people**2 * ball.squared_radius * ratio / (ball.dimension * own_share), ball)
         low, high = low + Fraction(own.lower), high + Fraction(own.upper)
         if tied:
-            exponent += (records - 1) * ratio / (4 * (1 - own_share))
+            exponent += people * (records - 1) * ratio / (4 * (1 - own_share))
     least, most = _decayed(exponent)
     return Interval(float_below(low + shared * least), float_above(high + shared * most))
 
@@ -191,9 +254,17 @@ def _decayed(exponent: Fraction) -> tuple[Fraction, Fraction]:
     return 1 - Fraction(most), 1 - Fraction(least)
 
 
-def _half_log2(value: Fraction) -> Interval:
-    low, high = log2_bounds(value)
-    return Interval(low / 2, high / 2)
+def _log2_of_powers(power: Fraction, ball: Ball) -> Interval:
+    """(k/2) log2(1 + power)."""
+    half = Fraction(ball.dimension, 2)
+    low, high = log2_bounds(1 + power)
+    return Interval(float_below(half * Fraction(low)), float_above(half * Fraction(high)))
+
+
+def _read_people(people: int, records: int) -> int:
+    many = check_integer("people", people)
+    check_at_least("people", many, 1)
+    return min(many, records)
 
 
 def _read(records: int, shared_bits: Real, ratio: Fraction) -> tuple[int, Fraction]:

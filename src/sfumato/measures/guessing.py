@@ -29,10 +29,29 @@ def guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None
     return _complement(_right_guesses(channel, law))
 
 
+def worst_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
+    """Return how often the best guesser of X, or of a function `of` X, is wrong at least, whatever the report Y is.
+
+    1 - max_y max_x P(x|y) over the reports that can be; the guess error is an average over reports, and never less.
+    """
+    return worst_report(channel, prior, of=of)[1]
+
+
+def worst_report(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> tuple[int, Number]:
+    """Return the place of the report after which a guess is safest, the first of them, and how often it is wrong."""
+    channel, law = _about(channel.to_dense(), prior, of)
+    best: tuple[int, Number] | None = None
+    for y, (peak, mass) in enumerate(zip(channel.weighted_maxima(law), channel.output_law(law), strict=True)):
+        if mass > 0 and (best is None or peak / mass > best[1]):
+            best = y, peak / mass
+    place, sure = (0, 1) if best is None else best
+    return place, _complement(sure)
+
+
 def prior_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
     """Return how often the best guesser is wrong who has not seen Y: 1 - max_x P(x)."""
     _, law = _about(channel, prior, of)
-    return 1 - max(law.probabilities)
+    return 1 - max(law.distinct)
 
 
 def min_entropy_leakage_bits(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> float:
@@ -43,7 +62,7 @@ def min_entropy_leakage_bits(channel: AnyChannel, prior: Prior = None, *, of: Fu
 def min_entropy_leakage_interval(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Interval:
     """Enclose the min-entropy leakage."""
     channel, law = _about(channel, prior, of)
-    return log2_interval(_right_guesses(channel, law) / max(law.probabilities)).at_least(0.0)
+    return log2_interval(_right_guesses(channel, law) / max(law.distinct)).at_least(0.0)
 
 
 def maximal_leakage_bits(channel: AnyChannel) -> float:

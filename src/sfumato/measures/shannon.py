@@ -54,10 +54,13 @@ def mutual_information_interval(channel: AnyChannel, prior: Prior = None) -> Int
     law = as_prior(prior, channel)
     if isinstance(channel, Channel):
         return expected_log2_interval(_information_terms(channel, law)).at_least(0.0)
-    output = entropy_interval(((p, 1) for p in channel.output_law(law)), ulps=channel.shape[0] + 8)
-    noise = _conditional_entropy_interval(channel, law)
     if len(channel.levels) == 1:
         return Interval(0.0, 0.0)
+    if law.is_uniform:  # outputs whose columns have the same sum are equally likely
+        output = entropy_interval((total / channel.shape[0], count) for total, count in channel.column_sums())
+    else:
+        output = entropy_interval(((p, 1) for p in channel.output_law(law)), ulps=channel.shape[0] + 8)
+    noise = _conditional_entropy_interval(channel, law)
     return Interval(output.lower - noise.upper, output.upper - noise.lower).widened(0.0).at_least(0.0)
 
 
@@ -69,13 +72,16 @@ def max_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
 def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interval:
     """Enclose the max-information. The prior must be positive: an impossible input has no information to give."""
     law = as_prior(prior, channel)
-    if min(law.probabilities) == 0:
+    if min(law.distinct) == 0:
         raise InvalidLaw(
             "has a zero, and max-information needs every input possible", parameter="prior", way_out="Drop that input."
         )
-    largest = _largest_by_output(channel)
     worst: Number = Fraction(0)
-    for high, mass in zip(largest, channel.output_law(law), strict=True):
+    if law.is_uniform:
+        pairs = [(high, total / channel.shape[0]) for high, total, _ in channel.column_peaks()]
+    else:
+        pairs = list(zip(_largest_by_output(channel), channel.output_law(law), strict=True))
+    for high, mass in pairs:
         if high > 0:
             worst = max(worst, high / mass)
     # In floats P(y) is a sum over the inputs, each term of which is rounded.

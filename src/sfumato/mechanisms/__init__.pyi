@@ -1,6 +1,7 @@
 from sfumato.mechanisms.arc import ArcResponse
 from sfumato.mechanisms.binary_hadamard import BinaryHadamard
 from sfumato.mechanisms.cyclic import CyclicResponse
+from sfumato.mechanisms.flags import FlagsResponse
 from sfumato.mechanisms.hadamard import HadamardResponse
 from sfumato.mechanisms.randomized_response import RandomizedResponse
 from sfumato.mechanisms.subset import SubsetSelection
@@ -11,6 +12,7 @@ __all__ = [
     "ArcResponse",
     "BinaryHadamard",
     "CyclicResponse",
+    "FlagsResponse",
     "HadamardResponse",
     "OptimisedUnary",
     "PermanentUnary",

@@ -29,7 +29,7 @@ from sfumato.mechanisms.declared import exact_fraction
 from sfumato.mechanisms.linear import check_confidence, check_tally
 from sfumato.prob import Channel
 from sfumato.prob.share_bounds import binomial_share_intervals
-from sfumato.values import Estimate, Interval, Tally
+from sfumato.values import Column, Estimate, Intervals, Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
 MOST_OPTIONS = 60
@@ -204,10 +204,10 @@ class AssignedOptions:
         raw = (chances - other) / (own - other)
         errors = np.sqrt(chances * (1 - chances) / np.maximum(asked, 1)) / (own - other)
         return Estimate(
-            raw=tuple(raw.tolist()),
-            standard_errors=tuple(errors.tolist()),
-            projected=tuple(np.clip(raw, 0.0, 1.0).tolist()),
-            intervals=tuple(Interval(low, high) for low, high in zip(lower.tolist(), upper.tolist(), strict=True)),
+            raw=Column(raw),
+            standard_errors=Column(errors),
+            projected=Column(np.clip(raw, 0.0, 1.0)),
+            intervals=Intervals(lower, upper),
             confidence=confidence,
             total=tally.total,
         )

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.mechanisms.field_powers import Residues
 from sfumato.mechanisms.finite_fields import ElementArray, Field, check_order, field_of, prime_factors
 from sfumato.prob.distinct_values import distinct
 from sfumato.values.checks import check_between, check_integer
@@ -62,8 +63,8 @@ def singer_set(q: int, t: int) -> DifferenceSet:
     check_singer(q, t)
     field = field_of(q)
     modulus, size, repeats = singer_parameters(q, t)
-    recurrence = next(c for c in _candidates(q, t) if _generates(field, c, modulus))
-    members = np.flatnonzero(_sequence(field, recurrence, modulus) == 0)
+    residues = next(found for found in _candidates(q, t) if _generates(found, modulus))
+    members = np.flatnonzero(_sequence(field, residues, modulus) == 0)
     return _checked(DifferenceSet(modulus=modulus, repeats=repeats, members=members), size)
 
 
@@ -143,63 +144,38 @@ def _correlated_differences(found: DifferenceSet) -> npt.NDArray[np.float64]:
     return around
 
 
-def _candidates(q: int, t: int) -> Iterator[ElementArray]:
+def _candidates(q: int, t: int) -> Iterator[Residues]:
     """Coefficients c of x^t = Σ c_j x^j, fewest terms first in effect, since high coefficients move slowest."""
     for rest in itertools.product(range(q), repeat=t - 1):
         if not any(rest):  # x^t is a constant, and t < K
             continue
         for constant in range(1, q):
-            yield np.array((constant, *reversed(rest)), dtype=np.uint16)
+            yield Residues(q=q, recurrence=(constant, *reversed(rest)))
 
 
-def _generates(field: Field, recurrence: ElementArray, modulus: int) -> bool:
+def _generates(residues: Residues, modulus: int) -> bool:
     """Whether x generates all K points of the projective space: x^K is a constant, and no x^(K/r) is.
 
-    A reducible polynomial cannot pass: its powers of x repeat, up to constants, before K.
+    A reducible polynomial cannot pass: its powers of x repeat, up to constants, before K. Most have a root, which is
+    seen sooner.
     """
-    if _power(field, recurrence, modulus)[1:].any():
+    if residues.has_root() or any(residues.power(modulus)[1:]):
         return False
-    return all(_power(field, recurrence, modulus // r)[1:].any() for r in set(prime_factors(modulus)))
+    return all(any(residues.power(modulus // r)[1:]) for r in set(prime_factors(modulus)))
 
 
-def _power(field: Field, recurrence: ElementArray, exponent: int) -> ElementArray:
-    """x^exponent modulo the polynomial, lowest coefficient first."""
-    result = np.zeros(len(recurrence), dtype=np.uint16)
-    result[0] = 1
-    for bit in f"{exponent:b}":
-        result = _multiply(field, recurrence, result, result)
-        if bit == "1":
-            result = _times_x(field, recurrence, result)
-    return result
-
-
-def _multiply(field: Field, recurrence: ElementArray, a: ElementArray, b: ElementArray) -> ElementArray:
-    total = np.zeros(len(recurrence), dtype=np.uint16)
-    for coefficient in reversed(b.tolist()):
-        total = _times_x(field, recurrence, total)
-        if coefficient:
-            total = field.plus(total, field.times(coefficient, a))
-    return total
-
-
-def _times_x(field: Field, recurrence: ElementArray, a: ElementArray) -> ElementArray:
-    shifted = np.concatenate([a[:1] * np.uint16(0), a[:-1]])
-    top = int(a[-1])
-    return field.plus(shifted, field.times(top, recurrence)) if top else shifted
-
-
-def _sequence(field: Field, recurrence: ElementArray, length: int) -> ElementArray:
+def _sequence(field: Field, residues: Residues, length: int) -> ElementArray:
     """The linear recurring sequence s_(i+t) = Σ c_j s_(i+j): a linear function of x^i.
 
     With x^n = Σ b_j x^j also s_(i+n) = Σ b_j s_(i+j), so n terms give nearly n more at once.
     """
-    t = len(recurrence)
+    t = len(residues.recurrence)
     values = np.zeros(t, dtype=np.uint16)
     values[-1] = 1
     while values.size < length:
         known = values.size
         more = np.zeros(min(known - t + 1, length - known), dtype=np.uint16)
-        for j, coefficient in enumerate(_power(field, recurrence, known).tolist()):
+        for j, coefficient in enumerate(residues.power(known)):
             if coefficient:
                 more = field.plus(more, field.times(coefficient, values[j : j + more.size]))
         values = np.concatenate([values, more])

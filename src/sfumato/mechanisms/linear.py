@@ -14,7 +14,7 @@ from sfumato.prob import Distribution, LawLike
 from sfumato.prob.bounded import bounded_intervals
 from sfumato.prob.share_bounds import binomial_share_intervals
 from sfumato.prob.simplex import nearest_law
-from sfumato.values import Estimate, Interval, Tally
+from sfumato.values import Column, Estimate, Intervals, Tally
 from sfumato.values.checks import check_between
 
 FloatArray = npt.NDArray[np.float64]
@@ -28,9 +28,10 @@ def check_tally(tally: Tally, name: str) -> int:
             parameter="tally",
             way_out="Estimate with the mechanism that made the reports.",
         )
-    if tally.total == 0:
+    total = tally.total
+    if total == 0:
         raise InvalidParameter("is empty", parameter="tally", way_out="Collect at least one report.")
-    return tally.total
+    return total
 
 
 def check_confidence(confidence: float) -> None:
@@ -85,10 +86,10 @@ def _estimate(
     projected = nearest_law(raw)
     lower, upper = np.minimum(lower, projected), np.maximum(upper, projected)
     return Estimate(
-        raw=tuple(raw.tolist()),
-        standard_errors=tuple(errors.tolist()),
-        projected=tuple(projected.tolist()),
-        intervals=tuple(Interval(low, high) for low, high in zip(lower.tolist(), upper.tolist(), strict=True)),
+        raw=Column(raw),
+        standard_errors=Column(errors),
+        projected=Column(projected),
+        intervals=Intervals(lower, upper),
         confidence=confidence,
         total=total,
     )

@@ -16,6 +16,7 @@ from sfumato.papers import (
 )
 from sfumato.papers.drawing import png_bytes, svg_bytes
 from sfumato.papers.records import Cell, Comparison, Entry, Erratum, ErratumKind, Paper, Table, refusal_of
+from sfumato.papers.settings import paper_at, parameters_of, places_of, read_settings
 
 PAPERS = MappingProxyType(
     {
@@ -36,8 +37,12 @@ __all__ = [
     "ErratumKind",
     "Paper",
     "Table",
+    "paper_at",
     "paper_named",
+    "parameters_of",
+    "places_of",
     "png_bytes",
+    "read_settings",
     "refusal_of",
     "svg_bytes",
 ]

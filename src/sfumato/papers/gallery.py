@@ -62,9 +62,9 @@ def _paper(slug: str, paper: Paper) -> str:
 
 def _comparison(slug: str, found: Comparison, numbers: Mapping[str, tuple[int, str]]) -> str:
     entry = found.entry
-    at = f"{entry.what}, {entry.parameter} = {_short(entry.value)}"
+    at = f"{entry.what}, {entry.parameter} = {short_number(entry.value)}"
     sign = "" if entry.relation == "=" else f"{entry.relation} "
-    printed = "" if found.printed is None else f"\n{sign}{_short(found.printed)}"
+    printed = "" if found.printed is None else f"\n{sign}{short_number(found.printed)}"
     if entry.erratum is not None:
         number, kind = numbers[entry.erratum]
         verdict = f'<td><a href="#{slug}-erratum-{number}">{kind} {number}</a></td>'
@@ -76,11 +76,11 @@ def _comparison(slug: str, found: Comparison, numbers: Mapping[str, tuple[int, s
     return (
         f'<tr{mark}><th scope="row">{escape(entry.place)}</th><td>{escape(at)}</td>'
         f'<td class="lines">{escape(entry.says + printed)}</td>'
-        f'<td class="number">{_short(found.ours)}</td>{verdict}</tr>'
+        f'<td class="number">{short_number(found.ours)}</td>{verdict}</tr>'
     )
 
 
-def _figure(name: str, draw: Callable[[], Figure]) -> str:
+def _figure(name: str, draw: Callable[..., Figure]) -> str:
     drawn = draw()
     kind, data = "svg+xml", svg_bytes(drawn)
     if len(data) > _MOST_SVG:
@@ -119,7 +119,8 @@ def _erratum(slug: str, number: int, erratum: Erratum) -> str:
     )
 
 
-def _short(number: Number) -> str:
+def short_number(number: Number) -> str:
+    """A small fraction as such, anything else with six digits."""
     if isinstance(number, Fraction) and number.denominator <= 1000:
         return str(number)
     return f"{float(number):.6g}"

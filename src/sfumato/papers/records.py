@@ -111,12 +111,15 @@ class Erratum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A paper by its key in docs/references.bib; figures and tables are made when they are called for."""
+    """A paper by its key in docs/references.bib; figures and tables are made when they are called for.
+
+    Each is a function of keyword parameters, all with the paper's own values as defaults; `paper_at` sets others.
+    """
 
     key: str
     title: str
-    figures: Mapping[str, Callable[[], Figure]]
-    tables: Mapping[str, Callable[[], Table]]
+    figures: Mapping[str, Callable[..., Figure]]
+    tables: Mapping[str, Callable[..., Table]]
     errata: tuple[Erratum, ...]
     entries: tuple[Entry, ...] = ()
 

@@ -21,7 +21,7 @@ from sfumato.prob.alphabet import Alphabet
 from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distinct_values import distinct
 from sfumato.prob.distribution import Distribution
-from sfumato.prob.exact import FloatArray, LawLike, check_law, common_numerators
+from sfumato.prob.exact import FloatArray, IntegerArray, LawLike, check_law, common_numerators
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 from sfumato.values.shown import Shown
 
@@ -29,6 +29,8 @@ CodeArray = npt.NDArray[np.int32]
 
 # A general prior on a structured channel costs inputs × outputs; beyond this the wait is no longer a surprise.
 MOST_ENTRIES = 50_000_000
+# With so few levels outputs are told apart by how often each level reaches them; with more, by their entries.
+_FEW_LEVELS = 8
 # Entries that are written out as Fractions, each of a hundred bytes.
 MOST_WRITTEN = 10_000_000
 
@@ -162,32 +164,91 @@ class Circulant(Shown):
         self._check_entries("writing out every entry of the channel")
         return Channel([self.row(x) for x in range(self.input_count)])
 
+    def column_profiles(self) -> Iterator[tuple[tuple[int, ...], int]]:
+        """How many inputs reach an output with each level, and how many outputs share that: by running sums."""
+        size, count = len(self.codes), self.input_count
+        if self.is_full:
+            yield tuple(np.bincount(self.codes, minlength=len(self.levels)).tolist()), size
+            return
+        within = []
+        for code in range(1, len(self.levels)):
+            held = self.codes == code
+            running = np.cumsum(np.concatenate([held[size - count :], held]), dtype=np.int32)
+            within.append(running[count:] - running[:size])
+        yield from self._counted(within)
+
+    def column_profiles_again(self) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Find the same by doubling: over 2^j shifts from two halves, and over any number from its binary digits."""
+        count, within = self.input_count, []
+        for code in range(1, len(self.levels)):
+            part = (self.codes == code).astype(np.int32)
+            total, reach = np.zeros_like(part), 0
+            for place in range(count.bit_length()):
+                if count >> place & 1:
+                    total, reach = total + np.roll(part, reach), reach + (1 << place)
+                part = part + np.roll(part, 1 << place)
+            within.append(total)
+        yield from self._counted(within)
+
+    def _counted(self, within: list[npt.NDArray[np.int32]]) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Count the outputs that the levels but the lowest reach equally often; `within` has one row a level."""
+        if len(within) == 1:
+            counts = np.bincount(within[0])
+            kinds = np.flatnonzero(counts)[None]
+            outputs = counts[kinds[0]]
+        elif within:
+            kinds, outputs = np.unique(np.stack(within), axis=1, return_counts=True)
+        else:
+            yield (self.input_count,), len(self.codes)
+            return
+        for held, many in zip(kinds.T.tolist(), outputs.tolist(), strict=True):
+            yield (self.input_count - sum(held), *held), many
+
+    def _columns(self) -> Iterator[tuple[Number, Number, Number, int]]:
+        """Largest and smallest probability of an output and the sum of its column, and how many outputs share them."""
+        numerators, denominator = self._common_levels()
+        for held, outputs in self.column_profiles():
+            reached = [level for level, times in zip(self.levels, held, strict=True) if times]
+            total = sum(map(operator.mul, held, numerators))
+            yield reached[-1], reached[0], Fraction(total, denominator) if self.exact else total / denominator, outputs
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether there are so few levels that outputs are told apart by how often each level reaches them."""
+        return len(self.levels) <= _FEW_LEVELS
+
     def column_extremes(self) -> Iterator[tuple[Number, Number, int]]:
         """For each output its largest and smallest probability, with how many outputs share the pair."""
         if self.is_full:
             yield self.levels[-1], self.levels[0], len(self.codes)
             return
+        if self.is_coarse:
+            found: Counter[tuple[Number, Number]] = Counter()
+            for high, low, _, outputs in self._columns():
+                found[high, low] += outputs
+            yield from ((high, low, outputs) for (high, low), outputs in found.items())
+            return
         highest = self._window(self.codes, np.maximum)
         lowest = self._window(self.codes, np.minimum)
         pairs, counts = np.unique(np.stack([highest, lowest]), axis=1, return_counts=True)
-        for high, low, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
-            yield self.levels[high], self.levels[low], count
+        for high_code, low_code, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
+            yield self.levels[high_code], self.levels[low_code], count
 
     def column_sums(self) -> Iterator[tuple[Number, int]]:
         """For each output the sum of its column, with how many outputs share it."""
+        if self.is_coarse:
+            yield from ((total, outputs) for _, _, total, outputs in self._columns())
+            return
         yield from Counter(self._window_sums()).items()
 
     def column_peaks(self) -> Iterator[tuple[Number, Number, int]]:
         """For each output its largest probability and the sum of its column, with how many outputs share them."""
-        size, count = len(self.codes), self.input_count
-        within = []
-        for code in range(len(self.levels)):
-            running = np.concatenate([[0], np.cumsum(np.tile(self.codes == code, 2))])
-            within.append(running[size + 1 :] - running[size + 1 - count : 2 * size + 1 - count])
-        profiles, counts = np.unique(np.stack(within), axis=1, return_counts=True)
-        for held, outputs in zip(profiles.T.tolist(), counts.tolist(), strict=True):
-            total = sum(map(operator.mul, held, self.levels))
-            yield max(level for level, times in zip(self.levels, held, strict=True) if times), total, outputs
+        if self.is_coarse:
+            yield from ((high, total, outputs) for high, _, total, outputs in self._columns())
+            return
+        highest = [self.levels[code] for code in self._window(self.codes, np.maximum)]
+        peaks = Counter(zip(highest, self._window_sums(), strict=True))
+        yield from ((high, total, outputs) for (high, total), outputs in peaks.items())
 
     def row_profiles(self) -> Iterator[tuple[Profile, range]]:
         """Every row holds the same probabilities in another order, so one profile speaks for all inputs."""
@@ -234,12 +295,16 @@ class Circulant(Shown):
         correctly rounded when it is not.
         """
         size, count = len(self.codes), self.input_count
-        # Floats are summed as the exact numbers they are: a running float sum would drown the small ones.
-        numerators, denominator = common_numerators([[Fraction(value) for value in self.levels]])
-        law = numerators[0][self.codes]
+        numerators, denominator = self._common_levels()
+        law = numerators[self.codes]
         running = np.concatenate([[0], np.cumsum(np.concatenate([law, law]))])
         sums = running[size + 1 :] - running[size + 1 - count : 2 * size + 1 - count]
         return [Fraction(value, denominator) if self.exact else value / denominator for value in sums]
+
+    def _common_levels(self) -> tuple[IntegerArray, int]:
+        """Floats too as the exact numbers they are: a running float sum would drown the small ones."""
+        numerators, denominator = common_numerators([[Fraction(value) for value in self.levels]])
+        return numerators[0], denominator
 
     def _check_entries(self, what: str, most: int = MOST_ENTRIES) -> None:
         if self.shape[0] * self.shape[1] > most:

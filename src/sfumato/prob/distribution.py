@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.prob.alphabet import Alphabet, Label, check_labels
-from sfumato.prob.exact import FloatArray, LawLike, check_law, default_width, round_to_grid
+from sfumato.prob.exact import FloatArray, LawLike, check_law, default_width, distinct_numbers, round_to_grid
 from sfumato.values.checks import Number, check_at_least, check_integer
 from sfumato.values.shown import Shown
 
@@ -22,27 +22,33 @@ class Distribution(Shown):
     True
     """
 
-    __slots__ = ("array", "exact", "labels", "probabilities")
+    __slots__ = ("_distinct", "array", "exact", "labels", "probabilities")
 
     labels: Alphabet
     probabilities: tuple[Number, ...]
     exact: bool
     array: FloatArray
+    _distinct: frozenset[Number] | None
 
     def __init__(self, probabilities: LawLike, labels: Iterable[Label] | None = None) -> None:
         law = check_law("probabilities", probabilities)
-        array = np.array([float(value) for value in law])
+        self._fill(law, np.array(law, dtype=np.float64), check_labels("labels", labels, len(law)))
+
+    def _fill(self, law: tuple[Number, ...], array: FloatArray, labels: Alphabet) -> None:
         array.setflags(write=False)
         object.__setattr__(self, "probabilities", law)
-        object.__setattr__(self, "labels", check_labels("labels", labels, len(law)))
+        object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "exact", isinstance(law[0], Fraction))
         object.__setattr__(self, "array", array)
+        object.__setattr__(self, "_distinct", None)
 
     @classmethod
     def uniform(cls, size: int, labels: Iterable[Label] | None = None) -> Distribution:
         """Every outcome equally likely."""
         check_at_least("size", check_integer("size", size), 1)
-        return cls([Fraction(1, size)] * size, labels)
+        self = cls.__new__(cls)
+        self._fill((Fraction(1, size),) * size, np.full(size, 1 / size), check_labels("labels", labels, size))
+        return self
 
     def to_exact(self, width: int | None = None) -> Distribution:
         """Return the exact law nearest by the rule of :mod:`sfumato.prob.exact`; itself when exact already."""
@@ -58,9 +64,18 @@ class Distribution(Shown):
         return tuple(Fraction(value) for value in self.to_exact().probabilities)
 
     @property
+    def distinct(self) -> frozenset[Number]:
+        """The different probabilities: few, where there are many outcomes that are equally likely."""
+        found = self._distinct
+        if found is None:
+            found = distinct_numbers(self.probabilities) if self.exact else frozenset(self.probabilities)
+            object.__setattr__(self, "_distinct", found)
+        return found
+
+    @property
     def is_uniform(self) -> bool:
         """Whether every outcome has the same probability."""
-        return len(set(self.probabilities)) == 1
+        return len(self.distinct) == 1
 
     def __getitem__(self, label: Label) -> Number:
         try:

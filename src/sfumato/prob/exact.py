@@ -9,9 +9,10 @@ no entry but the largest moves by more than one step.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ LawLike = Reals | RealArray
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
+_PLAIN = {float, int, Fraction}
 MOST_DENOMINATOR_BITS = 14_000
 """Of a law that is worked with exactly; Python writes numbers of up to 4,300 digits, which is a little more."""
 
@@ -37,29 +39,57 @@ def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number,
     """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
     if len(numbers) == 0:
         raise InvalidLaw("is empty", parameter=name, way_out="A law needs at least one outcome.")
-    try:
-        law: tuple[Number, ...]
-        if all(type(value) is Fraction for value in numbers):
-            law = tuple(cast("Sequence[Fraction]", numbers))
-        else:
-            law = tuple(as_number(f"{name}[{i}]", value) for i, value in enumerate(numbers))
-    except InvalidParameter as error:
-        raise InvalidLaw(error.rule, parameter=error.parameter, value=error.value, way_out=error.way_out) from None
-    for i, value in enumerate(law):
-        if value < 0:
-            raise InvalidLaw(
-                "is negative", parameter=f"{name}[{i}]", value=value, way_out="Probabilities lie in [0, 1]."
-            )
-    if all(isinstance(value, Fraction) for value in law):
-        total: Number = exact_sum([Fraction(value) for value in law])
+    if isinstance(numbers, np.ndarray) and numbers.dtype == np.float64 and numbers.ndim == 1:
+        numbers = numbers.tolist()
+    kinds = set(map(type, numbers))
+    if kinds == {float}:
+        plain: tuple[float, ...] = tuple(numbers)  # type: ignore[arg-type]
+        # What is finite, not negative and sums to 1 needs no further look; anything else is told apart below.
+        if abs(math.fsum(plain) - 1) <= ROW_SUM_TOLERANCE and min(plain) >= 0:
+            return plain
+    law = _plain_numbers(numbers) if kinds <= _PLAIN else _read_numbers(name, numbers)
+    distinct = _objects(law)  # not by value: a float may equal a Fraction
+    if not all(0 <= value < math.inf for value in distinct):
+        raise _no_probability(name, law)
+    if all(isinstance(value, Fraction) for value in distinct):
+        # Numbers that are one object are added by their multiplicity: a law of many outcomes often has few of them.
+        counts = Counter(map(id, law))
+        total = exact_sum([counts[id(value)] * value for value in distinct])
         if total != 1:
             raise _wrong_sum(name, total)
         return law
-    floats = tuple(float(value) for value in law)
+    floats = tuple(map(float, law))
     total = math.fsum(floats)
     if not abs(total - 1) <= ROW_SUM_TOLERANCE:
         raise _wrong_sum(name, total)
     return floats
+
+
+def distinct_numbers(law: Iterable[Number]) -> frozenset[Number]:
+    """Return the different numbers of a law; quick where one object stands at many places."""
+    return frozenset(_objects(law))
+
+
+def _objects(law: Iterable[Number]) -> list[Number]:
+    return list({id(value): value for value in law}.values())
+
+
+def _plain_numbers(numbers: Iterable[Any]) -> tuple[Number, ...]:
+    return tuple(Fraction(value) if type(value) is int else value for value in numbers)
+
+
+def _read_numbers(name: str, numbers: Iterable[object]) -> tuple[Number, ...]:
+    try:
+        return tuple(as_number(f"{name}[{i}]", value) for i, value in enumerate(numbers))
+    except InvalidParameter as error:
+        raise InvalidLaw(error.rule, parameter=error.parameter, value=error.value, way_out=error.way_out) from None
+
+
+def _no_probability(name: str, law: Sequence[Number]) -> InvalidLaw:
+    """Say which number is the first that cannot be one."""
+    _read_numbers(name, law)
+    i = next(i for i, value in enumerate(law) if value < 0)
+    return InvalidLaw("is negative", parameter=f"{name}[{i}]", value=law[i], way_out="Probabilities lie in [0, 1].")
 
 
 def check_float_rows(name: str, array: RealArray) -> FloatArray:
@@ -71,9 +101,19 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
             way_out="Give one row for each input.",
         )
     copy = np.array(array, dtype=np.float64) + 0.0  # a negative zero becomes a zero, so that equal rows hash alike
+    totals = copy.sum(axis=1)
+    # Neither comparison is true of a NaN, and no infinite row sums to 1.
+    if copy.min() >= 0 and np.abs(totals - 1).max() <= ROW_SUM_TOLERANCE:
+        copy.setflags(write=False)
+        return copy
+    raise _no_law(name, copy)
+
+
+def _no_law(name: str, copy: FloatArray) -> InvalidLaw:
+    """Say what is wrong with a matrix: its first entry that is no probability, or its first row with another sum."""
     if not np.isfinite(copy).all():
         x, y = (int(i) for i in np.argwhere(~np.isfinite(copy))[0])
-        raise InvalidLaw(
+        return InvalidLaw(
             "must be finite",
             parameter=f"{name}[{x}][{y}]",
             value=float(copy[x, y]),
@@ -81,18 +121,14 @@ def check_float_rows(name: str, array: RealArray) -> FloatArray:
         )
     if (copy < 0).any():
         x, y = (int(i) for i in np.argwhere(copy < 0)[0])
-        raise InvalidLaw(
+        return InvalidLaw(
             "is negative",
             parameter=f"{name}[{x}][{y}]",
             value=float(copy[x, y]),
             way_out="Probabilities lie in [0, 1].",
         )
-    off = np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE
-    if off.any():
-        x = int(np.flatnonzero(off)[0])
-        raise _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
-    copy.setflags(write=False)
-    return copy
+    x = int(np.flatnonzero(np.abs(copy.sum(axis=1) - 1) > ROW_SUM_TOLERANCE)[0])
+    return _wrong_sum(f"{name}[{x}]", float(copy[x].sum()))
 
 
 def exact_sum(values: Sequence[Fraction]) -> Fraction:

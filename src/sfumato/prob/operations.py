@@ -79,7 +79,8 @@ def as_prior(prior: Distribution | LawLike | None, channel: AnyChannel) -> Distr
     """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels."""
     size = channel.shape[0]
     if prior is None:
-        return Distribution.uniform(size, channel.inputs)
+        # The answers of a structured channel are numbered, as outcomes are that have no labels.
+        return Distribution.uniform(size, channel.inputs if isinstance(channel, Channel) else None)
     law = prior if isinstance(prior, Distribution) else Distribution(prior)
     if len(law) != size:
         raise InvalidLaw(

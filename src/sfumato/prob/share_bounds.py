@@ -18,15 +18,18 @@ without trying shares.   Proof: docs/theory/bounded_intervals.md
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
+from sfumato.prob.crossings import last_below
 from sfumato.values.checks import check_between
 
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
-_HALVINGS = 60
 _ROUNDING = 1e-14
 # A sum of bounds this close to 1 means that hits and misses mirror each other, and neither is the rarer.
 MIRRORED = 1e-9
@@ -45,11 +48,23 @@ def binomial_share_intervals(
             way_out="Nothing can be estimated where every report is pure noise.",
         )
     counts = np.asarray(hits, dtype=np.float64)
-    counted, places = np.unique(counts, return_inverse=True)
+    counted, places = _different(counts)
     lower = _from_bound(counted, total, other, own, 1 - confidence)
     # The other end is the first one with hits and misses exchanged.
     upper = 1 - _from_bound(total - counted, total, 1 - own, 1 - other, 1 - confidence)
     return lower[places].reshape(counts.shape), upper[places].reshape(counts.shape)
+
+
+def _different(counts: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Return the different counts, ascending, and which of them stands at each place."""
+    least = counts.min()
+    if counts.size > counts.max() - least:  # fewer counts between them than places: marks are quicker than sorting
+        offsets = np.rint(counts - least).astype(np.intp)
+        marks = np.zeros(int(offsets.max()) + 1, dtype=np.intp)
+        marks[offsets] = 1
+        different = np.flatnonzero(marks)
+        return least + different, (np.cumsum(marks) - 1)[offsets]
+    return np.unique(counts, return_inverse=True)
 
 
 def _from_bound(hits: FloatArray, total: int, least: float, most: float, alpha: float) -> FloatArray:
@@ -68,30 +83,52 @@ def _first_chances(hits: FloatArray, total: int, least: float, most: float, alph
 
 
 def _inner_chances(hits: FloatArray, total: int, least: float, most: float, alpha: float) -> FloatArray:
-    def turning(count: FloatArray) -> FloatArray:
-        """The chance from which on a count of the other side goes with `hits`; the least one for no count at all."""
-        slope = _greatest(hits, total, least, most) - _greatest(np.maximum(count, 0.0), total, least, most)
-        chance = 1 / (1 + np.exp(-slope / (hits - count)))
+    def turning(count: FloatArray, own: FloatArray) -> FloatArray:
+        """The chance from which on a count of the other side goes with `own`; the least one for no count at all."""
+        slope = _greatest(own, total, least, most) - _greatest(np.maximum(count, 0.0), total, least, most)
+        chance = 1 / (1 + np.exp(-slope / (own - count)))
         return np.where(count < 0, least, np.clip(chance, least, most))
 
-    def ranked(count: FloatArray, chance: FloatArray) -> FloatArray:
-        """How probable it is to be ranked no higher, if so much goes with it."""
-        return _above(hits, total, chance) + 1 - _above(count + 1, total, chance)
+    def beyond(count: FloatArray, own: FloatArray, chance: FloatArray) -> FloatArray:
+        """By how much more than alpha is ranked no higher than `own`, if so much goes with it."""
+        return _above(own, total, chance) + _above(total - count, total, 1 - chance) - alpha
 
-    # The first count at whose turning more than alpha is ranked no higher: `last` is one, `before` is none.
+    before = _last_without(lambda count, own: beyond(count, own, turning(count, own)) > 0, hits, total, alpha)
+    start, stop = turning(before, hits), turning(before + 1, hits)
+    early = beyond(before, hits, stop) > 0
+    found = np.nextafter(stop, 0.0)
+    if early.any():
+        own, other = hits[early], before[early]
+        found[early] = last_below(
+            lambda chance, places: beyond(other[places], own[places], chance), start[early], stop[early]
+        )
+    return found
+
+
+def _last_without(
+    enough: Callable[[FloatArray, FloatArray], BoolArray], hits: FloatArray, total: int, alpha: float
+) -> FloatArray:
+    """Return the last counts, from -1 to hits - 2, at whose turning not enough is ranked no higher than `hits`.
+
+    Whether it is enough rises with the count. The search begins where it would end if counts were normal.
+    """
+    from scipy.special import ndtri  # noqa: PLC0415  scipy is slow to import
+
+    spread = np.sqrt(hits * (1 - hits / total))
     before, last = np.full(hits.shape, -1.0), hits - 1
-    while (last - before > 1).any():
-        middle = np.floor((before + last) / 2)
-        enough = ranked(middle, turning(middle)) > alpha
-        before, last = np.where(enough, before, middle), np.where(enough, middle, last)
-    start, stop = turning(before), turning(last)
-    early = ranked(before, stop) > alpha
-    low, high = start.copy(), stop.copy()
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        enough = ranked(before, middle) > alpha
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.where(early, low, np.nextafter(stop, 0.0))
+    tried = np.floor(hits - 2 * float(ndtri(1 - alpha / 2)) * spread)
+    step = np.ceil(spread / 32)
+    while (places := np.flatnonzero(last - before > 1)).size:
+        inside = np.clip(tried[places], before[places] + 1, last[places] - 1)
+        there = enough(inside, hits[places])
+        last[places[there]], before[places[~there]] = inside[there], inside[~there]
+        # In steps that double, until one led too far; then halfway between.
+        low, high = before[places], last[places]
+        ahead = inside + np.where(there, -step[places], step[places])
+        within = (ahead > low) & (ahead < high)
+        tried[places] = np.where(within, ahead, np.floor((low + high) / 2))
+        step[places] = np.where(within, 2 * step[places], np.inf)
+    return before
 
 
 def _greatest(count: FloatArray, total: int, least: float, most: float) -> FloatArray:

@@ -6,7 +6,9 @@ from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder
+from sfumato.refine.ladder_advice import LadderAdvice, LadderPrediction, advise_ladder
 from sfumato.refine.ladder_certificates import LadderSubject
+from sfumato.refine.laddered_hunts import HuntRound, LadderedHunt
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import (
@@ -23,11 +25,15 @@ from sfumato.refine.shifts import TwoLevelShift
 
 __all__ = [
     "Binding",
+    "HuntRound",
     "Key",
     "KeyCosts",
     "KeyHeader",
     "Ladder",
+    "LadderAdvice",
+    "LadderPrediction",
     "LadderSubject",
+    "LadderedHunt",
     "Passphrase",
     "PrivateKey",
     "PublicKey",
@@ -37,6 +43,7 @@ __all__ = [
     "TwoLevelShift",
     "Unprotected",
     "View",
+    "advise_ladder",
     "coalition_odds",
     "favoured_share",
     "joint_channel",

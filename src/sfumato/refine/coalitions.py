@@ -13,12 +13,14 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.prob import Channel
 from sfumato.refine.ladder import Ladder
+from sfumato.refine.rungs.shifting import ShiftRung
 from sfumato.values.checks import check_between, check_integer
 
 # Joint reports that are written out, over all answers.
@@ -29,7 +31,7 @@ def check_nesting(ladder: Ladder) -> None:
     """Raise unless each step takes the law of its level, exactly, to the law of the next."""
     above = ladder.group.nothing()
     for number, (rung, step) in enumerate(zip(ladder.levels, ladder.steps, strict=True), start=1):
-        here = rung.shift_law()
+        here = cast("ShiftRung", rung).shift_law()
         if above.plus(step) != here:
             raise NotCertified(
                 f"step {number} of the ladder does not lead from level {number - 1} to level {number}: the law of the "

@@ -27,7 +27,7 @@ _DRAWING = re.compile(r"[0-9a-f]{32}")
 class LevelDraws:
     """True draws for the keys of all levels, for rows and the rows after them.
 
-    The key of a level holds the sum of the steps below it, each drawn from bits of its own.
+    The key of a level holds what the steps below it made, each drawn from bits of its own.
     """
 
     def __init__(self, steps: Sequence[Step], source: BitSource) -> None:
@@ -36,11 +36,11 @@ class LevelDraws:
     def next(self, count: int) -> dict[int, Sums]:
         """Draw for the next `count` rows; shifts by level, from 0 on, as small as the modulus allows."""
         check_at_least("count", check_integer("count", count), 0)
-        sums: Sums = np.zeros(count, dtype=smallest_dtype(self._steps[0].modulus))
+        sums: Sums = np.zeros(count, dtype=self._steps[0].dtype)
         drawn = {}
         for level in reversed(range(len(self._steps))):
             self._steps[level].add_drawn(self._source, sums)
-            drawn[level] = sums.copy()
+            drawn[level] = sums.astype(smallest_dtype(self._steps[level].modulus))
         return dict(sorted(drawn.items()))
 
 
@@ -60,7 +60,7 @@ def draw_keys(blank: Key, steps: Sequence[Step], source: BitSource, *, guarantee
         top = replace(blank, level=0, guarantee=held, material=Seed(random_bytes(source, SEED_BYTES)))
         return {level: replace(top, level=level, material=lower_seed(top, level)) for level in range(len(steps))}
     draws = LevelDraws(steps, source)
-    shifts = {level: np.empty(blank.total, dtype=smallest_dtype(steps[0].modulus)) for level in range(len(steps))}
+    shifts = {level: np.empty(blank.total, dtype=smallest_dtype(step.modulus)) for level, step in enumerate(steps)}
     for start in range(0, blank.total, CHUNK_ROWS):
         for level, drawn in draws.next(min(CHUNK_ROWS, blank.total - start)).items():
             shifts[level][start : start + drawn.size] = drawn

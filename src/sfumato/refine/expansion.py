@@ -39,7 +39,7 @@ def shifts_of(key: Key, steps: Sequence[Step]) -> Sums:
     """Return by how much the key undoes each of its rows; `steps` are those of the whole ladder."""
     if isinstance(key.material, Draws):
         return key.material.shifts
-    shifts: Sums = np.empty(key.stop - key.start, dtype=smallest_dtype(steps[0].modulus))
+    shifts: Sums = np.empty(key.stop - key.start, dtype=smallest_dtype(steps[key.level].modulus))
     for start in range(key.start, key.stop, CHUNK_ROWS):
         stop = min(start + CHUNK_ROWS, key.stop)
         shifts[start - key.start : stop - key.start] = shifts_at(key, steps, np.arange(start, stop))
@@ -60,13 +60,14 @@ def shifts_at(key: Key, steps: Sequence[Step], numbers: _Numbers, places: _Numbe
     order, pieces = (None, _blocks_of_run(numbers)) if is_run else _blocks_of(numbers)
     secret_of = _block_keys(key, len(steps))
     starts = RowStarts(max((len(rows) for _, rows in pieces), default=0))
-    sums: Sums = np.zeros(numbers.size, dtype=smallest_dtype(steps[0].modulus))
+    sums: Sums = np.zeros(numbers.size, dtype=steps[key.level].dtype)
     done = 0
     for block, rows in pieces:
         starts.take(rows)
         mine, done = sums[done : done + len(rows)], done + len(rows)
-        for level in range(key.level, len(steps)):
+        for level in reversed(range(key.level, len(steps))):
             steps[level].add_numbered(secret_of(level, block), starts, mine)
+    sums = sums.astype(smallest_dtype(steps[key.level].modulus), copy=False)
     if order is None:
         return sums
     shifts = np.empty_like(sums)

@@ -20,8 +20,7 @@ import numpy.typing as npt
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.chunks import CHUNK_ROWS
-from sfumato.refine.shifts import TwoLevelShift
-from sfumato.refine.step_protocol import Step
+from sfumato.refine.step_protocol import Letter, Step
 
 _CODED, _PACKED = (number.to_bytes(4, "little") for number in (1, 2))
 _TAG = 4
@@ -29,8 +28,9 @@ _WORD = np.dtype("<u4")
 
 # The coder's probabilities are multiples of 2^-24.
 _PRECISION = 24
-# A larger class is coded as two digits, or rounding to multiples of 2^-24 would cost more than it should.
-_DIGIT_BITS = 12
+# A larger class is coded as several digits, or rounding to multiples of 2^-24 would cost more than it should: the first
+# has up to 2^12 values, the others are bits, up to 20 of them in each.
+_DIGIT_BITS, _MOST_LOW_BITS = 12, 20
 # Lengths are computed in whole units of 2^-20 bits, so that every machine finds the same.
 _UNIT = 1 << 20
 # exp(-56) < 2^-80.
@@ -67,18 +67,18 @@ def decode_draws(body: bytes, law: Step, rows: int) -> npt.NDArray[Any]:
     tag, letter = body[:_TAG], law.letter
     if rows > CHUNK_ROWS or tag not in {_CODED, _PACKED}:
         raise damaged_material()
-    order, letters = letter.order.astype(smallest_dtype(letter.modulus)), rows * law.letters
+    dtype, letters = smallest_dtype(letter.modulus), rows * law.letters
     if tag == _CODED:
         if len(body) != padded_length(rows, law):
             raise damaged_material()
         words = np.frombuffer(body, _WORD, offset=_TAG).astype(np.uint32)
-        return law.joined(_decoded(words, letter, letters, order))
+        return law.joined(letter.at(_decoded(words, letter, letters)).astype(dtype, copy=False))
     if len(body) != packed_length(rows, law):
         raise damaged_material()
     ranks = np.frombuffer(body, _packed_dtype(letter), letters, offset=_TAG)
     if ranks.max() >= letter.modulus or any(body[_TAG + ranks.nbytes :]):
         raise damaged_material()
-    return law.joined(order[ranks])
+    return law.joined(letter.at(ranks.astype(np.int64)).astype(dtype, copy=False))
 
 
 def padded_length(rows: int, law: Step) -> int:
@@ -104,47 +104,48 @@ def packed_length(rows: int, law: Step) -> int:
     return _in_blocks(_TAG + rows * law.letters * _packed_dtype(law.letter).itemsize)
 
 
-def code_ranks(ranks: npt.NDArray[np.int64], law: TwoLevelShift) -> bytes:
+def code_ranks(ranks: npt.NDArray[np.int64], law: Letter) -> bytes:
     """Return the code of ranks in the order of the law, as long as it happens to be."""
     coder = _coders().stack.AnsCoder()
-    outside = ranks >= law.favoured.size
+    outside = ranks >= law.favoured_count
     inner, outer = _classes(law)
     # The coder is a stack: what is read first is written last.
     for size, first, chosen in ((outer, inner, outside), (inner, 0, ~outside)):
-        bits, high = _digits(size)
+        lows, high = _digits(size)
         if high == 1:
             continue
         places = ranks[chosen] - first
-        if bits:
+        for bits in lows:
             coder.encode_reverse((places & ((1 << bits) - 1)).astype(np.int32), _uniform(1 << bits))
-        coder.encode_reverse((places >> bits).astype(np.int32), _uniform(high))
+            places >>= bits
+        coder.encode_reverse(places.astype(np.int32), _uniform(high))
     coder.encode_reverse(outside.astype(np.int32), _outside_model(law))
     words: bytes = coder.get_compressed().astype(_WORD).tobytes()
     return words
 
 
-def _decoded(words: npt.NDArray[np.uint32], law: TwoLevelShift, rows: int, order: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _decoded(words: npt.NDArray[np.uint32], law: Letter, rows: int) -> npt.NDArray[np.int64]:
     # A code never ends in a word of zeros, so the filling needs no mark.
     filled = np.flatnonzero(words)
     coder = _coders().stack.AnsCoder(words[: filled[-1] + 1] if filled.size else words[:0])
     outside = coder.decode(_outside_model(law), rows).astype(np.bool_)
-    shifts = np.empty(rows, dtype=order.dtype)
-    classes = (order[: law.favoured.size], order[law.favoured.size :])
-    for members, chosen in zip(classes, (~outside, outside), strict=True):
+    ranks, first = np.empty(rows, dtype=np.int64), 0
+    for size, chosen in zip(_classes(law), (~outside, outside), strict=True):
         count = int(np.count_nonzero(chosen))
-        bits, high = _digits(members.size)
+        lows, high = _digits(size)
         if high == 1 or not count:
-            shifts[chosen] = members[0]
-            continue
-        places = coder.decode(_uniform(high), count)
-        if bits:
-            places = (places << bits) + coder.decode(_uniform(1 << bits), count)
-            if places.max() >= members.size:
+            ranks[chosen] = first
+        else:
+            places = coder.decode(_uniform(high), count).astype(np.int64)
+            for bits in reversed(lows):
+                places = (places << bits) + coder.decode(_uniform(1 << bits), count)
+            if places.max() >= size:
                 raise damaged_material()
-        shifts[chosen] = members[places]
+            ranks[chosen] = first + places
+        first += size
     if not coder.is_empty():
         raise damaged_material()
-    return shifts
+    return ranks
 
 
 def damaged_material() -> KeyRefused:
@@ -154,27 +155,29 @@ def damaged_material() -> KeyRefused:
     )
 
 
-def _classes(law: TwoLevelShift) -> tuple[int, int]:
-    return law.favoured.size, law.modulus - law.favoured.size
+def _classes(law: Letter) -> tuple[int, int]:
+    return law.favoured_count, law.modulus - law.favoured_count
 
 
-def _digits(size: int) -> tuple[int, int]:
-    """How many low bits of a place are coded on their own, and how many values the rest takes."""
+def _digits(size: int) -> tuple[tuple[int, ...], int]:
+    """How many low bits of a place are coded on their own, the lowest first, and how many values the rest takes."""
     bits = max(0, (size - 1).bit_length() - _DIGIT_BITS)
-    return bits, -(-size >> bits)
+    whole, rest = divmod(bits, _MOST_LOW_BITS)
+    lows = (_MOST_LOW_BITS,) * whole + ((rest,) if rest else ())
+    return lows, -(-size >> bits)
 
 
-def _symbols(law: TwoLevelShift) -> int:
-    """At most how many symbols a row takes: whether it is favoured, and up to two digits of its place."""
-    return 1 + max((bits > 0) + (high > 1) for bits, high in map(_digits, _classes(law)))
+def _symbols(law: Letter) -> int:
+    """At most how many symbols a row takes: whether it is favoured, and the digits of its place."""
+    return 1 + max(len(lows) + (high > 1) for lows, high in map(_digits, _classes(law)))
 
 
-def _frequency(law: TwoLevelShift) -> int:
+def _frequency(law: Letter) -> int:
     """P(not favoured) in units of 2^-24, at least one unit off 0 and 1, so that every draw can be coded."""
     return min(max(round((1 - law.inside) * (1 << _PRECISION)), 1), (1 << _PRECISION) - 1)
 
 
-def _costs(law: TwoLevelShift) -> tuple[int, int]:
+def _costs(law: Letter) -> tuple[int, int]:
     """At most how much a favoured row costs, and another, in units of 2^-20 bits."""
     frequency = _frequency(law)
     # The coder may round a frequency by one once more.
@@ -187,8 +190,8 @@ def _costs(law: TwoLevelShift) -> tuple[int, int]:
 
 
 def _place_cost(size: int) -> float:
-    bits, high = _digits(size)
-    return bits + (_PRECISION - math.log2((1 << _PRECISION) // high) if high > 1 else 0.0)
+    lows, high = _digits(size)
+    return sum(lows) + (_PRECISION - math.log2((1 << _PRECISION) // high) if high > 1 else 0.0)
 
 
 def _coders() -> Any:
@@ -197,7 +200,7 @@ def _coders() -> Any:
     return constriction.stream
 
 
-def _outside_model(law: TwoLevelShift) -> Any:
+def _outside_model(law: Letter) -> Any:
     return _coders().model.Bernoulli(_frequency(law) / (1 << _PRECISION), perfect=False)
 
 
@@ -205,7 +208,7 @@ def _uniform(size: int) -> Any:
     return _coders().model.Uniform(size)
 
 
-def _packed_dtype(law: TwoLevelShift) -> np.dtype[Any]:
+def _packed_dtype(law: Letter) -> np.dtype[Any]:
     return np.dtype(smallest_dtype(law.modulus)).newbyteorder("<")
 
 

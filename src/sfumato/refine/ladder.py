@@ -31,9 +31,9 @@ from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.outlines import Outline
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
-from sfumato.refine.rungs import CyclicRung, FlipRung, OptionsRung, Rung, rung_over
+from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, OptionsRung, Rung, rung_over
 from sfumato.refine.step_protocol import Step
-from sfumato.refine.steps import descending, steps_between
+from sfumato.refine.steps import descending
 from sfumato.values import Guarantee, Interval
 from sfumato.values.checks import Number, as_exact, check_at_least, check_integer, check_positive
 from sfumato.values.shown import Shown
@@ -85,6 +85,13 @@ class Ladder(Shown):
         return cls(CyclicRung.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
+    def of_flags(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
+        """Return the ladder whose levels have masks of their own, inside one another: the worst `ratios` is least."""
+        check_at_least("size", check_integer("size", size), 2)
+        wanted = descending("epsilons", epsilons)
+        return cls(FlagsRung.serving(size=size, epsilons=wanted), wanted, recover)
+
+    @classmethod
     def of_flips(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder whose reports are one bit: of two answers the answer, of more a yes or no about it."""
         check_at_least("size", check_integer("size", size), 2)
@@ -113,9 +120,9 @@ class Ladder(Shown):
             raise InvalidParameter("two levels are too close to be told apart", way_out="Drop one, or move them apart.")
         Outline(rung=rung, odds=odds, recover_answers=recover)
         object.__setattr__(self, "epsilons", epsilons)
-        object.__setattr__(self, "levels", tuple(rung.at(value) for value in odds))
+        object.__setattr__(self, "levels", rung.levels(odds))
         object.__setattr__(self, "recover_answers", recover)
-        object.__setattr__(self, "steps", steps_between(rung, odds))
+        object.__setattr__(self, "steps", rung.steps(odds))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Ladder is immutable; make a new one instead of setting {name}")
@@ -128,7 +135,7 @@ class Ladder(Shown):
     @property
     def modulus(self) -> int:
         """How many reports there are."""
-        return self.steps[0].modulus
+        return self.levels[0].modulus
 
     @property
     def group(self) -> Group:
@@ -177,8 +184,7 @@ class Ladder(Shown):
 
     def key_law(self, level: int) -> Step:
         """Return the law of a row of the key of `level`: the steps below it together are one step."""
-        rung, public = self.levels[0], self.odds[-1]
-        return rung.shift_at(public) if level == 0 else rung.step_down(self.odds[level - 1], public)
+        return self.levels[0].key_law(self.odds, level)
 
     def randomness_bits(self) -> Interval:
         """Enclose the random bits that a report uses, all steps together."""
@@ -225,7 +231,7 @@ class Ladder(Shown):
         if keys is None:
             keys = self.draw_keys(answers.size, bits, guarantee=guarantee, binding=binding)
         check_keys(keys, self.declaration, binding, answers.size)
-        reports = self.group.moved(self.levels[0].truths(answers), shifts_of(keys[0], self.steps))
+        reports = self.levels[0].made(answers, shifts_of(keys[0], self.steps))
         digest = digest_of(reports)
         for key in keys.values():
             claim_drawing(key, digest)
@@ -241,8 +247,9 @@ class Ladder(Shown):
         if key.level == 0:
             raise KeyRefused("this key recovers answers; it is not for a level", way_out="Use recover.")
         rows = rows_of(key, self.declaration, public)
-        seen = self.group.moved_back(rows, shifts_of(key, self.steps))
-        return View(mechanism=self.levels[key.level - 1], reports=seen, level=key.level, positions=key.start)
+        level = self.levels[key.level - 1]
+        seen = level.seen(rows, shifts_of(key, self.steps))
+        return View(mechanism=level, reports=seen, level=key.level, positions=key.start)
 
     def recover(self, reports: npt.ArrayLike, key: Key) -> npt.NDArray[np.int64]:
         """Return the answers themselves, with the key of level 0."""
@@ -253,8 +260,7 @@ class Ladder(Shown):
         if not self.recover_answers:
             raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
         rows = rows_of(key, self.declaration, check_symbols("reports", reports, self.modulus))
-        symbols = self.group.moved_back(rows, shifts_of(key, self.steps)).astype(np.int64)
-        answers = self.levels[0].answers(symbols)
+        answers = self.levels[0].recovered(rows, shifts_of(key, self.steps), key.start)
         if answers.min() < 0:
             raise KeyRefused(
                 "the reports are not the ones that this key was made for", way_out="Look for the file it came with."

@@ -22,12 +22,14 @@ from sfumato.certificates.collected import (
 )
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
+from sfumato.refine.flags_evidence import FlagsBuilt, FlagsCounted
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
 from sfumato.refine.ladder_counts import MOST_BUILT, FromCounts
 from sfumato.refine.ladder_evidence import AsBuilt, Evidence, FromSteps
 from sfumato.refine.level_words import LevelWords, Readers, checked_readers, words_of_levels
 from sfumato.refine.outlines import Outline
+from sfumato.refine.rungs import FlagsRung
 from sfumato.values import Claim
 
 SCHEMA = "sfumato/certificate/ladder/1"
@@ -70,7 +72,7 @@ class LadderSubject:
 @subject_of.register
 def ladder_subject(thing: Ladder, *, readers: Sequence[str | Sequence[str]] | None = None) -> LadderSubject:
     """Return the subject of a ladder; raises NotCertified when it is not what its declaration makes."""
-    AsBuilt(thing).check_premise()
+    _as_built(thing).check_premise()
     named = None if readers is None else checked_readers(readers, len(thing.levels))
     subject = LadderSubject(declaration=thing.declaration, readers=named)
     declared = subject.ladder
@@ -82,14 +84,25 @@ def ladder_subject(thing: Ladder, *, readers: Sequence[str | Sequence[str]] | No
     return subject
 
 
+# Where shifts are drawn there are two ways for all families; spaces of masks have two of their own.
+def _as_built(ladder: Ladder) -> Evidence:
+    return FlagsBuilt(ladder) if ladder.levels[0].kind == FlagsRung.kind else AsBuilt(ladder)
+
+
+def _found_again(outline: Outline) -> Evidence:
+    if outline.rung.kind == FlagsRung.kind:
+        return FlagsCounted(outline)
+    return FromCounts(outline) if outline.modulus > MOST_BUILT else FromSteps(Ladder.declared(outline.declaration))
+
+
 def _state(subject: LadderSubject) -> tuple[Claim, ...]:
-    return state_claims(AsBuilt(subject.ladder), readers=subject.readers)
+    return state_claims(_as_built(subject.ladder), readers=subject.readers)
 
 
 def _restate(subject: LadderSubject, stated: Stated) -> tuple[Claim, ...]:
     try:
         outline = subject.outline
-        evidence: Evidence = FromCounts(outline) if outline.modulus > MOST_BUILT else FromSteps(subject.ladder)
+        evidence = _found_again(outline)
     except InvalidInput as error:
         raise ClaimRefused(f"the ladder cannot be made from its declaration: {error}") from None
     subject.check_collected()

@@ -137,7 +137,7 @@ class _Scribe:
         because = (
             "max P/P' over every joint report, written out [B, eq. (1)]"
             if is_small(self.evidence.outline)
-            else "each level is the level above plus a shift drawn apart, checked exactly [B, Thm 3]"
+            else self.evidence.outline.rung.level_reason
         )
         return [
             exact_claim(
@@ -184,7 +184,7 @@ class _Scribe:
             measure,
             value,
             "bits",
-            because="H of the sum of the steps below the level [B, Thm 4]",
+            because=self.evidence.outline.rung.key_reason,
             sentence=f"A true key {self.words.key(level)} takes at least {at_least(value)} bits for each row; storing "
             f"the answer itself takes at most {at_most(plain)}.",
         )
@@ -197,6 +197,6 @@ class _Scribe:
             "recovered",
             value,
             "probability",
-            because=self.evidence.outline.rung.group.back,
+            because=self.evidence.outline.rung.back_reason,
             sentence=f"Whoever holds {self.words.recovering_key()} gets every answer back, without exception.",
         )

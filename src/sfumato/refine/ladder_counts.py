@@ -14,10 +14,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import cast
 
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.refine.outlines import Outline
+from sfumato.refine.rungs.shifting import ShiftRung
 from sfumato.values import Interval
 
 MOST_BUILT = 1 << 16
@@ -32,7 +34,7 @@ class FromCounts:
 
     @property
     def _favoured(self) -> int:
-        return self.outline.rung.favoured_count
+        return cast("ShiftRung", self.outline.rung).favoured_count
 
     @cached_property
     def _kept(self) -> tuple[Fraction, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from sfumato.refine.groups import Law
 from sfumato.refine.keys import Binding, Draws, Key
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.outlines import Outline
+from sfumato.refine.rungs import FlagsRung
+from sfumato.refine.rungs.shifting import ShiftRung
 from sfumato.values import Guarantee, Interval
 
 # Joint reports of all levels, over all answers, that are tried one by one.
@@ -89,7 +91,7 @@ class AsBuilt:
     @cached_property
     def odds(self) -> tuple[Fraction, ...]:
         """Read from the channels of the levels' mechanisms."""
-        return tuple(_finite(level.measured_odds()) for level in self.ladder.levels)
+        return tuple(finite(level.measured_odds()) for level in self.ladder.levels)
 
     def check_premise(self) -> None:
         """Convolve the law of each level with the next step."""
@@ -98,12 +100,12 @@ class AsBuilt:
     def joint_odds(self, coalition: Coalition) -> Fraction:
         """Write the chain of levels out, or rely on the premise."""
         if is_small(self.outline):
-            return _finite(measures.odds(joint_channel(self.ladder, coalition, each_once=True)))
+            return finite(measures.odds(joint_channel(self.ladder, coalition, each_once=True)))
         return self.odds[min(coalition) - 1]
 
     def step_bits(self) -> Interval:
         """Add up the entropies that the steps declare."""
-        return _total(step.entropy_bits() for step in self.ladder.steps)
+        return total_bits(step.entropy_bits() for step in self.ladder.steps)
 
     def separate_bits(self) -> Interval:
         """Measure the mechanism of each level."""
@@ -156,13 +158,13 @@ class FromSteps:
     @cached_property
     def odds(self) -> tuple[Fraction, ...]:
         """Measure the channels that the steps make."""
-        return tuple(_finite(law.odds(self.ladder.size)) for law in self.laws)
+        return tuple(finite(law.odds(self.ladder.size)) for law in self.laws)
 
     def check_premise(self) -> None:
         """Compare each step with its closed form."""
         ladder = self.ladder
         for number, (above, below) in enumerate(itertools.pairwise(ladder.odds), start=2):
-            if not ladder.levels[0].leads(ladder.steps[number - 1], above, below):
+            if not cast("ShiftRung", ladder.levels[0]).leads(ladder.steps[number - 1], above, below):
                 raise NotCertified(
                     f"step {number} is not the one that leads from level {number - 1} to level {number}",
                     way_out="Nothing is certified; make the ladder anew.",
@@ -171,17 +173,17 @@ class FromSteps:
     def joint_odds(self, coalition: Coalition) -> Fraction:
         """Try every draw of every step, or rely on the premise."""
         if is_small(self.outline):
-            return _finite(measures.odds(held_channel(self.ladder, coalition, each_once=True)))
+            return finite(measures.odds(held_channel(self.ladder, coalition, each_once=True)))
         return self.odds[min(coalition) - 1]
 
     def step_bits(self) -> Interval:
         """Take the entropies of the laws that single steps make."""
         nothing = self.ladder.group.nothing()
-        return _total(entropy_interval(nothing.plus(step).counted()) for step in self.ladder.steps)
+        return total_bits(entropy_interval(nothing.plus(step).counted()) for step in self.ladder.steps)
 
     def separate_bits(self) -> Interval:
         """Take the entropies of the laws that the steps make."""
-        return _total(entropy_interval(law.counted()) for law in self.laws)
+        return total_bits(entropy_interval(law.counted()) for law in self.laws)
 
     def key_bits(self, level: int) -> Interval:
         """Add the steps below the level, from the public report upwards."""
@@ -202,16 +204,19 @@ class FromSteps:
 
 
 def is_small(outline: Outline) -> bool:
-    """Whether the joint reports of all levels are written out."""
-    return int(outline.size * outline.modulus**outline.depth) <= _SMALL_ENTRIES
+    """Whether the joint reports of all levels are written out: those of shifts are, while they are few."""
+    entries = int(outline.size * outline.modulus**outline.depth)
+    return outline.rung.kind != FlagsRung.kind and entries <= _SMALL_ENTRIES
 
 
-def _total(parts: Iterable[Interval]) -> Interval:
+def total_bits(parts: Iterable[Interval]) -> Interval:
+    """Add enclosures up."""
     found = list(parts)
     return Interval(math.fsum(p.lower for p in found), math.fsum(p.upper for p in found)).widened(0.0)
 
 
-def _finite(value: Fraction | float) -> Fraction:
+def finite(value: Fraction | float) -> Fraction:
+    """Refuse odds that are infinite."""
     if not isinstance(value, Fraction):
         raise InvalidParameter("a level rules an answer out, so its odds are infinite", way_out="Lower its odds.")
     return value

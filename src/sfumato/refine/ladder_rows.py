@@ -22,10 +22,12 @@ _Shifts = npt.NDArray[np.integer[Any]]
 
 def made_rows(ladder: Ladder, values: npt.ArrayLike, shifts: _Shifts, positions: int | _Rows) -> ReportArray:
     """Return the public reports of answers at these positions."""
-    return ladder.group.moved(ladder.levels[0].truths(values, positions), shifts)
+    return ladder.levels[0].made(values, shifts, positions)
 
 
-def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, numbers: _Rows, places: _Rows) -> _Rows:
+def undone_rows(
+    ladder: Ladder, reports: npt.ArrayLike, key: Key, numbers: _Rows, places: _Rows, positions: int | _Rows
+) -> _Rows:
     """Return reports as a key shows them, with the key of level 0 the answers; stored draws stand at `places`."""
     if key.ladder != ladder.declaration:
         raise KeyRefused(
@@ -35,10 +37,10 @@ def undone_rows(ladder: Ladder, reports: npt.ArrayLike, key: Key, numbers: _Rows
         raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
     public = check_symbols("reports", reports, ladder.modulus)
     shifts = shifts_at(key, ladder.steps, numbers, places)
-    seen: _Rows = ladder.group.moved_back(public, shifts).astype(np.int64)
     if key.level > 0:
+        seen: _Rows = ladder.levels[key.level - 1].seen(public, shifts).astype(np.int64)
         return seen
-    answers: _Rows = ladder.levels[0].answers(seen)
+    answers: _Rows = ladder.levels[0].recovered(public, shifts, positions)
     if answers.size and answers.min() < 0:
         raise KeyRefused(
             "the reports are not the ones that this key was made for", way_out="Look for the file it came with."

@@ -45,6 +45,11 @@ class FlipMask:
         """How many masks there are."""
         return 1 << self.length
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest that holds a mask."""
+        return smallest_dtype(self.modulus)
+
     def by_weight(self) -> tuple[Fraction, ...]:
         """Return the probability of a mask by how many bits it has."""
         stay, flip = 1 - self.chance, self.chance

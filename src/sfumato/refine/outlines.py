@@ -38,8 +38,7 @@ class Outline:
                 value=self.recover_answers,
                 way_out="Use CyclicResponse, or recover=False.",
             )
-        for value in self.odds:
-            self.rung.at(value)  # which refuses odds that it cannot draw
+        self.rung.levels(self.odds)  # which refuses odds that it cannot draw
 
     @classmethod
     def declared(cls, text: str) -> Self:

@@ -109,6 +109,16 @@ class TwoLevelShift:
         return cls(modulus=modulus, favoured=np.zeros(1, dtype=np.int64), inside=stay, width=width)
 
     @property
+    def favoured_count(self) -> int:
+        """How many shifts are favoured."""
+        return self.favoured.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest that holds a shift."""
+        return smallest_dtype(self.modulus)
+
+    @property
     def probabilities(self) -> tuple[Fraction, Fraction]:
         """Of one favoured shift, and of one other."""
         return self.inside / self.favoured.size, (1 - self.inside) / (self.modulus - self.favoured.size)

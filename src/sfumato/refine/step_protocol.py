@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +13,45 @@ from sfumato.bits.row_words import RowArray
 from sfumato.refine.shifts import ShiftArray, Sums
 from sfumato.values import Interval
 
-if TYPE_CHECKING:
-    from sfumato.refine.shifts import TwoLevelShift
+
+class Letter(Protocol):
+    """A law of two levels: which numbers are favoured, and how probable they are together."""
+
+    @property
+    def modulus(self) -> int:
+        """How many numbers there are."""
+        ...
+
+    @property
+    def favoured_count(self) -> int:
+        """How many of them are favoured."""
+        ...
+
+    @property
+    def inside(self) -> Fraction:
+        """How probable these are together."""
+        ...
+
+    def at(self, ranks: ShiftArray) -> ShiftArray:
+        """Return the numbers at places, the favoured ones first."""
+        ...
+
+    def ranks(self, shifts: npt.NDArray[np.integer[Any]]) -> ShiftArray:
+        """Return the places of numbers."""
+        ...
 
 
 class Step(Protocol):
-    """A random shift with an exact law, in a group of `modulus` members."""
+    """A random draw with an exact law on `modulus` numbers: a shift, or what goes on from the steps below."""
 
     @property
     def modulus(self) -> int:
         """How many shifts there are."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What it is worked out in, with the steps below it."""
         ...
 
     def law(self) -> tuple[Fraction, ...]:
@@ -42,7 +71,7 @@ class Step(Protocol):
         ...
 
     @property
-    def letter(self) -> TwoLevelShift:
+    def letter(self) -> Letter:
         """What a draw is spelled in, for a key file: independent shifts of one law."""
         ...
 
@@ -64,7 +93,7 @@ class Step(Protocol):
         ...
 
     def add_drawn(self, bits: BitSource, sums: Sums) -> None:
-        """Add independent shifts to sums."""
+        """Add independent shifts to sums, which the steps below have made."""
         ...
 
     def draw_rows(self, source: RowSource, count: int) -> ShiftArray:

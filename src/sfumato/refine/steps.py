@@ -1,4 +1,4 @@
-"""The levels of a ladder: that they fall, and the step from one to the next."""
+"""The levels of a ladder: that they fall."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from sfumato.errors import InvalidParameter
-from sfumato.refine.rungs import Rung
-from sfumato.refine.step_protocol import Step
 from sfumato.values.checks import as_number
 
 Number = TypeVar("Number", float, Fraction)
@@ -38,9 +36,3 @@ def descending(name: str, values: Sequence[Number]) -> tuple[Number, ...]:
             "must fall from level to level, sharpest first", parameter=name, way_out="Sort them, each once."
         )
     return levels
-
-
-def steps_between(rung: Rung, odds: Sequence[Fraction]) -> tuple[Step, ...]:
-    """Return the shift of level 1, and what takes each level to the next."""
-    below = [rung.step_down(upper, lower) for upper, lower in itertools.pairwise(odds)]
-    return (rung.shift_at(odds[0]), *below)

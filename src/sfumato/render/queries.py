@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato import measures
 from sfumato.certificates.words import percent, percent_at_least, percent_at_most
+from sfumato.design.partners import PROMISE
 from sfumato.io.query_files import QueryDesign
 from sfumato.printing import printable
 
@@ -19,6 +21,9 @@ def query_tables(design: QueryDesign) -> list[RenderableType]:
     from rich.text import Text  # noqa: PLC0415  rich is only needed to print
 
     parts: list[RenderableType] = [Text(printable(line)) for line in query_words(design)]
+    if design.partners is not None:
+        rows = [[float(p) for p in row] for row in design.partners.rows]
+        return [*parts, _matrix(design, rows, "Who the partner is, drawn once and kept secret")]
     different = list(dict.fromkeys(design.channels))
     for channel in different:
         repeats = design.channels.count(channel)
@@ -38,8 +43,20 @@ def query_words(design: QueryDesign) -> list[str]:
         f"Without any answer it is wrong {percent_at_least(blind)}, with the true value {percent_at_least(known)}.",
         f"Answers that are right up to {percent_at_least(query.critical_rho)} of the time would cost nothing.",
     ]
+    if len(design.channels) == 1 and design.partners is None:
+        place, error = measures.worst_report(design.channels[0], query.prior)
+        worst = query.values[place]
+        lines.append(
+            f"Whatever the answer, it is wrong at least {percent_at_least(error)}; the worst answer is {worst}."
+        )
+    if design.search is not None:
+        lines.append(f"The search for answers: {design.search}.")
+    if design.partners is not None:
+        lines.append(PROMISE)
     if design.converse > design.privacy:
         lines.append(f"No answers could keep it wrong more than {percent_at_most(design.converse)} of the time.")
+    elif len(design.channels) > 1:
+        lines.append("No answers could keep it wrong more often.")
     return lines
 
 

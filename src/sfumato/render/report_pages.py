@@ -56,6 +56,13 @@ def study_report_html(
 
     `truth`, an Arrow table of the answers, marks the true shares; such a page is for simulations and not for release.
 
+    Returns:
+        The page, complete in itself.
+
+    Raises:
+        InvalidParameter: reports are not of this study.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))

@@ -84,7 +84,11 @@ def _asked(planned: QuestionPlan, way: Way) -> AskedQuestion:
     alarms = tuple(one for one in planned.protection if one.is_alarm)
     told = () if planned.risk is None else risk_sentences(planned.risk)
     return AskedQuestion(
-        id=planned.question.id, text=planned.question.text, answers=way.describe(), how=how, risks=(*told, *alarms)
+        id=planned.question.id,
+        text=planned.question.text,
+        answers=way.describe(),
+        how=f"{how} {planned.closeness}".strip(),
+        risks=(*told, *alarms),
     )
 
 

@@ -55,10 +55,11 @@ class Analyst:
 class Audience:
     """What a study promises about every question: what the public and each analyst see, and whether answers come back.
 
-    `population` is how many will be asked, if that is known.
+    `population` is how many will be asked, if that is known; `on_devices` whether they draw their reports themselves.
     """
 
     public_epsilon: Fraction | None = None
     analysts: tuple[Analyst, ...] = ()
     recover: bool = False
     population: int | None = None
+    on_devices: bool = False

@@ -227,7 +227,8 @@ def check_collectable(study: Study) -> None:
             raise _cannot(
                 asked.id,
                 "asks each row something else by its number, and a device does not know which row it will be",
-                "Ask everybody the same: leave out random_bits, or about all options (ask).",
+                "Ask everybody the same: leave out random_bits, ask about all options (ask), or say in [collect] that "
+                "devices answer, and levels are made as they can draw them.",
             )
         if asked.ask_if is not None and asked.ask_if.is_public:
             raise _cannot(

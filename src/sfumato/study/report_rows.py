@@ -26,6 +26,9 @@ from sfumato.study.ways import Way
 ROW, PART = "row", "part"
 """Columns of every file of reports: a row's number in its part, and which part that is where there are several."""
 
+# Of a report that is a number: it fits a signed word.
+_MOST_DIGITS = 19
+
 
 class MadeRows(ABC):
     """Rows that are made when they are read."""
@@ -169,7 +172,7 @@ def _read_words(way: Way, words: Words) -> npt.NDArray[np.int64]:
         return words.codes
     if labels is None:
         count = way.report_count
-        places = [int(text) if text.isdecimal() and len(text) <= 9 else -1 for text in words.texts]
+        places = [int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1 for text in words.texts]
         places = [place if place < count else -1 for place in places]
     else:
         known = {label: place for place, label in enumerate(labels)}

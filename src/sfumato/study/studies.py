@@ -184,6 +184,7 @@ class Study(Shown):
             analysts=self.analysts,
             recover=self.recover,
             population=self.population,
+            on_devices=self.collect is not None,
         )
 
     def question(self, name: str) -> Question:

@@ -54,6 +54,13 @@ def respond(
     With a `memory`, an answer that was given before in this study gets the report that it got then, under the draws of
     then: repeating it tells nothing new. The same answers in the same wave give the very same submission.
 
+    Returns:
+        The submission, ready to be sent.
+
+    Raises:
+        InvalidParameter: an answer is missing or none of the question.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))

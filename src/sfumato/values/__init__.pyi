@@ -1,4 +1,5 @@
 from sfumato.values.claim import Claim, Claiming, Relation, Status
+from sfumato.values.columns import Column, Intervals
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 from sfumato.values.estimate import Estimate
 from sfumato.values.guarantee import Guarantee
@@ -10,10 +11,12 @@ __all__ = [
     "NOBODY",
     "Claim",
     "Claiming",
+    "Column",
     "Correlation",
     "Estimate",
     "Guarantee",
     "Interval",
+    "Intervals",
     "Relation",
     "Status",
     "Tally",

@@ -2,8 +2,9 @@
 
 A bound against *anyone* holds whatever anybody believes about how people depend on each other. A bound for at most
 `people` holds where everybody depends on at most so many people, themselves included: a household. A bound for
-`shared_bits` holds for everybody whose beliefs differ from independent people by at most so many bits over the whole
-data set. Bits under different assumptions are not added.   Theory: docs/theory/correlations.md
+`shared_bits` holds for everybody whose beliefs differ from independent people, or from independent households where
+`people` are given, too, by at most so many bits over the whole data set. Bits under different assumptions are not
+added.   Theory: docs/theory/correlations.md
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _WORDS = {"anyone": None, "nobody": 1}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correlation:
     """At most `people` depend on each other (None: anybody on everybody), or beliefs share at most `shared_bits`.
+
+    With both, beliefs differ by at most so many bits from households of at most so many people that are independent.
 
     >>> Correlation.of("nobody"), Correlation.of(5).words
     (Correlation(people=1, shared_bits=None), 'at most 5 people')
@@ -41,10 +44,8 @@ class Correlation:
                     way_out="Say 0 for people who are independent.",
                 )
             object.__setattr__(self, "shared_bits", exact)
-            if self.people is not None:
-                raise InvalidParameter(
-                    "is another assumption than `people`", parameter="shared_bits", way_out="Give one of the two."
-                )
+            if self.people == 1:  # a household of one is a person
+                object.__setattr__(self, "people", None)
 
     @classmethod
     def of(cls, said: Correlation | str | int) -> Correlation:
@@ -74,7 +75,8 @@ class Correlation:
     def words(self) -> str:
         """Who may depend on each other, in a few words."""
         if self.shared_bits is not None:
-            return f"beliefs that share at most {self.shared_bits} bits"
+            households = "" if self.people is None else f" beyond households of at most {self.people}"
+            return f"beliefs that share at most {self.shared_bits} bits{households}"
         if self.people is None:
             return "anyone"
         return "nobody" if self.people == 1 else f"at most {self.people} people"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.values.interval import Interval
+from sfumato.values.columns import Column, Intervals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,12 +13,13 @@ class Estimate:
 
     `raw` is unbiased and may leave [0, 1]; `projected` is the nearest law to it. `intervals` belong to `raw`, one
     answer at a time, at the stated confidence; they lie within [0, 1], have width, and hold the projected share.
+    All four are columns, which are read like tuples and make no object before it is asked for.
     """
 
-    raw: tuple[float, ...]
-    standard_errors: tuple[float, ...]
-    projected: tuple[float, ...]
-    intervals: tuple[Interval, ...]
+    raw: Column
+    standard_errors: Column
+    projected: Column
+    intervals: Intervals
     confidence: float
     total: int
     exact: bool = False

@@ -26,8 +26,10 @@ class Tally:
                 "must not be empty", parameter="counts", way_out="Give one count for each possible report."
             )
         # Python integers, whatever came in: a numpy count would overflow when tallies add.
-        counts = tuple(check_integer("counts", count) for count in self.counts)
-        if any(count < 0 for count in counts):
+        counts = tuple(self.counts)
+        if set(map(type, counts)) != {int}:
+            counts = tuple(check_integer("counts", count) for count in counts)
+        if min(counts) < 0:
             raise InvalidParameter(
                 "must be whole numbers ≥ 0", parameter="counts", way_out="Count each possible report once."
             )

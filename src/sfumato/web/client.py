@@ -69,6 +69,13 @@ def submit(
     that credentials must be signed by, where it is known from elsewhere. Between token and report it waits a time that
     is drawn, `wait_seconds` on average.
 
+    Returns:
+        The server's receipt.
+
+    Raises:
+        InvalidParameter: the submission is for another study.
+        DigestMismatch: the server shows another study than the one that was answered.
+
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=1),))
     >>> sf.submit("http://example.org", sf.respond(study, {"tired": "yes"}), "no token")  # doctest: +ELLIPSIS

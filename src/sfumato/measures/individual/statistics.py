@@ -66,9 +66,9 @@ def count_capacity(
     >>> for who in ("nobody", 5, 50, "anyone"):
     ...     found = sf.measures.count_capacity(blurred, correlated=who)
     ...     print(found.totals, f"{found.bits.upper:.6f}")
-    ((0,), (1,)) 0.001802
+    ((0,), (1,)) 0.001801
     ((0,), (5,)) 0.038271
-    ((0,), (50,)) 0.823830
+    ((0,), (50,)) 0.823829
     ((0,), (1000,)) 1.000000
     """
     check_positive("gap_bits", gap_bits)

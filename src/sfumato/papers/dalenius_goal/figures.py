@@ -6,7 +6,8 @@ Figure 2 of the paper is a diagram of models and holds no numbers; it is not red
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from sfumato.measures.correlations import neighbour_odds, worst_correlation
 from sfumato.papers.dalenius_goal import examples, printed
 from sfumato.papers.dalenius_goal.noise_figures import gaussian, private_mean, utility
 from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, SURFACE, VERMILION, floats, house_style, new_figure
+from sfumato.papers.ranges import check_inside, check_whole
+from sfumato.values.checks import check_between
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,37 +57,47 @@ def independent_bits(odds: Fraction, surprises: Sequence[Fraction] = SURPRISES) 
     return [examples.max_information(between, surprise) for surprise in surprises]
 
 
-def figure_1() -> Figure:
+def figure_1(*, p: Fraction = examples.TENTH) -> Figure:
     """Example 1 through BSC(1/10): its matrix, and the 8 and 9 channels that a record can select, with capacities."""
+    check_inside("p", [p], 0, 1)
     with house_style():
         figure = new_figure(10.2, 4.2)
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 2.5))
         for y in (0, 1):
             _plane(figure.add_subplot(grid[y, 0]), y)
         for record in (1, 2):
-            _selected(figure.add_subplot(grid[record - 1, 1]), record)
+            _selected(figure.add_subplot(grid[record - 1, 1]), record, p)
         return figure
 
 
-def budgets() -> Figure:
+def budgets(
+    *,
+    epsilons: tuple[Fraction, ...] = BUDGETS,
+    marked: tuple[Fraction, ...] = FEW_BUDGETS,
+    sizes: tuple[int, ...] = OUTPUTS,
+) -> Figure:
     """Left: the flip for a budget. Right: the rate of the exponential channel, by (83) and by its own capacity."""
+    check_inside("epsilons", epsilons, 0, 1)
+    check_inside("marked", marked, 0, 1)
+    check_whole("sizes", sizes, 2, 64)
     with house_style():
         figure = new_figure(10.2, 4.0)
         left, right = figure.subplots(1, 2)
-        left.plot(floats(BUDGETS), flips(), color=BLUE, label="the software's flip")
-        few = [printed.printed_flip(float(budget)) for budget in FEW_BUDGETS]
-        left.plot(floats(FEW_BUDGETS), few, "o", color=BLACK, markersize=4, label="H(p) = log 2 - ε, eq. (57)")
+        left.plot(floats(epsilons), flips(epsilons), color=BLUE, label="the software's flip")
+        few = [printed.printed_flip(float(budget)) for budget in marked]
+        left.plot(floats(marked), few, "o", color=BLACK, markersize=4, label="H(p) = log 2 - ε, eq. (57)")
         left.set(xlabel="budget ε, bits", ylabel="flip p*", xlim=(0, 1), ylim=(0, 0.5))
         left.set_title("binary symmetric channel")
         left.legend()
-        for k, colour in zip(OUTPUTS, (BLUE, GREEN, VERMILION), strict=True):
+        for place, k in enumerate(sizes):
+            colour = (BLUE, GREEN, VERMILION)[place % 3]
             right.plot(
-                floats(BUDGETS),
-                [examples.rate_for(k, float(budget)) for budget in BUDGETS],
+                floats(epsilons),
+                [examples.rate_for(k, float(budget)) for budget in epsilons],
                 color=colour,
                 label=f"{k} answers, eq. (83)",
             )
-            right.plot(floats(FEW_BUDGETS), sharpest_rates(k), "x", color=colour, markersize=6)
+            right.plot(floats(marked), sharpest_rates(k, marked), "x", color=colour, markersize=6)
         right.plot([], [], "x", color=GREY, label="by the capacity itself, answers on a line")
         right.axhline(1, color=GREY, linestyle=":", linewidth=1.2, label="λ ≤ 1 in the print")
         right.set(xlabel="budget ε, bits", ylabel="rate λ", xlim=(0, 1), ylim=(0, 5))
@@ -93,41 +106,47 @@ def budgets() -> Figure:
         return figure
 
 
-def correlated() -> Figure:
+def correlated(*, odds: Fraction = Fraction(2)) -> Figure:
     """A count of two bits with geometric noise of odds 2: what one report can say about one of them."""
+    check_inside("odds", [odds], 1, 10**6)
     with house_style():
         figure = new_figure(6.2, 3.9)
         axes = figure.subplots()
-        odds = Fraction(2)
         axes.semilogx(floats(SURPRISES), equal_bits(odds), color=VERMILION, label="the bits are known to be equal")
         axes.semilogx(
             floats(SURPRISES), independent_bits(odds), color=BLUE, linestyle="--", label="the bits are independent"
         )
-        for bits, words in ((1, "ε = ln 2 nats = 1 bit: differential privacy"), (2, "with correlations: 2 bits")):
+        once = math.log2(odds)
+        for bits, words in (
+            (once, f"ε = ln {odds} nats = {once:.3g} bit: differential privacy"),
+            (2 * once, f"with correlations: {2 * once:.3g} bits"),
+        ):
             axes.axhline(bits, color=GREY, linestyle=":", linewidth=1.2)
             axes.annotate(words, (2e-4, bits), xytext=(0, 5), textcoords="offset points", color=GREY, fontsize=9)
-        axes.set(xlabel="chance that the adversary gives to a 1", ylabel="max-information, bits", ylim=(0, 2.3))
+        axes.set(xlabel="chance that the adversary gives to a 1", ylabel="max-information, bits", ylim=(0, 2.3 * once))
         axes.legend(loc="lower left")
         return figure
 
 
-def balance() -> Figure:
+def balance(*, points: tuple[float, ...] = POINTS) -> Figure:
     """What ignorance is worth: g(b) of four questions about three bits through BSC(1/10), and where it leaves 0."""
+    check_between("points", min(points), 0, 3)
+    check_between("points", max(points), 0, 3)
     with house_style():
         figure = new_figure(7.4, 4.4)
         axes = figure.subplots()
         for size, (name, (colour, style)) in zip((13, 10, 7, 7), _COLOURS.items(), strict=True):
-            found = examples.balances(name, POINTS)
+            found = examples.balances(name, points)
             end = plateau_bits(examples.truth_of(name, 3), (2, 2, 2))
             axes.plot(
-                POINTS,
+                points,
                 [one.bits.midpoint for one in found],
                 color=colour,
                 linestyle=style,
                 label=f"{name}: 0 up to b = {end:.4g}",
             )
             axes.plot([end], [0.0], "o", color=colour, markersize=size, clip_on=False, zorder=3)
-        highest = examples.balances("parity", POINTS)[0].unconstrained.upper
+        highest = examples.balances("parity", points)[0].unconstrained.upper
         axes.axhline(highest, color=GREY, linestyle=":", linewidth=1.2)
         axes.annotate("$C_1$", (0, highest), xytext=(4, 4), textcoords="offset points", color=GREY)
         axes.set(
@@ -152,8 +171,8 @@ def _plane(axes: Axes, y: int) -> None:
     axes.set_title(f"P(y = {y} | x₁, x₂)")
 
 
-def _selected(axes: Axes, record: int) -> None:
-    found = sorted(examples.selections(examples.TENTH, record), key=lambda one: (one[1], one[0]))
+def _selected(axes: Axes, record: int, p: Fraction) -> None:
+    found = sorted(examples.selections(p, record), key=lambda one: (one[1], one[0]))
     rows = [[answers[value] for answers, _ in found] for value in range(len(found[0][0]))]
     axes.imshow(rows, cmap=SURFACE, vmin=0, vmax=1, aspect="auto")
     axes.set_xticks(range(len(found)), [f"{bits:.3f}" for _, bits in found])
@@ -164,10 +183,10 @@ def _selected(axes: Axes, record: int) -> None:
     for place in range(1, len(found)):
         axes.axvline(place - 0.5, color="white", linewidth=3)
     axes.grid(visible=False)
-    axes.set_title(f"record {record}: {len(found)} channels, f for each of its values; capacity in bits at p = 1/10")
+    axes.set_title(f"record {record}: {len(found)} channels, f for each of its values; capacity in bits at p = {p}")
 
 
-FIGURES = {
+FIGURES: dict[str, Callable[..., Figure]] = {
     "figure-1": figure_1,
     "budgets": budgets,
     "correlated": correlated,

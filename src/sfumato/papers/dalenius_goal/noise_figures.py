@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.papers.dalenius_goal import examples, noise, printed
 from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, house_style, new_figure
+from sfumato.papers.ranges import check_inside, check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ EPSILONS = tuple(0.05 * 2 ** (k / 4) for k in range(20))
 TAUS = tuple(0.05 + 0.05 * k for k in range(30))
 # Less than the width of a line.
 _DRAWN = 1e-4
-MEANS = ((0.5, VERMILION), (1.0, BLUE))
+MEANS = (0.5, 1.0)
 
 
 def capacities(ratios: Sequence[float] = RATIOS, points: int | None = None) -> list[float]:
@@ -30,25 +31,27 @@ def capacities(ratios: Sequence[float] = RATIOS, points: int | None = None) -> l
     return [examples.gaussian_bits(ratio, points, gap_bits=_DRAWN) for ratio in ratios]
 
 
-def gaussian() -> Figure:
+def gaussian(*, ratios: tuple[float, ...] = RATIOS, marked: tuple[float, ...] = NAMED) -> Figure:
     """The Gaussian channel with |f| ≤ T: eq. (115) is an upper bound, and less noise meets the budget."""
+    check_inside("ratios", ratios, 0, 1000)
+    check_inside("marked", marked, 0, 1000)
     with house_style():
         figure = new_figure(10.2, 4.0)
         left, right = figure.subplots(1, 2)
-        said = [printed.printed_gaussian_bits(ratio) for ratio in RATIOS]
-        true, two = capacities(), capacities(points=2)
-        for axes, along in ((left, None), (right, [1 / ratio for ratio in RATIOS])):
+        said = [printed.printed_gaussian_bits(ratio) for ratio in ratios]
+        true, two = capacities(ratios), capacities(ratios, points=2)
+        for axes, along in ((left, None), (right, [1 / ratio for ratio in ratios])):
             for bits, colour, style, words in (
                 (said, GREY, ":", "½ log2(1 + T²/N), eq. (115)"),
                 (true, BLUE, "-", "capacity"),
                 (two, VERMILION, "--", "capacity, record of two values"),
             ):
                 if along is None:
-                    axes.semilogx(RATIOS, bits, color=colour, linestyle=style, label=words)
+                    axes.semilogx(ratios, bits, color=colour, linestyle=style, label=words)
                 else:
                     axes.semilogy(bits, along, color=colour, linestyle=style, label=words)
-        left.plot(NAMED, capacities(NAMED), "o", color=BLACK, markersize=4)
-        left.set(xlabel="T²/N", ylabel="bits", ylim=(0, 2.6), xlim=(RATIOS[0], 45))
+        left.plot(marked, capacities(marked), "o", color=BLACK, markersize=4)
+        left.set(xlabel="T²/N", ylabel="bits", ylim=(0, 2.6), xlim=(ratios[0], ratios[-1]))
         left.set_title("what the channel tells at most")
         left.legend(loc="upper left")
         right.set(xlabel="budget, bits", ylabel="N/T²", xlim=(0, 2), ylim=(0.02, 30))
@@ -57,17 +60,19 @@ def gaussian() -> Figure:
         return figure
 
 
-def utility() -> Figure:
+def utility(*, records: int = RECORDS, delta: float = DELTA) -> Figure:
     """Standard deviations in one unit, for the mean of 100 records and for any f between -T and T; T = 1."""
+    check_whole("records", [records], 1, 10**9)
+    check_inside("delta", [delta], 0, 1)
     with house_style():
         figure = new_figure(10.2, 4.2)
         panels = figure.subplots(1, 2, sharey=True)
         settings = (
-            (panels[0], noise.sensitivity_of_mean(1.0, RECORDS), f"mean of {RECORDS} records: Δf = 2T/{RECORDS}"),
+            (panels[0], noise.sensitivity_of_mean(1.0, records), f"mean of {records} records: Δf = 2T/{records}"),
             (panels[1], 2.0, "any f: Δf up to 2T"),
         )
         for axes, sensitivity, title in settings:
-            _deviations(axes, sensitivity)
+            _deviations(axes, sensitivity, delta)
             axes.set(xlabel="ε, nats", xlim=(EPSILONS[0], EPSILONS[-1]), ylim=(0.01, 300))
             axes.set_title(title)
         panels[0].set_ylabel("standard deviation, T = 1")
@@ -75,23 +80,26 @@ def utility() -> Figure:
         return figure
 
 
-def private_mean() -> Figure:
+def private_mean(*, epsilons: tuple[float, ...] = MEANS, taus: tuple[float, ...] = TAUS) -> Figure:
     """How probably a private mean of many records misses by τ: the limit, and eq. (122), which is Chebyshev's bound."""
+    check_inside("epsilons", epsilons, 0, 20)
+    check_inside("taus", taus, 0, 100)
     with house_style():
         figure = new_figure(6.4, 4.0)
         axes = figure.subplots()
-        for epsilon, colour in MEANS:
-            limit = [noise.limit_miss(epsilon, tau) for tau in TAUS]
-            axes.semilogy(TAUS, limit, color=colour, label=f"limit, ε = {_nats(epsilon)}")
-            said = [printed.printed_miss(epsilon, tau) for tau in TAUS]
-            axes.semilogy(TAUS, said, color=colour, linestyle=":", label=f"eq. (122), ε = {_nats(epsilon)}")
+        for place, epsilon in enumerate(epsilons):
+            colour = (VERMILION, BLUE, GREEN)[place % 3]
+            limit = [noise.limit_miss(epsilon, tau) for tau in taus]
+            axes.semilogy(taus, limit, color=colour, label=f"limit, ε = {_nats(epsilon)}")
+            said = [printed.printed_miss(epsilon, tau) for tau in taus]
+            axes.semilogy(taus, said, color=colour, linestyle=":", label=f"eq. (122), ε = {_nats(epsilon)}")
         axes.axhline(1, color=GREY, linewidth=1)
-        axes.set(xlabel="τ, with T = 1", ylabel="Pr[|W - μ| ≥ τ]", xlim=(0, 1.5), ylim=(1e-4, 30))
+        axes.set(xlabel="τ, with T = 1", ylabel="Pr[|W - μ| ≥ τ]", xlim=(0, max(taus)), ylim=(1e-4, 30))
         axes.legend(loc="lower left")
         return figure
 
 
-def _deviations(axes: Axes, sensitivity: float) -> None:
+def _deviations(axes: Axes, sensitivity: float, delta: float) -> None:
     within = [epsilon for epsilon in EPSILONS if epsilon <= 1]
     axes.loglog(
         EPSILONS,
@@ -101,10 +109,10 @@ def _deviations(axes: Axes, sensitivity: float) -> None:
     )
     axes.loglog(
         within,
-        [noise.gaussian_mechanism_deviation(epsilon, DELTA, sensitivity) for epsilon in within],
+        [noise.gaussian_mechanism_deviation(epsilon, delta, sensitivity) for epsilon in within],
         color=GREEN,
         linestyle="-.",
-        label="Gaussian mechanism, eq. (119), δ' = 10⁻⁵",
+        label=f"Gaussian mechanism, eq. (119), δ' = {'10⁻⁵' if delta == DELTA else format(delta, 'g')}",
     )
     axes.loglog(
         EPSILONS,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from sfumato.account.composition import compose_parallel, compose_two_data_sets, joint_of_two_data_sets
 from sfumato.design.flipped_answers import FlipDesign
 from sfumato.design.gaussian_noise import gaussian
 from sfumato.papers.dalenius_goal import examples, printed
+from sfumato.papers.ranges import check_inside
 from sfumato.papers.records import Cell, Table
 from sfumato.prob import Channel
 
@@ -15,34 +17,36 @@ BUDGETS = (0.5, 1.0, 1.5, 2.0)
 FLIPS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(3, 10))
 
 
-def example_1() -> Table:
+def example_1(*, p: Fraction = examples.TENTH) -> Table:
     """The 17 channels of Example 1, grouped by what they are."""
+    check_inside("p", [p], 0, 1)
     rows: list[tuple[Cell, ...]] = []
     for record in (1, 2):
         groups: dict[tuple[int, ...], list[float]] = {}
-        for answers, bits in examples.selections(examples.TENTH, record):
+        for answers, bits in examples.selections(p, record):
             groups.setdefault(answers, []).append(bits)
         rows.extend(
             (f"record {record}", ", ".join(map(str, answers)), str(len(bits)), f"{max(bits):.6f}")
             for answers, bits in sorted(groups.items())
         )
-    full = FlipDesign(flip=examples.TENTH).capacity_bits.midpoint
+    full = FlipDesign(flip=min(p, 1 - p)).capacity_bits.midpoint
     reached = (
-        f"C_1 = 1 - H2(1/10) = {full:.6f} bits. Record 1 has three values, for which the print leaves open whether the "
+        f"C_1 = 1 - H2({p}) = {full:.6f} bits. Record 1 has three values, for which the print leaves open whether the "
         f"bound is reached: six of its eight channels reach it."
     )
     return Table(
-        title="Example 1 through BSC(1/10): the channels that a record can select",
+        title=f"Example 1 through BSC({p}): the channels that a record can select",
         columns=("record", "f for each of its values", "channels", "capacity, bits"),
         rows=tuple(rows),
         notes=(reached,),
     )
 
 
-def gaussian_noise() -> Table:
+def gaussian_noise(*, budgets: tuple[float, ...] = BUDGETS) -> Table:
     """The printed formula beside the capacity, and the noise for a budget."""
+    check_inside("budgets", budgets, 0, 5)
     rows: list[tuple[Cell, ...]] = []
-    for budget in BUDGETS:
+    for budget in budgets:
         ratio = 4.0**budget - 1
         said, least = printed.printed_gaussian_variance(budget * examples.LN2), examples.least_variance(budget)
         rows.append(
@@ -82,11 +86,12 @@ def gaussian_noise() -> Table:
     )
 
 
-def composition() -> Table:
+def composition(*, flips: tuple[Fraction, ...] = FLIPS) -> Table:
     """Two data sets of the same people: the printed sum, the tightened one, and what is told."""
-    rows = [_parities(flip) for flip in FLIPS]
+    check_inside("flips", flips, 0, Fraction(1, 2))
+    rows = [_parities(flip) for flip in flips]
     rows.append(_two_bits_told())
-    excesses = "; ".join(f"p = {float(flip):g}: {_excess(flip):.5f}" for flip in FLIPS)
+    excesses = "; ".join(f"p = {float(flip):g}: {_excess(flip):.5f}" for flip in flips)
     return Table(
         title="Two releases about two data sets of the same two people, bits about one of them",
         columns=("releases", "C^11 + C^22", "four terms, eq. (162)", "tightened", "told"),
@@ -121,4 +126,8 @@ def _excess(flip: Fraction) -> float:
     return compose_parallel([noisy, noisy], [(2,), (2,)]).excess.midpoint
 
 
-TABLES = {"example-1": example_1, "gaussian-noise": gaussian_noise, "composition": composition}
+TABLES: dict[str, Callable[..., Table]] = {
+    "example-1": example_1,
+    "gaussian-noise": gaussian_noise,
+    "composition": composition,
+}

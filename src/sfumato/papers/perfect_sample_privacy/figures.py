@@ -6,13 +6,14 @@ Windows of three and four that share one sample are added, since the print's own
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.papers.drawing import BLACK, BLUE, GREEN, GREY, VERMILION, floats, house_style
 from sfumato.papers.perfect_sample_privacy import examples, printed
+from sfumato.papers.ranges import check_inside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,35 +54,38 @@ def triple_efficiencies(shares: Sequence[Fraction] = FEW_SHARES) -> list[float]:
     return [examples.pairs(q, 3).asymptotic_efficiency.midpoint for q in shares]
 
 
-def figure_4() -> Figure:
+def figure_4(*, shares: tuple[Fraction, ...] = SHARES, marked: tuple[Fraction, ...] = FEW_SHARES) -> Figure:
     """Four coins: the optimum, pairs of neighbours, and the uniformised chain with what eq. (67) says of it."""
+    check_inside("shares", shares, 0, 1)
+    check_inside("marked", marked, 0, 1)
     with house_style():
         figure, axes = _axes("n = 4 independent samples")
-        axes.plot(floats(FEW_SHARES), optimal_efficiencies(), color=BLACK, marker="o", markersize=4, label="optimum")
-        _schemes(axes, COUNT)
+        axes.plot(floats(marked), optimal_efficiencies(marked), color=BLACK, marker="o", markersize=4, label="optimum")
+        _schemes(axes, COUNT, shares)
         axes.legend(loc="upper left")
         return figure
 
 
-def figure_5() -> Figure:
+def figure_5(*, shares: tuple[Fraction, ...] = SHARES, marked: tuple[Fraction, ...] = FEW_SHARES) -> Figure:
     """Many coins: the optimum tells all; pairs, windows of three, and the uniformised chain tell a part."""
+    check_inside("shares", shares, 0, 1)
+    check_inside("marked", marked, 0, 1)
     with house_style():
         figure, axes = _axes("in the limit of many samples")
         axes.axhline(1, color=BLACK, label="optimum (Theorem 4)")
-        _schemes(axes, None)
-        axes.plot(
-            floats(FEW_SHARES), triple_efficiencies(), color=GREEN, linestyle="-.", label="windows of 3, sharing 1"
-        )
+        _schemes(axes, None, shares)
+        triples = triple_efficiencies(marked)
+        axes.plot(floats(marked), triples, color=GREEN, linestyle="-.", label="windows of 3, sharing 1")
         axes.legend(loc="upper left", bbox_to_anchor=(0, 0.95))
         return figure
 
 
-def _schemes(axes: Axes, count: int | None) -> None:
-    shares = floats(SHARES)
-    axes.plot(shares, pair_efficiencies(count=count), color=BLUE, label="pairs of neighbours")
-    axes.plot(shares, chain_efficiencies(count=count), color=VERMILION, linestyle="--", label="uniformised chain")
-    by_print = printed_chain_efficiencies(count=count)
-    axes.plot(shares, by_print, color=GREY, linestyle=":", label="uniformised chain, by eq. (67)")
+def _schemes(axes: Axes, count: int | None, shares: Sequence[Fraction]) -> None:
+    places, chains = floats(shares), chain_efficiencies(shares, count)
+    axes.plot(places, pair_efficiencies(shares, count), color=BLUE, label="pairs of neighbours")
+    axes.plot(places, chains, color=VERMILION, linestyle="--", label="uniformised chain")
+    by_print = printed_chain_efficiencies(shares, count)
+    axes.plot(places, by_print, color=GREY, linestyle=":", label="uniformised chain, by eq. (67)")
 
 
 def _axes(title: str) -> tuple[Figure, Axes]:
@@ -98,4 +102,4 @@ def _entropy(q: Fraction) -> float:
     return entropy_interval(((q, 1), (1 - q, 1))).midpoint
 
 
-FIGURES = {"figure-4": figure_4, "figure-5": figure_5}
+FIGURES: dict[str, Callable[..., Figure]] = {"figure-4": figure_4, "figure-5": figure_5}

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from sfumato.disclose.asymptotics import Measurements
 from sfumato.disclose.count_disclosures import optimum_of_counts
 from sfumato.disclose.polytope import corners
 from sfumato.papers.perfect_sample_privacy import examples, printed
+from sfumato.papers.ranges import check_inside, check_whole
 from sfumato.papers.records import Cell, Table
 from sfumato.prob import Channel
 
-FLIP = Fraction(1, 10)
+FLIP, SHARE = Fraction(1, 10), Fraction(1, 3)
+ALPHA = Fraction(2, 3)
 MORE = (5, 10, 20, 50, 100, 200)
 _LISTED = (2, 3)
 
 
-def table_1() -> Table:
+def table_1(
+    *, alpha: Fraction = FLIP, share: Fraction = SHARE, counts: tuple[int, ...] = (*printed.TABLE_1, *MORE)
+) -> Table:
     """I_s of noisy measurements: not monotone, and 0 in the end, since two noise laws can always be inverted."""
+    check_inside("alpha", [alpha], 0, 1)
+    check_inside("share", [share], 0, 1)
+    check_whole("counts", counts, 2, 1000)
     falling = (
         "The optimum for n = 4 is below that for n = 3, as the print says; n = 5 is above both. From there on it falls "
         "and tends to C_1(0), which is 0 here: two noise laws that differ can be inverted [D, Thm 3]."
@@ -27,16 +35,17 @@ def table_1() -> Table:
         f"and 5. Laws of the number of ones need none of them, so that 200 samples are no trouble."
     )
     return Table(
-        title="Table I: W ~ Bern(1/3) measured n times through BSC(1/10), bits",
+        title=f"Table I: W ~ Bern({share}) measured n times through BSC({alpha}), bits",
         columns=("n", "I_s, printed", "I_s, from below", "I_s, from above", "the print"),
-        rows=tuple(_measured(n) for n in (*printed.TABLE_1, *MORE)),
-        notes=(falling, listed),
+        rows=tuple(_measured(n, alpha, share) for n in counts),
+        notes=(falling, listed) if (alpha, share) == (FLIP, SHARE) else (),
     )
 
 
-def example_2() -> Table:
+def example_2(*, alpha: Fraction = ALPHA) -> Table:
     """The mapping of Example 2; every entry is printed right."""
-    found = examples.example_2(Fraction(2, 3))
+    check_inside("alpha", [alpha], 0, 1)
+    found = examples.example_2(alpha)
     cells = [tuple(cell) for cell in found.law.cells.tolist()]
     shown = {0: "0", 1: "erased", 2: "1"}
     rows: list[tuple[Cell, ...]] = [
@@ -46,25 +55,30 @@ def example_2() -> Table:
     told = (
         f"I_s = {found.lower_bits:.6f} bits, printed 0.0134. Four corners, three of them used, each with 1/3. H(W|Y) = "
         f"{1 - found.lower_bits:.4f}, as printed."
+        if alpha == ALPHA
+        else f"I_s = {found.lower_bits:.6f} bits, H(W|Y) = {1 - found.lower_bits:.4f}."
     )
+    own = alpha == ALPHA
     return Table(
-        title="Example 2 at α = 2/3, e = 1/2: the best mapping, each row's probabilities from the largest",
-        columns=("data set", "probability", "largest", "middle", "least"),
+        title=f"Example 2 at α = {alpha}, e = 1/2: the best mapping, each row's probabilities from the largest",
+        columns=("data set", "probability", *_ranks(found.channel.shape[1])),
         rows=tuple(rows),
-        notes=(told, "The names of the three symbols are a solver's choice; up to them this is eq. (22)."),
+        notes=(told, f"The names of the symbols are a solver's choice{'; up to them this is eq. (22)' * own}."),
     )
 
 
-def measured_counts(count: int) -> tuple[float, float]:
+def measured_counts(count: int, flip: Fraction = FLIP, share: Fraction = SHARE) -> tuple[float, float]:
     """Both bounds on I_s for any number of samples of Table I."""
-    noise = Channel([[1 - FLIP, FLIP], [FLIP, 1 - FLIP]])
-    given = Measurements.of([Fraction(2, 3), Fraction(1, 3)], noise)
+    noise = Channel([[1 - flip, flip], [flip, 1 - flip]])
+    given = Measurements.of([1 - share, share], noise)
     found = optimum_of_counts(*given.count_law(count))
     return found.lower_bits, found.upper_bits
 
 
-def _measured(count: int) -> tuple[Cell, ...]:
-    lower, upper = measured_counts(count)
+def _measured(count: int, flip: Fraction, share: Fraction) -> tuple[Cell, ...]:
+    lower, upper = measured_counts(count, flip, share)
+    if (flip, share) != (FLIP, SHARE):
+        return str(count), "", f"{lower:.7f}", f"{upper:.7f}", "has no such number"
     value = printed.TABLE_1.get(count)
     if value is None:
         return str(count), "", f"{lower:.7f}", f"{upper:.7f}", "stops at n = 4"
@@ -72,9 +86,13 @@ def _measured(count: int) -> tuple[Cell, ...]:
     return str(count), f"{value:.2e}", f"{lower:.7f}", f"{upper:.7f}", "agrees" if agrees else "differs"
 
 
+def _ranks(count: int) -> tuple[str, ...]:
+    return ("largest", "middle", "least") if count == 3 else tuple(f"{rank}." for rank in range(1, count + 1))
+
+
 def _corner_count(count: int) -> int:
     law = examples.through_bsc(count, FLIP).law
     return len(corners(law, law.singles()))
 
 
-TABLES = {"table-1": table_1, "example-2": example_2}
+TABLES: dict[str, Callable[..., Table]] = {"table-1": table_1, "example-2": example_2}

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# The two panels of Figures 2 and 4: (δ, w).
-PANELS = ((Fraction(1, 4), Fraction(1, 2)), (Fraction(1, 4), Fraction(2, 5)))
+# δ, and the weights of the panels of Figures 2 and 4.
+DELTA, WEIGHTS = Fraction(1, 4), (Fraction(1, 2), Fraction(2, 5))
 SHARES = tuple(Fraction(k, 200) for k in range(1, 200))
 GRID = tuple(Fraction(k, 50) for k in range(1, 50))
 # The setting of the figure with both limits, and the two values that are marked in it.
@@ -54,18 +54,21 @@ def divergence_surface(delta: Fraction, weight: Fraction, grid: Sequence[Fractio
 
 
 def under_both_limits(
-    make: Callable[..., design.SurveyDesign] = design.survey, epsilons: Sequence[float] = EPSILONS
+    make: Callable[..., design.SurveyDesign] = design.survey,
+    epsilons: Sequence[float] = EPSILONS,
+    guess_error: Fraction = GUESS_ERROR,
+    theta: Fraction = THETA,
 ) -> list[Number]:
-    """J at θ = 1/10 of a survey whose guess error is at least 3/8 and whose ε is at most as given."""
-    return [make(guess_error=GUESS_ERROR, max_epsilon=epsilon).fisher_information(THETA) for epsilon in epsilons]
+    """J of a survey whose guess error is at least as given and whose ε is at most."""
+    return [make(guess_error=guess_error, max_epsilon=epsilon).fisher_information(theta) for epsilon in epsilons]
 
 
-def figure_2() -> Figure:
+def figure_2(*, delta: Fraction = DELTA, weights: tuple[Fraction, ...] = WEIGHTS) -> Figure:
     """Most Fisher information against the share: three reports against two."""
     with house_style():
-        figure = new_figure(8.2, 3.5)
-        panels = figure.subplots(1, 2, sharey=True)
-        for axes, (delta, weight) in zip(panels, PANELS, strict=True):
+        figure = new_figure(4.1 * len(weights), 3.5)
+        panels = figure.subplots(1, len(weights), sharey=True, squeeze=False)[0]
+        for axes, weight in zip(panels, weights, strict=True):
             _curve(axes, three_outputs(delta, weight), BLUE, "-", "3 or more reports")
             _curve(axes, two_outputs(delta, weight), VERMILION, "--", "2 reports")
             axes.set_title(_setting(delta, weight))
@@ -75,9 +78,8 @@ def figure_2() -> Figure:
         return figure
 
 
-def figure_3() -> Figure:
+def figure_3(*, delta: Fraction = DELTA, weight: Fraction = WEIGHTS[0]) -> Figure:
     """Two reports at their best against Warner's coin."""
-    delta, weight = PANELS[0]
     with house_style():
         figure = new_figure(4.6, 3.5)
         axes = figure.subplots()
@@ -90,25 +92,25 @@ def figure_3() -> Figure:
         return figure
 
 
-def figure_4() -> Figure:
+def figure_4(*, delta: Fraction = DELTA, weights: tuple[Fraction, ...] = WEIGHTS) -> Figure:
     """The largest Kullback-Leibler divergence between two shares: as surfaces, and as maps to read numbers from."""
     with house_style():
         import matplotlib as mpl  # noqa: PLC0415
         import numpy as np  # noqa: PLC0415
 
-        figure = new_figure(8.2, 7.2)
+        figure = new_figure(4.1 * len(weights), 7.2)
         ticks = [float(theta) for theta in GRID]
         x, y = np.meshgrid(ticks, ticks)
-        surfaces = [np.array(divergence_surface(delta, weight)) for delta, weight in PANELS]
+        surfaces = [np.array(divergence_surface(delta, weight)) for weight in weights]
         top = max(float(surface.max()) for surface in surfaces)
         # Most of the square is near 0, so shades follow the square root.
         shades = mpl.colors.PowerNorm(0.5, 0, top)
         maps = []
-        for column, (surface, (delta, weight)) in enumerate(zip(surfaces, PANELS, strict=True)):
-            above: Any = figure.add_subplot(2, 2, 1 + column, projection="3d")
+        for column, (surface, weight) in enumerate(zip(surfaces, weights, strict=True)):
+            above: Any = figure.add_subplot(2, len(weights), 1 + column, projection="3d")
             above.plot_surface(x, y, surface, cmap=SURFACE, norm=shades, rcount=25, ccount=25, linewidth=0)
             _surface_axes(above, _setting(delta, weight), top)
-            below = figure.add_subplot(2, 2, 3 + column)
+            below = figure.add_subplot(2, len(weights), 1 + len(weights) + column)
             maps.append(below)
             below.grid(visible=False)
             mesh = below.pcolormesh(x, y, surface, cmap=SURFACE, norm=shades, shading="gouraud", rasterized=True)
@@ -121,34 +123,32 @@ def figure_4() -> Figure:
         return figure
 
 
-def figure_both_limits() -> Figure:
+def figure_both_limits(
+    *, guess_error: Fraction = GUESS_ERROR, theta: Fraction = THETA, epsilons: tuple[float, ...] = MARKED
+) -> Figure:
     """What a limit on ε costs: from binary randomised response to the three-output pair."""
     with house_style():
         figure = new_figure(6.2, 3.7)
         axes = figure.subplots()
-        unlimited = float(design.survey(guess_error=GUESS_ERROR).fisher_information(THETA))
-        parting = math.log((1 - GUESS_ERROR) / GUESS_ERROR)
+        unlimited = float(design.survey(guess_error=guess_error).fisher_information(theta))
+        parting = math.log((1 - guess_error) / guess_error)
         axes.axhline(unlimited, color=GREY, linewidth=1, linestyle=":")
         axes.text(8, unlimited + 0.05, f"no limit on ε: {unlimited:.4f}", ha="right", va="bottom", fontsize=9)
-        axes.plot(EPSILONS, floats(under_both_limits()), color=BLUE, label="best within both limits")
-        axes.plot(
-            EPSILONS,
-            floats(under_both_limits(design.warner)),
-            color=BLACK,
-            linestyle="--",
-            label="Warner within both limits",
-        )
-        for epsilon, value in zip(MARKED, floats(under_both_limits(epsilons=MARKED)), strict=True):
+        best = under_both_limits(design.survey, EPSILONS, guess_error, theta)
+        coin = under_both_limits(design.warner, EPSILONS, guess_error, theta)
+        axes.plot(EPSILONS, floats(best), color=BLUE, label="best within both limits")
+        axes.plot(EPSILONS, floats(coin), color=BLACK, linestyle="--", label="Warner within both limits")
+        marked = under_both_limits(design.survey, epsilons, guess_error, theta)
+        for epsilon, value in zip(epsilons, floats(marked), strict=True):
             axes.plot([epsilon], [value], "o", color=BLUE, markersize=5)
             axes.annotate(f"{value:.4f}", (epsilon, value), (8, -10), textcoords="offset points", fontsize=9)
+        top = 1.12 * unlimited
         axes.axvline(parting, color=GREY, linewidth=1, linestyle=":")
-        axes.text(
-            parting + 0.08, 2.4, "ln((1-a)/a) = 0.511: from here\non three reports are better", va="top", fontsize=9
-        )
-        axes.set(
-            xlabel="largest ε allowed, nats", ylabel="Fisher information $J$ at θ = 0.1", xlim=(0, 8), ylim=(0, 3.2)
-        )
-        axes.set_title("guess error ≥ 3/8, weight 1/2")
+        words = f"ln((1-a)/a) = {parting:.3f}: from here\non three reports are better"
+        axes.text(parting + 0.08, 0.84 * unlimited, words, va="top", fontsize=9)
+        axes.set(xlabel="largest ε allowed, nats", xlim=(0, 8), ylim=(0, top))
+        axes.set_ylabel(f"Fisher information $J$ at θ = {float(theta):g}")
+        axes.set_title(f"guess error ≥ {guess_error}, weight 1/2")
         axes.legend(loc="center right")
         return figure
 
@@ -176,7 +176,7 @@ def _setting(delta: Fraction, weight: Fraction) -> str:
     return f"δ = {delta}, w = {weight}"
 
 
-FIGURES = {
+FIGURES: dict[str, Callable[..., Figure]] = {
     "figure-2": figure_2,
     "figure-3": figure_3,
     "figure-4": figure_4,

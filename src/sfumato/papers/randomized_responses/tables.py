@@ -6,6 +6,7 @@ for two outputs, which the print draws in its Figure 3, is added.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,13 +21,14 @@ DELTA, THETA, ETA = Fraction(1, 4), Fraction(1, 10), Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemeRow:
-    """A scheme at δ = ¼ and weight ½: the pair in print, and the best pair of the scheme that keeps the limit."""
+    """A scheme at weight ½: the pair in print, and the best pair of the scheme that keeps the limit, at a share θ."""
 
     scheme: str
     formula: str
     printed: Channel
     recomputed: Channel
     limits: design.Limits
+    theta: Fraction = THETA
 
     @property
     def verdict(self) -> str:
@@ -43,11 +45,11 @@ class SchemeRow:
         return measures.weighted_guess_error(channel, self.limits.weight)
 
     def information(self, channel: Channel) -> Number:
-        """J_θ at θ = 1/10."""
-        return measures.fisher_information(channel, THETA)
+        """J_θ."""
+        return measures.fisher_information(channel, self.theta)
 
 
-def scheme_rows(delta: Fraction = DELTA) -> tuple[SchemeRow, ...]:
+def scheme_rows(delta: Fraction = DELTA, theta: Fraction = THETA, eta: Fraction = ETA) -> tuple[SchemeRow, ...]:
     """The schemes of Table I and the two-output optimum, worst first."""
     limits = design.Limits.of(delta=delta)
     rows = (
@@ -58,16 +60,15 @@ def scheme_rows(delta: Fraction = DELTA) -> tuple[SchemeRow, ...]:
             design.warner(delta=delta),
         ),
         (
-            "unrelated question, η = 1/2",
+            f"unrelated question, η = {eta}",
             "[δ+(1-δ)(1-η), (1-δ)η]\n[(1-δ)(1-η), δ+(1-δ)η]",
-            printed.printed_unrelated_question(delta, ETA),
-            design.unrelated_question(delta=delta, eta=ETA),
+            printed.printed_unrelated_question(delta, eta),
+            design.unrelated_question(delta=delta, eta=eta),
         ),
         (
-            "two outputs (Theorem 1, θ ≤ θ0)",
-            "[2a, 1-2a]\n[1, 0]",
-            printed.printed_two_outputs(limits, THETA),
-            design.survey(delta=delta, outputs=2, theta=THETA),
+            *_two_outputs(limits, theta),
+            printed.printed_two_outputs(limits, theta),
+            design.survey(delta=delta, outputs=2, theta=theta),
         ),
         (
             "three outputs",
@@ -77,16 +78,18 @@ def scheme_rows(delta: Fraction = DELTA) -> tuple[SchemeRow, ...]:
         ),
     )
     return tuple(
-        SchemeRow(scheme=scheme, formula=formula, printed=pair, recomputed=best.channel, limits=limits)
+        SchemeRow(scheme=scheme, formula=formula, printed=pair, recomputed=best.channel, limits=limits, theta=theta)
         for scheme, formula, pair, best in rows
     )
 
 
-def table_1() -> Table:
+def table_1(*, delta: Fraction = DELTA, theta: Fraction = THETA, eta: Fraction = ETA) -> Table:
     """Print beside recomputed."""
-    rows = scheme_rows()
+    rows = scheme_rows(delta, theta, eta)
+    asked = rows[0].limits.guess_error
     return Table(
-        title="Table I at δ = 1/4, weight 1/2: guess error (3/8 or more is asked) and Fisher information J at θ = 1/10",
+        title=f"Table I at δ = {delta}, weight 1/2: guess error ({asked} or more is asked) and Fisher information J at "
+        f"θ = {theta}",
         columns=(
             "scheme",
             "printed p0, p1",
@@ -121,7 +124,7 @@ def _notes(rows: tuple[SchemeRow, ...]) -> tuple[str, ...]:
     exposed = measures.exposure(best.recomputed)
     distance = measures.total_variation(*warner.printed.rows)
     row = (
-        f"Warner's printed pair has ½‖p0 - p1‖ = |1 - 2δ| = {distance}, over the limit δ = {warner.limits.delta}. It "
+        f"Warner's printed pair has ½‖p0 - p1‖ = |1 - 2δ| = {distance}; the limit is δ = {warner.limits.delta}. It "
         f"breaks the limit for every δ < 1/3 and wastes part of it for every δ > 1/3."
     )
     price = (
@@ -131,8 +134,15 @@ def _notes(rows: tuple[SchemeRow, ...]) -> tuple[str, ...]:
     return row, price
 
 
+def _two_outputs(limits: design.Limits, theta: Fraction) -> tuple[str, str]:
+    """Which case of Theorem 1 a share belongs to, and its printed pair."""
+    if theta <= (limits.weight - limits.guess_error) / limits.delta:
+        return "two outputs (Theorem 1, θ ≤ θ0)", "[2a, 1-2a]\n[1, 0]"
+    return "two outputs (Theorem 1, θ > θ0)", "[1, 0]\n[2a, 1-2a]"
+
+
 def _pair(channel: Channel) -> str:
     return "\n".join(f"[{', '.join(str(p) for p in row)}]" for row in channel.rows)
 
 
-TABLES = {"table-1": table_1}
+TABLES: dict[str, Callable[..., Table]] = {"table-1": table_1}

@@ -8,8 +8,16 @@ from fractions import Fraction
 from sfumato import design
 from sfumato.papers.records import Entry
 from sfumato.papers.recoverable_functions import printed
-from sfumato.papers.recoverable_functions.errata import PERMUTED, PERMUTED_RHO, TWO_PRIORS, TWO_PRIORS_RHO, scrambled
+from sfumato.papers.recoverable_functions.errata import (
+    PERMUTED,
+    PERMUTED_RHO,
+    TWO_PRIORS,
+    TWO_PRIORS_RHO,
+    scrambled,
+    tied,
+)
 from sfumato.papers.recoverable_functions.figures import BLOCK_RHO, BLOCK_SIZE, falling
+from sfumato.papers.recoverable_functions.proposition_11 import best_noise_privacy
 from sfumato.papers.recoverable_functions.tables import best_found
 
 _LABELS = (0, 1, 2)
@@ -58,12 +66,6 @@ def _bounded(most: int) -> int:
 def _allowed(most: int) -> int:
     query = printed.example(Fraction(3, 4))
     return sum(printed.printed_condition(query, n) for n in range(1, most + 1))
-
-
-def _block(m: int) -> int:
-    """How many values V_2 hides one among at ρ = 1/m."""
-    query = design.Query.of([Fraction(1, 2 * m)] * (2 * m), range(2 * m), Fraction(1, m))
-    return sum(p > 0 for p in design.block_noise(query)[0])
 
 
 ENTRIES = (
@@ -219,13 +221,14 @@ ENTRIES = (
         erratum="Proposition 8 (i), the condition on n",
     ),
     Entry(
-        place="Theorem 6",
-        what="values in a block at ρ = 1/m",
-        parameter="m",
-        value=93,
-        ours=_block,
-        says="⌊1/ρ⌋, here in doubles",
-        printed=lambda m: printed.printed_block_size(1 / m),
-        erratum="Equation (60) in doubles",
+        place="Proposition 11",
+        what="V_o repeated, P = (2/5, 2/5, 1/5), ρ = 7/20: privacy of n responses",
+        parameter="n",
+        value=10,
+        ours=lambda n: best_noise_privacy(tied(), n),
+        says="at most that of V_2, eq. (80), for large n",
+        printed=lambda n: printed.printed_most_of_repeated(tied(), n),
+        relation="≤",
+        erratum="Proposition 11 (i)",
     ),
 )

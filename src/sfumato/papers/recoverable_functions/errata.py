@@ -13,6 +13,7 @@ from fractions import Fraction
 from sfumato import design, measures
 from sfumato.papers.records import Erratum, must_show
 from sfumato.papers.recoverable_functions import printed as in_print
+from sfumato.papers.recoverable_functions.proposition_11 import best_noise_privacy, excess, is_exception
 
 # An order that eq. (45) rules out.
 SCRAMBLED = (Fraction(1, 10), Fraction(1, 2), Fraction(1, 10), Fraction(3, 10))
@@ -24,7 +25,8 @@ TWO_PRIORS = (
 TWO_PRIORS_RHO = Fraction("0.547")
 PERMUTED = tuple(sorted(set(itertools.permutations((Fraction(3, 5), Fraction(1, 5), Fraction(1, 5))))))
 PERMUTED_RHO = Fraction(3, 5)
-SLIPS = (93, 99, 105)
+# Proposition 11 (i): two equal maxima above a third.
+TIED, TIED_RHO = (Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)), Fraction(7, 20)
 
 
 def scrambled(rho: Fraction) -> design.Query:
@@ -81,12 +83,23 @@ def check_guarantee(
     must_show("another response has 0.40", holds=math.isclose(float(other.privacy), 0.4, abs_tol=1e-9))
 
 
-def check_block_size(printed: Callable[[float], int] = in_print.printed_block_size) -> None:
-    """⌊1/ρ⌋ in doubles is one too small at ρ = 1/93, and a block loses a value."""
-    for m in SLIPS:
-        query = design.Query.of([Fraction(1, 2 * m)] * (2 * m), range(2 * m), Fraction(1, m))
-        must_show("two blocks are enough", holds=1 - design.block_privacy(query) == Fraction(2, 2 * m))
-        must_show("the double says one less", holds=printed(1 / m) == m - 1)
+def tied(rho: Fraction = TIED_RHO) -> design.Query:
+    """P = (2/5, 2/5, 1/5) and f(x) = x."""
+    return design.Query.of(TIED, (0, 1, 2), rho)
+
+
+def check_order_of_schemes(
+    printed: Callable[[design.Query, int], Fraction] = in_print.printed_most_of_repeated,
+) -> None:
+    """At P = (2/5, 2/5, 1/5), ρ = 7/20 n times V_o hides more than n times V_2, for every n."""
+    query = tied()
+    must_show("this is one of the exceptions", holds=is_exception(query))
+    expected = {1: Fraction(1, 5), 2: Fraction(23, 125)}
+    for n in (1, 2, 5, 10):
+        found = excess(query, n)
+        must_show("the excess is as stated", holds=found == expected.get(n, found) > 0)
+        must_show("the print allows less", holds=printed(query, n) < best_noise_privacy(query, n))
+    must_show("a little below 1/3 it holds", holds=excess(tied(Fraction(3, 10)), 2) == Fraction(-2, 125))
 
 
 ERRATA = (
@@ -141,32 +154,42 @@ ERRATA = (
     ),
     Erratum(
         where="Section VI, the guarantee for a family of priors",
-        kind="unit or notation",
+        kind="question settled",
         quoted=(
             "a ρ-QR W_o(P*) or V_o(P*) will yield privacy π(ρ; P*) in (19) that serves as a guaranteed lower "
             "bound for ρ-privacy computed according to any prior pmf P"
         ),
         reading=(
-            "“ρ-privacy” as what the one mechanism W_o(P*) has under P; as the maximum over mechanisms, which is "
-            "how it is defined, the sentence is true"
+            "true as printed, with ρ-privacy as it is defined, a maximum over mechanisms, each made for its prior; "
+            "what one mechanism has under every prior of the family it leaves open"
         ),
-        printed="W_o(P*) for the least favourable prior P* has privacy π(ρ; P*) under every prior of the family",
-        correct="that number is an upper bound on every guarantee; the best response for the worst prior is a program",
+        printed="π(ρ; P*) for the least favourable prior P* is at most the ρ-privacy under any prior of the family",
+        correct=(
+            "for one mechanism that number is an upper bound on what it guarantees, and W_o(P*) need not have it; the "
+            "best response for the worst prior is a program"
+        ),
         counter_example=(
-            "P in {(0.55, 0.413, 0.037), (0.455, 0.035, 0.51)}, ρ = 0.547: the print says 0.450, and no response has "
+            "P in {(0.55, 0.413, 0.037), (0.455, 0.035, 0.51)}, ρ = 0.547: π(ρ; P*) is 0.450, and no response has "
             "more than 0.360 under both. The permutations of (0.6, 0.2, 0.2), ρ = 0.6: W_o(P*) has 0.34, another "
             "response 0.40."
         ),
         check=check_guarantee,
     ),
     Erratum(
-        where="Equation (60) in doubles",
-        kind="unit or notation",
-        quoted="",
-        reading="true as printed: a matter of arithmetic",
-        printed="blocks of ⌊1/ρ⌋ values",
-        correct="right, but only in exact numbers: the software computes with fractions",
-        counter_example="In doubles ⌊1/(1/93)⌋ is 92, and so for 1/99, 1/105 and others.",
-        check=check_block_size,
+        where="Proposition 11 (i)",
+        kind="error",
+        quoted="For all n suitably large (depending on case below): (i) 0 ≤ ρ ≤ 0.5: π_ρ(V_2^n) ≥ π_ρ(V_o^n)",
+        reading="for every P and ρ; under the print's own order of the values, and with m_i for P_X(x_i*)",
+        printed="for n large enough n times V_2 hides at least as much as n times V_o",
+        correct=(
+            "except exactly where k ≥ 3, m_0 = … = m_{k-2} > m_{k-1} and 1/k < ρ ≤ ρ_c. There the limits are equal and "
+            "that of V_o is reached from above, so n times V_o hides more for every n; Appendix D concludes from equal "
+            "limits"
+        ),
+        counter_example=(
+            "P = (2/5, 2/5, 1/5), f(x) = x, ρ = 7/20: V_2 has 2/5 for every n; V_o has 1/5 more for n = 1, 23/125 more "
+            "for n = 2 and 0.1248 more for n = 10. At ρ = 3/10, which is below 1/3, it has 2/125 less for n = 2."
+        ),
+        check=check_order_of_schemes,
     ),
 )

@@ -91,9 +91,9 @@ def largest_part(rows: Sequence[Sequence[Number]]) -> Fraction:
     return max(sum(column, Fraction(0)) - max(column) for column in columns)
 
 
-def printed_block_size(rho: float) -> int:
-    """[A, eq. (60)], ⌊1/ρ⌋ with ρ as a double."""
-    return math.floor(1 / rho)
+def printed_most_of_repeated(query: design.Query, _: int) -> Fraction:
+    """[A, eq. (80)]: what n times V_o has at most for large n, namely what V_2 has."""
+    return design.block_privacy(query)
 
 
 def _block(query: design.Query) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from sfumato import design
@@ -10,17 +10,8 @@ from sfumato.papers.records import Cell, Table
 from sfumato.papers.recoverable_functions import printed
 from sfumato.papers.recoverable_functions.errata import PERMUTED, PERMUTED_RHO, TWO_PRIORS, TWO_PRIORS_RHO
 
-# Which n are shown at which ρ, and whether programs are solved.
-ROWS = (
-    (Fraction(3, 5), 1, True),
-    (Fraction(3, 5), 2, True),
-    (Fraction(3, 5), 3, True),
-    (Fraction(3, 5), 5, False),
-    (Fraction(3, 5), 7, False),
-    (Fraction(4, 5), 2, True),
-    (Fraction(4, 5), 3, True),
-    (Fraction(4, 5), 5, False),
-)
+# Which n are shown at which ρ; programs are solved up to three responses.
+RHOS, COUNTS, MOST_SOLVED = (Fraction(3, 5), Fraction(4, 5)), (1, 2, 3, 5, 7), 3
 _STARTS = 2
 
 
@@ -29,12 +20,17 @@ def best_found(rho: Fraction, n: int, starts: int = _STARTS) -> design.Responses
     return design.design_responses(printed.example(rho), n, starts=starts)
 
 
-def table_examples() -> Table:
+def table_examples(
+    *,
+    prior: tuple[Fraction, ...] = printed.PRIOR,
+    rhos: tuple[Fraction, ...] = RHOS,
+    counts: tuple[int, ...] = COUNTS,
+) -> Table:
     """Schemes and bounds for n responses at the paper's example."""
     return Table(
-        title="P = (0.5, 0.3, 0.2), f(x) = x: privacy of n responses",
+        title=f"P = ({', '.join(f'{float(p):g}' for p in prior)}), f(x) = x: privacy of n responses",
         columns=("ρ", "n", "print: V_1", "print: best", "V_1", "V_o", "alternating programs", "no scheme passes"),
-        rows=tuple(_example(rho, n, solve=solve) for rho, n, solve in ROWS),
+        rows=tuple(_example(prior, rho, n) for rho in rhos for n in counts),
         notes=(
             "The print gives 0.38 for V_1 and 0.4 for the best at ρ = 0.6, n = 1. All others are ours.",
             "Alternating programs beat both repeated schemes for n = 2 and n = 3, which the print leaves open.",
@@ -42,11 +38,17 @@ def table_examples() -> Table:
     )
 
 
-def table_priors() -> Table:
-    """The number that the print calls a guarantee, and what is guaranteed."""
-    cases: tuple[tuple[str, Sequence[Sequence[Fraction]], Fraction], ...] = (
-        ("(0.55, 0.413, 0.037), (0.455, 0.035, 0.51)", TWO_PRIORS, TWO_PRIORS_RHO),
-        ("the permutations of (0.6, 0.2, 0.2)", PERMUTED, PERMUTED_RHO),
+def table_priors(*, rhos: tuple[Fraction, ...] = (TWO_PRIORS_RHO, PERMUTED_RHO)) -> Table:
+    """The number that the print calls a lower bound for ρ-privacy, and what one response guarantees."""
+    families: tuple[tuple[str, Sequence[Sequence[Fraction]]], ...] = (
+        ("(0.55, 0.413, 0.037), (0.455, 0.035, 0.51)", TWO_PRIORS),
+        ("the permutations of (0.6, 0.2, 0.2)", PERMUTED),
+    )
+    # One ρ for each family, as in the example; any other number of them for both.
+    cases = (
+        [(name, priors, rho) for (name, priors), rho in zip(families, rhos, strict=True)]
+        if len(rhos) == len(families)
+        else [(name, priors, rho) for rho in rhos for name, priors in families]
     )
     return Table(
         title="Families of priors, f(x) = x: privacy under the worst of them",
@@ -56,11 +58,11 @@ def table_priors() -> Table:
     )
 
 
-def _example(rho: Fraction, n: int, *, solve: bool) -> tuple[Cell, ...]:
-    query = printed.example(rho)
-    single = rho == Fraction(3, 5) and n == 1
+def _example(prior: tuple[Fraction, ...], rho: Fraction, n: int) -> tuple[Cell, ...]:
+    query = design.Query.of(prior, range(len(prior)), rho)
+    single = prior == printed.PRIOR and rho == Fraction(3, 5) and n == 1
     pair, best = (design.privacy_of_noise(query, noise(query), n) for noise in (design.pair_noise, design.best_noise))
-    found: Cell = design.alternating(query, n, starts=_STARTS)[1].lower if solve else "not tried"
+    found: Cell = design.alternating(query, n, starts=_STARTS)[1].lower if n <= MOST_SOLVED else "not tried"
     return (
         str(rho),
         str(n),
@@ -84,4 +86,4 @@ def _family(name: str, priors: Sequence[Sequence[Fraction]], rho: Fraction) -> t
     )
 
 
-TABLES = {"examples": table_examples, "priors": table_priors}
+TABLES: dict[str, Callable[..., Table]] = {"examples": table_examples, "priors": table_priors}

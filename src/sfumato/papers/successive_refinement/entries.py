@@ -9,7 +9,8 @@ from sfumato import infer, measures
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
 from sfumato.papers.records import Entry
-from sfumato.papers.successive_refinement import figures, printed, printed_bounds, tables
+from sfumato.papers.successive_refinement import error_figures, figures, printed, printed_bounds, tables
+from sfumato.papers.successive_refinement.lemma_3 import silent_contrast
 from sfumato.refine.randomness import separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import ShiftKey
 from sfumato.values.checks import Number
@@ -97,7 +98,7 @@ def _error_entry(random_bits: float, users: int) -> Entry:
         what=f"ℓ1 error, ε = 1, R = {random_bits:g}, negatives clipped",
         parameter="n",
         value=users,
-        ours=lambda n: figures.l1_errors(1.0, random_bits, n).clipped,
+        ours=lambda n: error_figures.l1_errors(1.0, random_bits, n).clipped,
         says="1.4",
         printed=lambda _: 1.4,
         tolerance=0.05,
@@ -196,6 +197,17 @@ ENTRIES = (
         printed=lambda budget: printed.printed_best_contrast(1.0, inverse_binary_entropy(budget)),
         tolerance=_BITS,
         erratum="Lemma 2, eq. (26), below R_c",
+    ),
+    Entry(
+        place="Lemma 3",
+        what="Σ(q-q')²/(q+q') of being silent or answering by randomised response, ε = 3",
+        parameter="R",
+        value=0.25,
+        ours=lambda budget: silent_contrast(3.0, budget),
+        says="at most that of the best two reports",
+        printed=lambda budget: printed.printed_two_report_contrast(3.0, budget),
+        relation="≤",
+        erratum="Lemma 3",
     ),
     Entry(
         place="Theorem 1",

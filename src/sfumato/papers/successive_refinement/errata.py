@@ -17,6 +17,7 @@ from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_y
 from sfumato.papers.records import Erratum, must_show
 from sfumato.papers.successive_refinement import printed as in_print
 from sfumato.papers.successive_refinement import printed_bounds
+from sfumato.papers.successive_refinement.lemma_3 import LEMMA_3
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine.recovery_keys import ShiftKey
 
@@ -153,7 +154,10 @@ ERRATA = (
         quoted="For every ε, R ≥ 0 and k, n ∈ N, the minimax risk under ℓ2-norm loss is bounded by",
         reading="the second case of eq. (8)",
         printed="risk ≥ k e^ε/(16 n p_R² (e^ε-1)²) when R < R_c",
-        correct="risk ≥ k/(8(nA + π²k²)), A = e^ε[p_R tanh²(ε/2) + p_R²(1-e^-ε)²/(4(1-p_R))]; p_R has power 1, not 2",
+        correct=(
+            "risk ≥ k'/(8(nA + π²k'²)) for every even k' ≤ k, A = e^ε[p_R tanh²(ε/2) + p_R²(1-e^-ε)²/(4(1-p_R))]; p_R "
+            "has power 1, not 2"
+        ),
         counter_example=(
             "ε = 1, R = 0.02, k = 65536: the mechanism of Theorem 2 keeps both limits, and its largest risk is 0.332 "
             "of the printed lower bound."
@@ -166,7 +170,7 @@ ERRATA = (
         quoted="For every ε, R ≥ 0 and k, n ∈ N, the minimax risk under ℓ2-norm loss is bounded by",
         reading="for n below the order of k²",
         printed="eq. (8) holds for every k and n",
-        correct="only once n is of order k²; the corrected bound has the term π²k² for this",
+        correct="only once n is of order k²; for every n there are floors of another form, which grow with k",
         counter_example=(
             "k = 1000, ε = 0.1, n = 1772: the printed bound is 12.8; guessing uniform shares, without any report, "
             "risks less than 1."
@@ -197,6 +201,7 @@ ERRATA = (
         ),
         check=check_best_contrast,
     ),
+    LEMMA_3,
     Erratum(
         where="Table 1, RAPPOR",
         kind="error",

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from sfumato import infer, mechanisms
+from sfumato.mechanisms.randomness_budget import inverse_binary_entropy
 
 Logarithm = Callable[[float], float]
 
@@ -78,6 +79,13 @@ def printed_parting(_: float) -> float:
 def printed_contrast(first: Sequence[float], second: Sequence[float]) -> float:
     """[B, eq. (23)]: the objective of P1; right."""
     return math.fsum((p - q) ** 2 / (p + q) for p, q in zip(first, second, strict=True))
+
+
+def printed_two_report_contrast(epsilon: float, random_bits: float) -> float:
+    """[B, Lemma 3 with eq. (25)], below R_c: the most with two reports, said to be the most with any number."""
+    scarce = inverse_binary_entropy(random_bits)
+    rarer = scarce / math.exp(epsilon)
+    return printed_contrast((scarce, 1 - scarce), (rarer, 1 - rarer))
 
 
 def printed_largest_contrast(epsilon: float) -> float:

@@ -1,7 +1,7 @@
 """Bounds on estimating shares as [B, Thm 1], [B, Thm 2] and [B, Cor 1] print them, to be compared with.
 
 The lower bounds are false below R_c and at small n; what holds for every n is in :mod:`sfumato.infer` (`risk_floor`,
-`l1_floor`, `users_floor`).   Proof and counter-examples: docs/theory/binary_hadamard.md
+`l1_floor`, `users_floor`).   Proofs: docs/theory/floors.md; counter-examples: docs/theory/binary_hadamard.md
 """
 
 from __future__ import annotations

@@ -130,11 +130,11 @@ def scheme_rows(size: int = SIZE, epsilon: float = EPSILON) -> tuple[SchemeRow, 
     )
 
 
-def table_1() -> Table:
+def table_1(*, size: int = SIZE, epsilon: float = EPSILON) -> Table:
     """Print beside channel beside meter."""
-    rows = scheme_rows()
+    rows = scheme_rows(size, epsilon)
     return Table(
-        title=f"Table 1 at k = {SIZE}, ε = {EPSILON:g}: random bits per user",
+        title=f"Table 1 at k = {size}, ε = {epsilon:g}: random bits per user",
         columns=(
             "scheme",
             "printed formula",
@@ -145,44 +145,44 @@ def table_1() -> Table:
             "the print",
         ),
         rows=tuple(_cells(row) for row in rows),
-        notes=_notes(rows),
+        notes=_notes(rows, size, epsilon),
     )
 
 
-def table_risk() -> Table:
+def table_risk(*, size: int = SIZE, epsilon: float = EPSILON) -> Table:
     """The second row of Table 1, an order for small ε, beside exact risks at uniform shares."""
     return Table(
-        title=f"Table 1, risk: n·E‖raw - p‖² at uniform shares, k = {SIZE}, ε = {EPSILON:g}",
+        title=f"Table 1, risk: n·E‖raw - p‖² at uniform shares, k = {size}, ε = {epsilon:g}",
         columns=("scheme", "printed order, times n", "its value", "exact"),
         rows=tuple(
-            (row.scheme, f"k{power}/ε²", f"{SIZE**exponent / EPSILON**2:.0f}", f"{row.risk():.1f}")
-            for row, (power, exponent) in zip(scheme_rows(), (("", 1), ("²", 2), ("", 1), ("", 1)), strict=True)
+            (row.scheme, f"k{power}/ε²", f"{size**exponent / epsilon**2:.0f}", f"{row.risk():.1f}")
+            for row, (power, exponent) in zip(
+                scheme_rows(size, epsilon), (("", 1), ("²", 2), ("", 1), ("", 1)), strict=True
+            )
         ),
         notes=("An order leaves a constant open; these are the constants.",),
     )
 
 
-def table_storage() -> Table:
+def table_storage(*, sizes: tuple[int, ...] = GAIN_SIZES, epsilon: float = GAIN_EPSILON) -> Table:
     """The gain in storage that [B, Sec. 4] states at ε = 5."""
+    said = dict(zip(GAIN_SIZES, _PRINTED_GAINS, strict=True)) if epsilon == GAIN_EPSILON else {}
     return Table(
-        title=f"Storage saved by a key of private recoverability, ε = {GAIN_EPSILON:g}",
+        title=f"Storage saved by a key of private recoverability, ε = {epsilon:g}",
         columns=("k", "favoured keys s*", "H(U), bits", "log2 k, bits", "saved", "printed"),
-        rows=tuple(
-            _gain(ShiftKey.within(size=size, epsilon=GAIN_EPSILON), gain)
-            for size, gain in zip(GAIN_SIZES, _PRINTED_GAINS, strict=True)
-        ),
+        rows=tuple(_gain(ShiftKey.within(size=size, epsilon=epsilon), said.get(size, "")) for size in sizes),
     )
 
 
-def table_ladder() -> Table:
+def table_ladder(*, epsilon: float = LEVEL_EPSILON, seconds: tuple[float, ...] = LEVEL_SECONDS) -> Table:
     """What two levels of a yes/no report cost: on one report, and drawn apart."""
     return Table(
-        title=f"Random bits of two levels, ε₁ = {LEVEL_EPSILON:g}",
+        title=f"Random bits of two levels, ε₁ = {epsilon:g}",
         columns=("ε₂", "one report", "two reports", "times"),
         rows=tuple(
             (f"{second:g}", f"{ladder:.5f}", f"{apart:.5f}", f"{apart / ladder:.3f}")
-            for second in LEVEL_SECONDS
-            for ladder, apart in [(xor_ladder_bits(pair), separate_bits(pair)) for pair in [(LEVEL_EPSILON, second)]]
+            for second in seconds
+            for ladder, apart in [(xor_ladder_bits(pair), separate_bits(pair)) for pair in [(epsilon, second)]]
         ),
         notes=(
             "One report is the ladder of Theorem 3, ΣH2(q_j); two are drawn apart, ΣH2(z_j).",
@@ -214,13 +214,13 @@ def _cells(row: SchemeRow) -> tuple[Cell, ...]:
     )
 
 
-def _notes(rows: tuple[SchemeRow, ...]) -> tuple[str, ...]:
+def _notes(rows: tuple[SchemeRow, ...], size: int, epsilon: float) -> tuple[str, ...]:
     rappor, hadamard = rows[0], rows[2]
     response = hadamard.mechanism
     blocks = response.blocks if isinstance(response, HadamardResponse) else 1
     wrong = (
-        f"RAPPOR's printed number belongs to a 2ε-private channel: {rappor.printed / SIZE:.3f} bits a coordinate; "
-        f"{EPSILON:g}-privacy takes {rappor.computed / SIZE:.3f}."
+        f"RAPPOR's printed number belongs to a 2ε-private channel: {rappor.printed / size:.3f} bits a coordinate; "
+        f"{epsilon:g}-privacy takes {rappor.computed / size:.3f}."
     )
     drawn = (
         f"Drawn is what the economical sampler took for {RECYCLED} users, give or take chance; a unary report is drawn "
@@ -245,4 +245,9 @@ def _metered() -> Metered:
         return Metered(InsecureSeeded(_SEED))
 
 
-TABLES = {"table-1": table_1, "table-1-risk": table_risk, "storage": table_storage, "ladder-randomness": table_ladder}
+TABLES: dict[str, Callable[..., Table]] = {
+    "table-1": table_1,
+    "table-1-risk": table_risk,
+    "storage": table_storage,
+    "ladder-randomness": table_ladder,
+}

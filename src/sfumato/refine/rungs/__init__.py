@@ -11,6 +11,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.refine.rungs.arc import ArcRung
 from sfumato.refine.rungs.base import Rung
 from sfumato.refine.rungs.cyclic import CyclicRung
+from sfumato.refine.rungs.flags import FlagsRung
 from sfumato.refine.rungs.flips import FlipRung
 from sfumato.refine.rungs.options import OptionsRung
 
@@ -18,6 +19,7 @@ __all__ = [
     "FAMILIES",
     "ArcRung",
     "CyclicRung",
+    "FlagsRung",
     "FlipRung",
     "HittingRung",
     "OptionsRung",
@@ -29,19 +31,19 @@ __all__ = [
 ]
 
 FAMILIES: Mapping[str, type[Rung]] = MappingProxyType(
-    {family.kind: family for family in (CyclicRung, FlipRung, ArcRung, OptionsRung)}
+    {family.kind: family for family in (CyclicRung, FlipRung, ArcRung, OptionsRung, FlagsRung)}
 )
 """Families by their name in declarations."""
 
 
 def rung_over(mechanism: Mechanism) -> Rung:
-    """Return the rung over a mechanism; one whose reports no shift takes back is refused."""
+    """Return the rung over a mechanism; one whose noise cannot be taken back is refused."""
     for family in FAMILIES.values():
         if isinstance(mechanism, family.base):
             return family.over(mechanism)
     known = ", ".join(family.base.__name__ for family in FAMILIES.values())
     raise InvalidParameter(
-        f"must be one of {known}, not {type(mechanism).__name__}: levels need reports that a shift takes back",
+        f"must be one of {known}, not {type(mechanism).__name__}: levels need reports whose noise can be taken back",
         parameter="mechanism",
         way_out="Use Ladder.within(size=…, epsilons=…).",
     )

@@ -20,7 +20,8 @@ from sfumato.mechanisms import ArcResponse
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import least_noise
 from sfumato.prob import AnyChannel
-from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, flag, whole
+from sfumato.refine.rungs.base import Scores, by_degrees, check_values, flag, whole
+from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 from sfumato.values import Interval, Tally
@@ -126,6 +127,10 @@ class ArcRung(ArcResponse, TwoLevelRung):
         seen = rest * rows.sum(axis=0)[:, None] + (share - rest) * rows.T
         variances = (seen * weights**2).sum(axis=0) - share**2
         return float(np.sqrt(variances.max()))
+
+    def largest_risk(self, n: int) -> None:
+        """An arc is made for means."""
+        del n
 
     def linear_scores(self, values: Sequence[float]) -> Scores:
         """Give each report the sum of what it counts towards the answers, times their values."""

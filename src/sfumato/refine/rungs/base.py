@@ -1,4 +1,4 @@
-"""What a level of a ladder knows: a mechanism at given odds whose noise is a shift that can be taken back.
+"""What a level of a ladder knows: a mechanism at given odds whose noise can be taken back.
 
 A ladder asks nothing else of the mechanism it is made over, and neither does whoever reads reports of a level. A family
 of rungs is one class with this protocol and one line in the table of :mod:`sfumato.refine.rungs`.
@@ -7,7 +7,6 @@ of rungs is one class with this protocol and one line in the table of :mod:`sfum
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, Self
@@ -15,20 +14,20 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import measures
 from sfumato.bits.mechanism import Mechanism, Positions, ReportArray
 from sfumato.errors import InvalidParameter
 from sfumato.prob import AnyChannel
-from sfumato.refine.groups import Group, Law, Residues
-from sfumato.refine.shifts import ShiftArray, TwoLevelShift
+from sfumato.refine.groups import Group
+from sfumato.refine.shifts import ShiftArray
 from sfumato.refine.step_protocol import Step
 from sfumato.values import Interval, Tally
 
 Scores = npt.NDArray[np.float64]
+Draws = npt.NDArray[Any]
 
 
 class Rung(Mechanism, Protocol):
-    """A mechanism at a level. Its report is the true symbol plus a shift, in a group of `modulus` members."""
+    """A mechanism at a level. A public report is the true symbol plus a shift, in a group of `modulus` members."""
 
     kind: ClassVar[str]
     """Its name in declarations."""
@@ -64,21 +63,43 @@ class Rung(Mechanism, Protocol):
         """What symbols and shifts are added in."""
         ...
 
+    def levels(self, odds: Sequence[Fraction]) -> tuple[Self, ...]:
+        """Return the rungs of the levels of a ladder with these odds, sharpest first; refuses what cannot be drawn."""
+        ...
+
+    def steps(self, odds: Sequence[Fraction]) -> tuple[Step, ...]:
+        """Return what is drawn for such a ladder, the sharpest level first; draws go from the last to the first."""
+        ...
+
+    def key_law(self, odds: Sequence[Fraction], level: int) -> Step:
+        """Return the law of a row of the key of `level`: the steps below it together are one step."""
+        ...
+
+    def made(self, values: npt.ArrayLike, draws: Draws, positions: Positions = 0) -> ReportArray:
+        """Return the public reports of answers, from what was drawn for level 0."""
+        ...
+
+    def seen(self, reports: npt.NDArray[Any], draws: Draws) -> ReportArray:
+        """Return public reports as this level shows them, from what was drawn down from it."""
+        ...
+
+    def recovered(self, reports: npt.NDArray[Any], draws: Draws, positions: Positions = 0) -> npt.NDArray[np.int64]:
+        """Return the answers of public reports, from what was drawn for level 0; -1 where there is none."""
+        ...
+
     @property
-    def favoured_count(self) -> int:
-        """How many shifts are the most probable ones, without looking at them."""
+    def level_reason(self) -> str:
+        """Why whoever sees a level learns nothing from those below it."""
         ...
 
-    def shift_at(self, odds: Fraction) -> Step:
-        """Return the shift of a level of these odds."""
+    @property
+    def key_reason(self) -> str:
+        """What the bits of a key are the entropy of."""
         ...
 
-    def step_down(self, above: Fraction, below: Fraction) -> Step:
-        """Return what takes a level of some odds to one of lower odds."""
-        ...
-
-    def leads(self, step: Step, above: Fraction, below: Fraction) -> bool:
-        """Whether a step is the one between two levels, by a closed form of its own."""
+    @property
+    def back_reason(self) -> str:
+        """Why the key of level 0 gives answers back, in a formula."""
         ...
 
     def measured_odds(self) -> Fraction | float:
@@ -92,6 +113,20 @@ class Rung(Mechanism, Protocol):
     @property
     def by_position(self) -> bool:
         """Whether each position is asked another question, so that a report means nothing without its position."""
+        ...
+
+    @property
+    def by_number(self) -> bool:
+        """Whether it is by position, and still any of the reports can be read alone, each with its position."""
+        ...
+
+    def report_words(self, asked: str) -> str:
+        """Say what a report is, for whoever opens the file; `asked` is what is asked for."""
+        ...
+
+    @property
+    def report_count(self) -> int:
+        """How many reports of this level there are."""
         ...
 
     @property
@@ -128,10 +163,6 @@ class Rung(Mechanism, Protocol):
         """Return the channel of those at a position, who are all asked the same."""
         ...
 
-    def shift_law(self) -> Law:
-        """Return how the level shifts the true symbol, read from the law of the mechanism."""
-        ...
-
     def randomness_bits(self) -> Interval:
         """Enclose the random bits that a report of this level alone uses."""
         ...
@@ -142,6 +173,10 @@ class Rung(Mechanism, Protocol):
 
     def share_deviation(self, share: float) -> float:
         """√n times the standard deviation of the unbiased share of an answer that so many hold."""
+        ...
+
+    def largest_risk(self, n: int) -> float | None:
+        """E‖p̂ - p‖² of unbiased shares from n reports at its worst law; None of no shares, or with too few people."""
         ...
 
     def linear_scores(self, values: Sequence[float]) -> Scores | None:
@@ -170,88 +205,28 @@ class Rung(Mechanism, Protocol):
         ...
 
 
-class TwoLevelRung(ABC):
-    """What all rungs share whose shift is favoured or not, mod `modulus`: each step below the first is an erasure.
-
-    A two-level law is uniform but for a part c = P(one favoured) - P(one other); the step that takes c to c' keeps
-    the report with probability c'/c, and else replaces it by a uniform one.
-    """
-
-    __slots__ = ()
-
-    size: int
-
-    @property
-    @abstractmethod
-    def modulus(self) -> int:
-        """How many reports there are."""
-
-    @property
-    @abstractmethod
-    def by_position(self) -> bool:
-        """Whether a report means nothing without its position."""
-
-    @property
-    @abstractmethod
-    def favoured_shifts(self) -> ShiftArray:
-        """The shifts that are `odds` times as probable as the others."""
-
-    @property
-    @abstractmethod
-    def favoured_count(self) -> int:
-        """How many shifts are favoured, without looking at them."""
-
-    @abstractmethod
-    def channel_at(self, position: int) -> AnyChannel:
-        """Return the channel of those at a position."""
-
-    @property
-    def says_answers(self) -> bool:
-        """As many reports as answers, and no shift favoured but none."""
-        same = self.modulus == self.size and not self.by_position
-        return same and self.favoured_shifts.tolist() == [0]
-
-    @property
-    def group(self) -> Residues:
-        """Residues mod `modulus`."""
-        return Residues(self.modulus)
-
-    def shift_at(self, odds: Fraction) -> TwoLevelShift:
-        """Return the shift whose favoured values are `odds` times as probable as the others."""
-        size = self.favoured_count
-        inside = size * odds / (size * odds + self.modulus - size)
-        return TwoLevelShift(modulus=self.modulus, favoured=self.favoured_shifts, inside=inside)
-
-    def step_down(self, above: Fraction, below: Fraction) -> TwoLevelShift:
-        """Return the erasure that takes the part of one level to that of another."""
-        return TwoLevelShift.erasure(self.modulus, 1 - self._part(below) / self._part(above))
-
-    def _part(self, odds: Fraction) -> Fraction:
-        return (odds - 1) / (self.favoured_count * odds + self.modulus - self.favoured_count)
-
-    def leads(self, step: Step, above: Fraction, below: Fraction) -> bool:
-        """Compare with the erasure's chance in one fraction."""
-        size, modulus = self.favoured_count, self.modulus
-        ratio = modulus * (above - below) / ((modulus + size * (above - 1)) * (below - 1))
-        return step.is_like(TwoLevelShift.erasure(modulus, ratio / (1 + ratio)))
-
-    def hitting(self) -> tuple[Fraction, Fraction, ShiftArray] | None:
-        """Not unless a family says so."""
-        return None
-
-    def measured_odds(self) -> Fraction | float:
-        """Measure the channel of the first position."""
-        return measures.odds(self.channel_at(0))
-
-    def remarks(self) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-
 def member_deviation(own: Fraction, other: Fraction, share: float) -> float:
     """√n times the standard deviation of a share, when a report hits its answer with `own` and others with `other`."""
     hit = float(other) + float(own - other) * share
     return math.sqrt(hit * (1 - hit)) / float(own - other)
+
+
+class Spread(Protocol):
+    """What has so many answers, and a share of each with so much noise."""
+
+    @property
+    def size(self) -> int:
+        """How many answers there are."""
+        ...
+
+    def share_deviation(self, share: float) -> float:
+        """√n times the standard deviation of the unbiased share of an answer that so many hold."""
+        ...
+
+
+def uniform_risk(rung: Spread, n: int) -> float:
+    """Return the expected squared error over all answers at uniform shares, from n reports."""
+    return rung.size * rung.share_deviation(1 / rung.size) ** 2 / n
 
 
 def by_degrees(levels: Sequence[Fraction]) -> str:

@@ -19,7 +19,8 @@ from sfumato.mechanisms import CyclicResponse
 from sfumato.mechanisms.declared import nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import Family, best_set, least_noise
 from sfumato.prob import Circulant
-from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.base import Scores, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 from sfumato.values import Interval, Tally

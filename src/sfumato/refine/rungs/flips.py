@@ -20,7 +20,8 @@ from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.mechanisms.randomness_budget import odds_within
 from sfumato.prob import Channel
-from sfumato.refine.rungs.base import Scores, TwoLevelRung, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.base import Scores, by_degrees, check_values, member_deviation, whole
+from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
 from sfumato.refine.shifts import ShiftArray
 
@@ -136,6 +137,10 @@ class FlipRung(BinaryHadamard, TwoLevelRung):
             return member_deviation(own, other, share)
         return math.sqrt(self.groups * self.uniform_risk() / self.size)
 
+    def largest_risk(self, n: int) -> float | None:  # type: ignore[override]
+        """Return that of binary Hadamard, whose worst law is not the uniform one."""
+        return None if n < self.groups else BinaryHadamard.largest_risk(self, n)
+
     def linear_scores(self, values: Sequence[float]) -> Scores | None:
         """Pull the values of two answers apart by as much as flips push them together."""
         held = check_values(values, self.size)
@@ -152,6 +157,10 @@ class FlipRung(BinaryHadamard, TwoLevelRung):
         own, other = self.law(0)
         hit, miss = float((1 - other) / (own - other)), float(-other / (own - other))
         return np.array([[hit, miss], [miss, hit]])
+
+    def report_words(self, asked: str) -> str:
+        """Say what a bit is."""
+        return f"1 or 0: yes or no to a public question about the {asked}, another one at each place; not an answer"
 
     def because(self, levels: Sequence[Fraction], asked: str = "answers") -> str:
         """Say what a bit is about."""

@@ -26,6 +26,7 @@ from sfumato.refine.groups import Masks
 from sfumato.refine.mask_laws import MaskLaw
 from sfumato.refine.masks import FlipMask
 from sfumato.refine.rungs.base import Scores, by_degrees, whole
+from sfumato.refine.rungs.shifting import ShiftingRung
 from sfumato.refine.step_protocol import Step
 from sfumato.values import Interval
 from sfumato.values.checks import check_positive
@@ -33,7 +34,7 @@ from sfumato.values.rounding import float_below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptionsRung(AssignedOptions):
+class OptionsRung(AssignedOptions, ShiftingRung):
     """Assigned options as a level: the true symbol is the answer to those that are asked, the shift flips bits."""
 
     kind: ClassVar[str] = "assigned_options"
@@ -148,6 +149,10 @@ class OptionsRung(AssignedOptions):
         least = min(option_deviation(self.options, m, whole_epsilon) for m in choices(self.options))
         return (option_deviation(self.options, self.asked, whole_epsilon) / least) ** 2
 
+    def largest_risk(self, n: int) -> None:
+        """Options are not answers of which one is held."""
+        del n
+
     def linear_scores(self, values: Sequence[float]) -> Scores | None:
         """Sets of options have no values."""
         del values
@@ -160,6 +165,10 @@ class OptionsRung(AssignedOptions):
     def weights(self) -> Scores | None:
         """A report means nothing without its position."""
         return None
+
+    def report_words(self, asked: str) -> str:
+        """Say what the bits of a number are."""
+        return f"a number whose bits say which of {self.asked} {asked} were chosen, some of them flipped"
 
     def because(self, levels: Sequence[Fraction], asked: str = "options") -> str:
         """Say what a report is about."""

@@ -76,6 +76,14 @@ def amend(
     hand, cells that hold the right answer already are left alone. That a cell was amended is public. `cover` redraws so
     many people besides, chosen by chance, whose answers did not change; they pay as well.
 
+    Returns:
+        What was drawn again, and where it was written.
+
+    Raises:
+        InvalidParameter: `out` is no folder of this study, or the table names people who are not in it.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+        BudgetSpent: those people have nothing left to pay with.
+
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf

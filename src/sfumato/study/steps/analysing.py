@@ -44,6 +44,13 @@ def fit(
 
     A table of reports that were typed in takes `study`; one that was collected with classic devices takes `channels`.
 
+    Returns:
+        Coefficients with errors, tests and predictions.
+
+    Raises:
+        InvalidParameter: the formula names what is not there.
+        NotFitted: no largest likelihood was found, or it lies at infinity.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(2)),))
@@ -120,6 +127,12 @@ def crosstab(
 
     A public column may be one of them. Each question was randomised on its own.
 
+    Returns:
+        The joint table, its association and its test.
+
+    Raises:
+        InvalidParameter: there is no such question or column.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> asked = tuple(sf.YesNo(id=name, text=f"{name}?", epsilon=Fraction(3)) for name in ("smokes", "drinks"))
@@ -139,6 +152,12 @@ def compare(
 
     `by` names the column. Without it several reports, by name in a dictionary, are compared as waves; of one, the
     answers are.
+
+    Returns:
+        The differences, their intervals and the test.
+
+    Raises:
+        InvalidParameter: there is no such question or column, or nothing to compare.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -184,6 +203,12 @@ def weighted_shares(
 
     `weights` are one over the chance of being drawn. `population` is its size, of each stratum or of all, for the
     finite population correction; `margins` are known totals that the weights are made to meet.
+
+    Returns:
+        Shares, errors and design effects.
+
+    Raises:
+        InvalidParameter: there is no such question or column, or a stratum has one cluster.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

@@ -44,6 +44,13 @@ def answer_query(
 ) -> AnswerTable:
     """Answer for every row of the data, debit the ledger if there is one, and write the answers.
 
+    Returns:
+        The answers, one for each row.
+
+    Raises:
+        InvalidParameter: the study has no query, or a value is not among its inputs.
+        BudgetSpent: the ledger has not enough left.
+
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> from sfumato.io.query_files import QueryDesign
@@ -61,9 +68,13 @@ def answer_query(
     probe_table(out)
     places = data_places(data, made, column, limit_bytes=limit_bytes)
     told = [str(value) for value in made.query.values]
+    cases = places
+    if made.partners is not None:
+        # The secret of each person lives as long as this call: all answers of the design are drawn by it, here.
+        cases = places * len(told) + RowDraws(made.partners).draw(source, places)
     table = arrow_table(
         {
-            f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, places), told)
+            f"answer_{i + 1}": text_column(RowDraws(channel).draw(source, cases), told)
             for i, channel in enumerate(made.channels)
         }
     )

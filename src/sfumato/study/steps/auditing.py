@@ -28,6 +28,12 @@ def audit_samples(
 
     `samples` is a file, or a table of Spark; with `engine` spark, Spark reads the file. Only counts of pairs come back.
 
+    Returns:
+        The largest ε that the samples prove, and what it is held against.
+
+    Raises:
+        UnreadableFile: columns are missing, or a count is none.
+
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "draws.csv"

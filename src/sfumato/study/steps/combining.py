@@ -64,6 +64,13 @@ def combine(
     People who are in two of them are found only where the index of every part lies in one of the folders `keys` and
     opens; then they are refused, by their number.
 
+    Returns:
+        The publication as it is read from the folder.
+
+    Raises:
+        InvalidParameter: the folder is there, or parts are of different studies.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf

@@ -68,6 +68,14 @@ def erase(
     file of `keys` that `unlock` opens, and the index forgets them. Files that were handed out before are as they were.
     `progress` is told how many rows were written anew since it was last told, and how many there are.
 
+    Returns:
+        How many rows were taken out.
+
+    Raises:
+        InvalidParameter: a person is not in the publication.
+        KeyRefused: the index of people does not open.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf

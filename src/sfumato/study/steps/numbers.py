@@ -83,6 +83,13 @@ def release_noise(
     The true `value` is in no error and in no file. Yes or no are True and False. Several numbers are written under
     their `names`, as JSON, or as a table where `out` ends in .csv. The ledger notes who may depend on whom.
 
+    Returns:
+        The noisy answer, with what was assumed.
+
+    Raises:
+        InvalidParameter: the value lies outside of the range.
+        BudgetSpent: the ledger has not enough left.
+
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> out = pathlib.Path(tempfile.mkdtemp()) / "mean.json"

@@ -24,6 +24,12 @@ def option_pairs(
 
     Only a question that asks each respondent about two options or more can tell.
 
+    Returns:
+        The joint shares of two options.
+
+    Raises:
+        InvalidParameter: the question is not one of several options, or nobody was asked about both.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> ways = sf.Several(id="ways", text="How?", options=("bus", "car", "bicycle"), ask=2, epsilon=Fraction(4))
@@ -43,6 +49,12 @@ def asked_options(reports: Reports | str | Path, question: str) -> Any:
     """Return an Arrow table of which options each respondent was asked about; all of it is public.
 
     `asked_1` is what the least bit of the report is about.
+
+    Returns:
+        A row for each person, a column for each option.
+
+    Raises:
+        InvalidParameter: the question is not one of several options.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

@@ -12,6 +12,12 @@ from sfumato.study.studies import Study
 def plan(study: Study | str | Path) -> StudyPlan:
     """Work a study out: how each question is asked, what each reader sees, what it costs.
 
+    Returns:
+        The plan: ways of asking, what readers see, sizes and costs.
+
+    Raises:
+        InvalidParameter: limits contradict each other.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))

@@ -42,6 +42,12 @@ def read_record(
 ) -> StudyRecord:
     """Return what was released of a study, from the record beside it or the one given, and from its ledger if any.
 
+    Returns:
+        The releases, oldest first.
+
+    Raises:
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf

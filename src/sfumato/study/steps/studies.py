@@ -77,6 +77,17 @@ def publish(
     The rows of a table of Spark stay on its executors, which write the part into the folder `out`; with `engine` spark,
     Spark reads the files of answers as well.
 
+    Returns:
+        The reports and the keys by question and level.
+
+    Raises:
+        InvalidParameter: an answer is none of the question, or a parameter does not fit.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+        BudgetSpent: the ledger has not enough left.
+        ReleasedBefore: the same people were released about already.
+        KeyReused: the folder of keys belongs to other answers.
+        KeyRefused: the registrar's keys do not open.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
@@ -138,6 +149,12 @@ def write_publication(
 
     Returns the key files. `protection` has no default, because key files without one open for anyone. The record that
     remembers the publication is the one that knew it first, unless `record` names another.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        InvalidParameter: a folder for keys is missing, or their protection.
 
     >>> import pathlib, tempfile
     >>> from fractions import Fraction

@@ -71,6 +71,13 @@ def disclose_table(
     table away: they go to `<out>.PRIVATE.json`, for its owner alone, and the certificate commits to that file. Where it
     is public, `<out>.reading.csv` says what each symbol means.
 
+    Returns:
+        The disclosure that was released, with its certificate.
+
+    Raises:
+        InvalidParameter: columns are missing, or it was not said where the law comes from.
+        Refused: the release was made before or is not paid for.
+
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> folder = pathlib.Path(tempfile.mkdtemp())

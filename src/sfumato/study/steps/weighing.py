@@ -26,6 +26,13 @@ def report_weights(
 
     Joined to the reports and summed, weights are unbiased counts of answers. With `out` the table is written there.
 
+    Returns:
+        The table of weights.
+
+    Raises:
+        InvalidParameter: a question has no weights of this kind.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
@@ -45,6 +52,12 @@ def raw_shares(reports: Collected | str | Path, question: str) -> pa.Table:
     """Return the unbiased share of every answer to a question with its standard error, however many there are.
 
     Estimates show of a long list only what was surely found; this is everything, noise and all.
+
+    Returns:
+        The unbiased shares, which may be negative.
+
+    Raises:
+        InvalidParameter: there is no such question or column.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

@@ -8,6 +8,7 @@ from sfumato.study.ways.goals import Goal
 from sfumato.study.ways.hunt import FreeText
 from sfumato.study.ways.kind_table import HEADING, kinds, read_question, register, unregister
 from sfumato.study.ways.large_lists import LargeList
+from sfumato.study.ways.listed_card import ListedCard
 from sfumato.study.ways.listed_questions import OneOfMany, YesNo
 from sfumato.study.ways.no_answer import NO_ANSWER, AskIf, Missing
 from sfumato.study.ways.numbers import BoundedNumber
@@ -30,6 +31,7 @@ __all__ = [
     "FreeText",
     "Goal",
     "LargeList",
+    "ListedCard",
     "Missing",
     "OneOfMany",
     "Ordered",

@@ -96,16 +96,7 @@ class Card(Question):
         object.__setattr__(self, "aliases", checked_aliases(self.aliases, self.answers.__contains__))
         for name in ("guess_error", "weight"):
             object.__setattr__(self, name, checked_share(name, getattr(self, name)))
-        if self.max_epsilon is not None:
-            epsilon = exact_number("max_epsilon", self.max_epsilon)
-            if not 0 < epsilon <= 1000:
-                raise InvalidParameter(
-                    "must be a positive number of nats",
-                    parameter="max_epsilon",
-                    value=short_number(epsilon),
-                    way_out="Choose for instance 1.0, or leave out `max_epsilon`.",
-                )
-            object.__setattr__(self, "max_epsilon", epsilon)
+        object.__setattr__(self, "max_epsilon", checked_max_epsilon(self.max_epsilon))
         Limits.of(guess_error=self.guess_error, weight=self.weight, max_epsilon=self.epsilon_below)
         check_between("outputs", check_integer("outputs", self.outputs), 2, 3, way_out="More than three never help.")
         if self.faces is not None:
@@ -264,6 +255,21 @@ def _designed(card: Card) -> SurveyDesign:
         answers=card.answers,
     )
     return made if card.faces is None else playable(made, faces=card.faces, theta=card.goal.share)
+
+
+def checked_max_epsilon(value: Any) -> Fraction | None:
+    """Read a limit on ε, exactly; None where there is none."""
+    if value is None:
+        return None
+    epsilon = exact_number("max_epsilon", value)
+    if not 0 < epsilon <= 1000:
+        raise InvalidParameter(
+            "must be a positive number of nats",
+            parameter="max_epsilon",
+            value=short_number(epsilon),
+            way_out="Choose for instance 1.0, or leave out `max_epsilon`.",
+        )
+    return epsilon
 
 
 def error_from_delta(delta: Fraction) -> Fraction:

@@ -89,6 +89,12 @@ def compare_devices(
 
     `respondents` are those whose interval is ± `half_width` there; `weight` is that of missing the second answer.
 
+    Returns:
+        A row for each device: protection, and people that it needs.
+
+    Raises:
+        InvalidParameter: the share or the guess error is outside of its range.
+
     >>> import sfumato as sf
     >>> coins = [sf.design.warner_device(0.7), sf.design.kuk_device(red_if_yes=0.8, red_if_no=0.2, draws=2)]
     >>> [row[:2] for row in sf.compare_devices(coins, share=0.1).table().rows]

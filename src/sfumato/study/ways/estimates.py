@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -91,17 +92,17 @@ class QuestionEstimate(Shown):
     level: int
     epsilon: float
     labels: tuple[str, ...]
-    shares: tuple[float, ...]
-    raw: tuple[float, ...]
-    standard_errors: tuple[float, ...]
-    intervals: tuple[Interval, ...]
+    shares: Sequence[float]
+    raw: Sequence[float]
+    standard_errors: Sequence[float]
+    intervals: Sequence[Interval]
     confidence: float
     total: int
     method: str
     quantities: tuple[Quantity, ...] = ()
     picture: Picture = Picture.ANSWERS
     numbers: tuple[float, ...] = ()
-    raw_errors: tuple[float, ...] = ()
+    raw_errors: Sequence[float] = ()
     band: Interval | None = None
     ignoring: float | None = None
     together: float | None = None
@@ -127,7 +128,8 @@ class QuestionEstimate(Shown):
         With what was `seen` through a channel, the likeliest shares are shown in place of the nearest law. Intervals of
         the mechanism stay where they are exact.
         """
-        shares, intervals = found.projected, found.intervals
+        shares: Sequence[float] = found.projected
+        intervals: Sequence[Interval] = found.intervals
         if seen is not None:
             shares = tuple(seen.likeliest.tolist())
             if not found.exact and len(shares) <= MOST_SCORED:

@@ -18,7 +18,7 @@ HEADING = ("id", "text", "kind")
 # for its class until somebody asks for the kind: a study loads the ways that it asks in, and no others.
 _KINDS: dict[str, tuple[type[Question] | str, ...]] = {
     "yes-no": ("card.Card", "listed_questions.YesNo"),
-    "one-of-many": ("listed_questions.OneOfMany",),
+    "one-of-many": ("listed_card.ListedCard", "listed_questions.OneOfMany"),
     "several": ("several_questions.Several",),
     "ordered": ("ordered.Ordered",),
     "number": ("numbers.BoundedNumber",),

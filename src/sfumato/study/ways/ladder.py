@@ -23,6 +23,7 @@ from sfumato.infer import ReportedShares, share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
 from sfumato.refine.ladder_rows import undone_rows
+from sfumato.refine.report_trees import positions_of
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.answering import among_answering
@@ -37,7 +38,7 @@ from sfumato.study.ways.ladder_plans import plan_ladder
 from sfumato.study.ways.means import mean_of_shares
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import LadderReckoning
-from sfumato.study.ways.share_differences import ReportedDifferences
+from sfumato.study.ways.share_differences import MemberDifferences, ReportedDifferences, ShareDifferences
 from sfumato.study.ways.two_answers import estimate_two
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
@@ -72,7 +73,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         """The ladder: as declared with the reports, or the best for the levels."""
         if self._declared is not None:
             return declared_ladder(self.question, self.epsilons, self._declared)
-        return best_ladder(self.question, self._levels, recover=self.audience.recover)
+        return best_ladder(self.question, self._levels, self.audience)
 
     @property
     def declaration(self) -> str:
@@ -81,8 +82,13 @@ class LadderWay(LadderForm, LadderReckoning, Way):
 
     @property
     def by_position(self) -> bool:  # type: ignore[override]
-        """Whether each place is asked another question about the answer."""
-        return self.ladder.by_position
+        """Whether each place is asked another question about the answer, and only all of them tell it."""
+        return self.ladder.by_position and not self.by_number
+
+    @property
+    def by_number(self) -> bool:  # type: ignore[override]
+        """Whether a report is read with the number of its row."""
+        return self.ladder.levels[0].by_number
 
     @property
     def epsilons(self) -> tuple[float, ...]:
@@ -145,7 +151,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
 
     def hidden_price(self) -> float | None:
         """Compare the public level with and without one more answer, each with its best ladder."""
-        return hidden_price(self.question, self._levels, recover=self.audience.recover)
+        return hidden_price(self.question, self._levels, self.audience)
 
     def drawer(self, draw: Draw) -> LadderDrawer:
         """Make reports under new keys, or under those that were drawn before."""
@@ -155,7 +161,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         """Undo the steps below the key's level, or all of them."""
         if not self.key_levels:
             raise self.without_keys()
-        return undone_rows(self.ladder, reports, key, numbers, places)
+        return undone_rows(self.ladder, reports, key, numbers, places, positions_of(numbers))
 
     def undone_by(self, reports: IntArray, shifts: IntArray, level: int) -> BoolArray:
         """At a level every report is a report; the shifts of level 0 must lead to an answer."""
@@ -185,27 +191,19 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         """Say whether a report is an answer."""
         if self._says_answers:
             return "one of the answers, not always the respondent's own"
-        if self.by_position:
-            return (
-                f"1 or 0: yes or no to a public question about the {self.question.noun}, another one at each place; "
-                f"not an answer"
-            )
-        return (
-            f"a symbol from 0 to {self.ladder.modulus - 1} of the cyclic response, which favours several of the "
-            f"{self.ladder.size} {self.question.noun}; not an answer"
-        )
+        return self.ladder.levels[0].report_words(self.question.noun)
 
     @property
     def report_count(self) -> int:
-        """The modulus of the ladder."""
-        return self.ladder.modulus
+        """Of the level that has the most."""
+        return max(level.report_count for level in self.ladder.levels)
 
     def tally(
         self, reports: IntArray, level: int, *, positions: int | IntArray = 0, counts: IntArray | None = None
     ) -> Tally:
         """Count reports as the level's mechanism does."""
         if counts is not None:
-            if self.by_position:
+            if self.ladder.by_position:
                 raise self._no_groups()
             found: Tally = super().tally(reports, level, counts=counts)
             return found
@@ -226,9 +224,12 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         counted = Tally(mechanism=rung.name, counts=tally.counts, reports=tally.reports)
         found = rung.estimate(counted, confidence=reading.plain(self.question.id).confidence)
         hides = self.question.hides
-        shows_likeliest = not self.by_position and len(found.raw) <= infer.MOST_LIKELIEST
-        differences = ReportedDifferences(channel=rung.channel, counts=tally.counts)
-        if not (shows_likeliest or hides or values is not None):
+        shows_likeliest = not self.ladder.by_position and len(found.raw) <= infer.MOST_LIKELIEST
+        differences: ShareDifferences = ReportedDifferences(channel=rung.channel, counts=tally.counts)
+        if self.by_number:
+            differences = MemberDifferences(mechanism=rung, tally=counted)
+        # Of so many answers that masks are counted, no shares among those who answer are shown.
+        if self.by_number or not (shows_likeliest or hides or values is not None):
             return QuestionEstimate.of_shares(
                 self.question, found, reading, epsilon=math.log(rung.odds), differences=differences
             )

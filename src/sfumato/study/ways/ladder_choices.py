@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
-from sfumato.refine import Ladder
+from sfumato.refine import Ladder, LadderAdvice, advise_ladder
+from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES, ONE_SET, LadderFamily, set_of_within
 from sfumato.study.audience import Audience
 from sfumato.study.ways.no_answer import Missing
 from sfumato.values.rounding import float_below
@@ -17,8 +18,14 @@ from sfumato.values.rounding import float_below
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
+# What a study chooses from; as to one set, that of `Ladder.within`, which the explorer's page finds by itself.
+_FAMILIES = {**LADDER_FAMILIES, ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
+# From here on there are answers enough for a bound on noise to mean something.
+_MANY = 50
+# Longer keys are worth this much noise at the worst level.
+_PAYS = 1.15
 
 
 def promised_levels(ceiling: Fraction | None, audience: Audience) -> tuple[Fraction, ...]:
@@ -31,8 +38,9 @@ def promised_levels(ceiling: Fraction | None, audience: Audience) -> tuple[Fract
     return tuple(sorted({value if ceiling is None else min(value, ceiling) for value in wanted}, reverse=True))
 
 
-def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> Ladder:
+def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> Ladder:
     """Return the ladder that serves these epsilons best, sharpest first."""
+    recover = audience.recover
     epsilons = tuple(float_below(level) for level in levels)
     size = question.size
     made = question.mechanism(epsilons)
@@ -41,7 +49,8 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
     if size == 2:
         return Ladder.of_flips(size=2, epsilons=epsilons, recover=recover)
     if question.thrift is None:
-        return Ladder.within(size=size, epsilons=epsilons, recover=recover)
+        advice = ladder_advice(question, levels, audience)
+        return Ladder.within(size=size, epsilons=epsilons, recover=recover) if advice is None else advice.ladder
     if recover:
         raise InvalidParameter(
             f"of question {question.id!r} makes each report one bit, from which {size} answers cannot be recovered",
@@ -60,10 +69,35 @@ def best_ladder(question: LadderQuestion, levels: Sequence[Fraction], *, recover
     return ladder
 
 
-def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], *, recover: bool) -> float:
+def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> LadderAdvice | None:
+    """Compare whole ladders for these epsilons; None where there is nothing to compare.
+
+    Everybody is asked the same, so that groups can be read by themselves. Flags are taken where they pay: many answers
+    that are only counted, on levels far apart; their keys take more bits, a report is read with the number of its row,
+    and devices do not draw it.
+    """
+    epsilons = tuple(float_below(level) for level in levels)
+    is_given = question.mechanism(epsilons) is not None or question.thrift is not None
+    if len(epsilons) == 1 or question.size == 2 or is_given:
+        return None
+
+    def advice(families: Mapping[str, LadderFamily]) -> LadderAdvice:
+        recover = audience.recover
+        return advise_ladder(
+            size=question.size, epsilons=epsilons, recover=recover, same_question=True, families=families
+        )
+
+    plain = advice({name: family for name, family in _FAMILIES.items() if name != FLAGS})
+    if question.size < _MANY or question.values is not None or audience.on_devices:
+        return plain
+    flagged = advice(_FAMILIES)
+    return flagged if max(plain.regrets) > _PAYS * max(flagged.regrets) else plain
+
+
+def hidden_price(question: LadderQuestion, levels: Sequence[Fraction], audience: Audience) -> float:
     """Return the variance of a share at the last level with no answer as one more answer, over that without it."""
     without, within = (
-        best_ladder(replace(question, missing=missing), levels, recover=recover).levels[-1]
+        best_ladder(replace(question, missing=missing), levels, audience).levels[-1]
         for missing in (None, Missing.HIDDEN)
     )
     return (within.share_deviation(question.goal_share) / without.share_deviation(question.goal_share)) ** 2

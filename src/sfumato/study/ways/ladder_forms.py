@@ -33,7 +33,8 @@ class LadderForm(OnDevice):
         if ladder.by_position:
             raise InvalidParameter(
                 f"question {asked.id!r} asks each row something else by its number, which no device knows",
-                way_out="Ask everybody the same: leave out random_bits, or about all options (ask).",
+                way_out="Ask everybody the same: leave out random_bits, ask about all options (ask), or say in "
+                "[collect] that devices answer.",
             )
         nobody = {"nobody": asked.nobody} if asked.hides else {}
         places = ladder.levels[0].truths(np.arange(ladder.size)).tolist()

@@ -15,6 +15,8 @@ from sfumato.certificates import Certificate
 from sfumato.refine import Ladder
 from sfumato.refine.rungs import Rung, best_rung
 from sfumato.study.ways.design_footings import Compared
+from sfumato.study.ways.floor_ratios import beside_floors, floor_words
+from sfumato.study.ways.ladder_choices import ladder_advice, promised_levels
 from sfumato.study.ways.plans import AccuracyCurve, LevelPlan, PlanTable, QuestionPlan, Said
 
 if TYPE_CHECKING:
@@ -33,25 +35,33 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
     people = way.audience.population
     levels = _exact_levels(way)
     deviations = [rung.share_deviation(question.goal_share) for rung in ladder.levels]
+    needed = [math.ceil((reach * deviation / question.half_width) ** 2) for deviation in deviations]
     rows = [
         {
             "level": level.level,
             "epsilon": level.epsilon,
             "readers": list(level.readers),
             "deviation": deviation,
-            "respondents": math.ceil((reach * deviation / question.half_width) ** 2),
+            "respondents": count,
             "half_width": None if people is None else reach * deviation / math.sqrt(people),
             "key_bits": None if level.level == len(levels) else ladder.key_law(level.level).entropy_bits().upper,
         }
-        for level, deviation in zip(levels, deviations, strict=True)
+        for level, deviation, count in zip(levels, deviations, needed, strict=True)
     ]
+    ratios = beside_floors(ladder.levels, needed if people is None else [people] * len(levels))
+    closeness = floor_words(ratios)
     together, apart = ladder.randomness_bits().upper, ladder.separate_bits().upper
     beside = question.compared(ladder.levels[-1].channel()) if ladder.size == 2 else Compared()
     size = 1 if ladder.modulus <= 256 else 2 if ladder.modulus <= 65536 else 4
     return QuestionPlan(
         question=question,
         because=ladder.because(question.noun),
-        words=(_cost_words(len(levels), together, apart, size),),
+        words=(
+            *_advice_words(way),
+            _cost_words(len(levels), together, apart, size),
+            *([closeness] if closeness else []),
+        ),
+        closeness=closeness,
         levels=levels,
         certificate=certificate,
         sentences=_sentences(levels, certificate),
@@ -69,12 +79,24 @@ def plan_ladder(way: LadderWay) -> QuestionPlan:
             "random_bits": together,
             "separate_random_bits": apart,
             "report_bytes": size,
+            "report_bits": math.ceil(math.log2(ladder.modulus)),
+            "noise_ratios": list(ladder.ratios),
             "share": question.goal_share,
             "goal_half_width": question.half_width,
             "levels": rows,
+            "floors": [one.document for one in ratios],
             "comparisons": list(beside.documents),
         },
     )
+
+
+def _advice_words(way: LadderWay) -> tuple[str, ...]:
+    """Say why this ladder and no other, where others were compared."""
+    levels = promised_levels(way.question.epsilon, way.audience)
+    advice = ladder_advice(way.question, levels, way.audience)
+    if advice is None or advice.ladder.declaration != way.declaration:
+        return ()
+    return (f"{advice.because[0].upper()}{advice.because[1:]}",)
 
 
 def accuracy_points(question: LadderQuestion) -> tuple[tuple[float, float], ...]:

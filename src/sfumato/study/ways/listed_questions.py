@@ -21,6 +21,7 @@ from sfumato.study.ways.design_footings import Asked, Compared, compared, footin
 from sfumato.study.ways.goals import INTERVAL_KEYS, Goal
 from sfumato.study.ways.keys import EPSILON, Entry, number_key, texts_key
 from sfumato.study.ways.ladder_questions import LadderQuestion
+from sfumato.study.ways.listed_card import ListedCard
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.share_ranges import ShareRange
 from sfumato.study.wording import exact_number
@@ -207,6 +208,12 @@ class OneOfMany(LadderQuestion):
     def typed(cls, name: str, text: str, answers: str) -> Self:
         """Read a list."""
         return cls(id=name, text=text, answers=listed(answers))
+
+    def with_card(self, guess_error: Fraction) -> Question:
+        """Return the same question with a card: an answer or silence."""
+        return ListedCard(
+            id=self.id, text=self.text, answers=self.answers, aliases=self.aliases, guess_error=guess_error
+        )
 
 
 def listed(answers: str) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ class QuestionPlan(Shown):
     `because` says how it is asked and why, `words` what that costs; `instructions` is what a respondent does by hand,
     `protection` what they should know before. `sentences` are the claims that matter most, for a page. `costs`
     draws a curve that takes a second to work out; `document` holds what is particular to the way, for programs.
-    `arguments` say what the tables compare.
+    `arguments` say what the tables compare, `closeness` how close the estimates come to what nobody can beat.
     `risk` is what reports tell, `groups` what it takes to see a difference; a study's plan fills them in for every way.
     """
 
@@ -94,6 +94,7 @@ class QuestionPlan(Shown):
     instructions: tuple[str, ...] = ()
     protection: tuple[Said, ...] = ()
     arguments: tuple[str, ...] = ()
+    closeness: str = ""
     tables: tuple[PlanTable, ...] = ()
     curve: AccuracyCurve | None = None
     costs: Callable[[], CostCurve] | None = None

@@ -193,7 +193,7 @@ class Question(ABC):
         """Return the question asked with a card; refuses where that cannot be."""
         del guess_error
         raise InvalidParameter(
-            "is the promise of a card, and a card is for two answers",
+            "is the promise of a card, and a card is for two answers or a list of them",
             parameter="guess_error",
             way_out="Promise by `epsilon`, such as 1.",
         )

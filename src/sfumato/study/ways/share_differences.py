@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from sfumato import infer
+from sfumato.bits.mechanism import Mechanism
 from sfumato.infer.answer_differences import Pairs
 from sfumato.infer.contrasts import Side
 from sfumato.infer.option_pairs import option_difference
@@ -110,6 +111,25 @@ class OptionDifferences:
                 option_difference(sides[first], sides[second], counts, ordered, self.rung.probabilities, confidence)
             )
         return tuple(made)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberDifferences:
+    """Of answers that reports hit or not, where it is not counted which of them a report hits together.
+
+    The intervals of two shares that hold together at a confidence, each at half of what is left, give one of their
+    difference: its ends subtracted crosswise. It is wider than it could be, and true.
+    """
+
+    mechanism: Mechanism
+    tally: Tally
+    holds_together: bool = False
+
+    def of(self, pairs: Pairs, confidence: float) -> tuple[LinearEstimate, ...]:
+        """Subtract them, pair by pair."""
+        found = self.mechanism.estimate(self.tally, confidence=(1 + confidence) / 2)
+        joint = JointDifferences(raw=found.raw, shares=found.projected, intervals=found.intervals)
+        return joint.of(pairs, confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,267 @@
+"""The flags response: report how far the answer lies from a random element at which public masks are even.
+
+Answers are elements of GF(2^t) but 0, x standing for α^x. A row has a public space of masks, of dimension c; a random
+element is drawn whose masks are all even with weight `odds`, and other elements have weight 1. The report is the
+quotient of the answer by that element, as the difference of their logarithms: so it tells which space of masks, moved
+by the quotient, is even at the answer, or seldom not. With 2^c near odds + 1 the error is close to the best possible
+one, and a space inside a larger one serves lower odds: several levels can share one report, which the ladder over this
+mechanism makes use of.   Theory: docs/theory/flags.md
+
+An answer is hit by a report when all its masks are even there. How many reports hit each answer is one Walsh-Hadamard
+transform of the counts of masks, exact in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.bits.mechanism import (
+    Positions,
+    ReportArray,
+    bits_or_default,
+    check_positions,
+    check_symbols,
+    positions_from,
+    smallest_dtype,
+)
+from sfumato.bits.source import MOST_WIDTH, BitSource
+from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.binary_fields import MOST_LENGTH, binary_field
+from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
+from sfumato.mechanisms.favoured_sets import WORTH
+from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
+from sfumato.mechanisms.mask_spaces import MOST_CODE_BITS, space_table, spaces
+from sfumato.mechanisms.public_masks import public_spaces
+from sfumato.mechanisms.shifting import shifted, total_weight
+from sfumato.mechanisms.walsh import walsh_hadamard
+from sfumato.prob import Circulant, Distribution, LawLike
+from sfumato.values import Estimate, Tally
+from sfumato.values.checks import check_at_least, check_between, check_integer
+
+# Answers of more bits than are needed are tried up to so many: small answers pay for what is left over.
+_SPARE_LENGTHS = 4
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagsResponse:
+    """`size` answers among the 2^length - 1 elements but 0, each row with a space of masks of a `dimension`."""
+
+    size: int
+    odds: Fraction
+    length: int
+    dimension: int
+    width: int = MOST_WIDTH
+
+    def __post_init__(self) -> None:
+        check_at_least("size", check_integer("size", self.size), 2)
+        check_between("width", check_integer("width", self.width), 1, MOST_WIDTH)
+        check_between("length", check_integer("length", self.length), 2, MOST_LENGTH)
+        check_dimension(self.length, self.dimension)
+        odds = exact_odds(self.odds, "FlagsResponse")
+        object.__setattr__(self, "odds", odds)
+        if self.modulus < self.size:
+            raise InvalidParameter(
+                f"does not fit {self.modulus} elements",
+                parameter="size",
+                value=self.size,
+                way_out="Raise `length`, or let FlagsResponse.within choose.",
+            )
+        weight = total_weight(odds, self.favoured_count, self.modulus)
+        check_weight(max(weight, self.modulus) + 1, odds=odds, size=self.size, width=self.width)
+
+    @classmethod
+    def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> Self:
+        """Return the spaces with the least variance for the alphabet, and the largest odds that keep `epsilon`."""
+        check_at_least("size", check_integer("size", size), 2)
+        top = min(nominal_odds(epsilon), math.exp(20.0))
+        judged = [
+            (mask_noise(length, dimension, top), length, dimension)
+            for length in lengths_for(size)
+            for dimension in dimensions_for(length)
+        ]
+        least = min(noise for noise, _, _ in judged)
+        _, length, dimension = min((one for one in judged if one[0] <= WORTH * least), key=lambda one: one[1:])
+        odds = odds_keeping(epsilon, weight=(nominal_odds(epsilon) + 1) * 2**length, size=size, width=width)
+        return cls(size=size, odds=odds, length=length, dimension=dimension, width=width)
+
+    @property
+    def name(self) -> str:
+        """What marks the tallies of this mechanism."""
+        return f"flags size={self.size} odds={self.odds} masks={self.dimension} of {self.length}"
+
+    @property
+    def modulus(self) -> int:
+        """2^t - 1, the number of possible reports."""
+        return (1 << self.length) - 1
+
+    @property
+    def public_dimension(self) -> int:
+        """The dimension of the public spaces of rows."""
+        return self.dimension
+
+    @property
+    def favoured_count(self) -> int:
+        """At how many elements all masks of a space are even."""
+        return (1 << (self.length - self.dimension)) - 1
+
+    @property
+    def probabilities(self) -> tuple[Fraction, Fraction]:
+        """How probably a report hits its own answer, and any other: over all spaces that a row can have."""
+        b, r, both = mask_counts(self.length, self.dimension)
+        weight = self.odds * r + b - r
+        return self.odds * r / weight, (r + (self.odds - 1) * both) / weight
+
+    def channel(self) -> Circulant:
+        """All laws together, as Y = X + U mod 2^t - 1, of a row whose space is the first; all others leak as much."""
+        return self._channel_of(0)
+
+    def channel_at(self, position: int) -> Circulant:
+        """Return the channel of the row at a position."""
+        found = public_spaces(self.length, self.public_dimension, 1, position)
+        return self._channel_of(int(found[0]) if found.size else 0)
+
+    def law(self, x: int) -> tuple[Fraction, ...]:
+        """P(.|x) of a row whose space is the first, exact."""
+        check_between("x", check_integer("x", x), 0, self.size - 1)
+        return tuple(Fraction(p) for p in self.channel().row(x))
+
+    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None, positions: Positions = 0) -> ReportArray:
+        """One report for each value; `positions` is that of the first, or of each."""
+        answers = check_symbols("values", values, self.size)
+        places, source = check_positions(positions, answers.size), bits_or_default(bits)
+        reports = np.empty(answers.size, dtype=smallest_dtype(self.modulus))
+        order = np.arange(self.modulus)
+        for start in range(0, answers.size, _CHUNK):
+            held = answers[start : start + _CHUNK]
+            numbers = shifted(
+                np.zeros_like(held), order, self.favoured_count, self.odds, width=self.width, source=source
+            )
+            moved = held + self.shifts(numbers, positions_from(places, start, start + held.size))
+            reports[start : start + held.size] = np.where(moved >= self.modulus, moved - self.modulus, moved)
+        return reports
+
+    def shifts(self, numbers: npt.NDArray[np.integer], positions: Positions) -> npt.NDArray[np.int64]:
+        """By how much numbered elements shift the answers of rows at these positions."""
+        from sfumato.mechanisms.mask_kernel import shifts_of_numbers  # noqa: PLC0415  brings in a compiler
+
+        publics = public_spaces(self.length, self.public_dimension, numbers.size, positions)
+        return self._shifts_of(shifts_of_numbers, numbers.astype(np.int64, copy=False), publics)
+
+    def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:
+        """Count the masks of all reports; `positions` is that of the first or of each, as when they were made."""
+        column = check_symbols("reports", reports, self.modulus)
+        return self._tally(column, np.zeros_like(column), check_positions(positions, column.size))
+
+    def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
+        """Shares of the answers from how many reports hit each."""
+        check_confidence(confidence)
+        total = check_tally(tally, self.name)
+        return member_estimate(self.hits(tally), *self.probabilities, total=total, confidence=confidence)
+
+    def hits(self, tally: Tally) -> FloatArray:
+        """How many reports hit each answer: whole numbers, from one transform."""
+        counts = np.array(tally.counts, dtype=np.float64)
+        if counts.size != self.modulus + 1:
+            raise InvalidParameter(
+                f"has {counts.size} counts, not one for each of {self.modulus + 1} masks",
+                parameter="tally",
+                way_out="Count the reports of this mechanism.",
+            )
+        found: FloatArray = walsh_hadamard(counts)[binary_field(self.length).powers[: self.size]] / 2**self.dimension
+        return found
+
+    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
+        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`.
+
+        It is over the draw of reports and of the spaces of rows.
+        """
+        return member_variance(law, self.size, n, *self.probabilities)
+
+    def _channel_of(self, public: int) -> Circulant:
+        from sfumato.mechanisms.mask_kernel import shifts_of_numbers  # noqa: PLC0415  brings in a compiler
+
+        numbers = np.arange(self.favoured_count)
+        if self.public_dimension != self.dimension:  # of a level: the first space of its own dimension
+            numbers = ((numbers + 1) << (self.dimension - self.public_dimension)) - 1
+        support = self._shifts_of(shifts_of_numbers, numbers, np.full(numbers.size, public))
+        return Circulant.two_level(size=self.modulus, support=support.tolist(), odds=self.odds, input_count=self.size)
+
+    def _shifts_of(
+        self, kernel: object, numbers: npt.NDArray[np.int64], publics: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        found = np.empty(numbers.size, dtype=np.int64)
+        public, field = self.public_dimension, binary_field(self.length)
+        kernel(numbers, publics, self.length, public, space_table(self.length, public), field.logs, found)  # type: ignore[operator]
+        return found
+
+    def _tally(self, symbols: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], positions: Positions) -> Tally:
+        """Count the masks of reports whose symbols and spaces are known."""
+        from sfumato.mechanisms.mask_kernel import count_masks  # noqa: PLC0415  brings in a compiler
+
+        field, public = binary_field(self.length), self.public_dimension
+        tables = space_table(self.length, self.dimension), space_table(self.length, public)
+        counts = np.zeros(self.modulus + 1, dtype=np.int64)
+        for start in range(0, symbols.size, _CHUNK):
+            mine = symbols[start : start + _CHUNK]
+            here = positions_from(positions, start, start + mine.size)
+            publics = public_spaces(self.length, public, mine.size, here)
+            count_masks(
+                mine,
+                codes[start : start + _CHUNK],
+                publics,
+                self.length,
+                self.dimension,
+                public,
+                tables,
+                field.masks,
+                field.mask_logs,
+                counts,
+            )
+        return Tally(mechanism=self.name, counts=tuple(counts.tolist()), reports=symbols.size)
+
+
+def check_dimension(length: int, dimension: int) -> None:
+    """Refuse a dimension that spaces of masks of a length do not have, or whose spaces cannot be numbered."""
+    most = max(dimensions_for(length))
+    check_between("dimension", check_integer("dimension", dimension), 1, most)
+
+
+def dimensions_for(length: int) -> range:
+    """The dimensions of spaces whose numbers, with a report beside, fit a word."""
+    fitting = [c for c in range(1, length) if spaces(length, c) << length <= 1 << MOST_CODE_BITS]
+    # From both ends: large ones fit again near `length`, and are not used.
+    return range(1, next((c for c in range(1, length + 1) if c not in fitting), length))
+
+
+def lengths_for(size: int) -> range:
+    """The lengths that are tried for so many answers."""
+    least = max(2, size.bit_length())
+    if least > MOST_LENGTH:
+        raise InvalidParameter(
+            f"is more than {(1 << MOST_LENGTH) - 1} elements hold",
+            parameter="size",
+            value=size,
+            way_out="Hash the answers first.",
+        )
+    return range(least, min(MOST_LENGTH, least + _SPARE_LENGTHS) + 1)
+
+
+def mask_counts(length: int, dimension: int) -> tuple[int, int, int]:
+    """How many spaces there are, how many of them are even at one element, and how many at two."""
+    return spaces(length, dimension), spaces(length - 1, dimension), spaces(length - 2, dimension)
+
+
+def mask_noise(length: int, dimension: int, odds: float, share: float = 0.0) -> float:
+    """n times the variance of the share of an answer that so many hold; V0 for an answer that nobody holds."""
+    b, r, both = mask_counts(length, dimension)
+    weight = odds * (r / b) + 1 - r / b
+    own, other = odds * (r / b) / weight, (r / b + (odds - 1) * (both / b)) / weight
+    hit = other + (own - other) * share
+    return hit * (1 - hit) / (own - other) ** 2
