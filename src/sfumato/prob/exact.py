@@ -54,7 +54,7 @@ def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number,
     if all(isinstance(value, Fraction) for value in distinct):
         # Numbers that are one object are added by their multiplicity: a law of many outcomes often has few of them.
         counts = Counter(map(id, law))
-        total = exact_sum([counts[id(value)] * value for value in distinct])
+        total: Number = exact_sum([counts[id(value)] * Fraction(value) for value in distinct])
         if total != 1:
             raise _wrong_sum(name, total)
         return law
