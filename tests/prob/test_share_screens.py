@@ -61,18 +61,12 @@ def test_the_search_ends_where_intervals_alone_would_lead_it(truth, theta, half_
     assert found.achieved <= half_width
 
 
-def test_a_tie_is_left_to_the_interval(monkeypatch):
-    """Where the quick look is too close to call it is not asked: one that is off by its precision changes nothing."""
+def test_what_is_too_close_to_call_is_left_to_the_interval(monkeypatch):
+    """A quick look that always says "a little too wide", by less than its precision, is never believed."""
     channel = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    wished = planning.respondents_for_half_width(channel, 0.3, 0.1).achieved  # an interval of just this width
-    expected = exact_search(channel, 0.3, wished)
-
-    def slightly_wider(*given):
-        low, high = near_share_interval(*given)
-        return low - PRECISION / 2, high + PRECISION / 2
-
-    monkeypatch.setattr(planning, "near_share_interval", slightly_wider)
-    assert planning.number_for_half_width(channel, 0.3, wished) == expected
+    half = 0.1 + PRECISION / 2
+    monkeypatch.setattr(planning, "near_share_interval", lambda *_: (0.5 - half, 0.5 + half))
+    assert planning.number_for_half_width(channel, 0.3, 0.1) == exact_search(channel, 0.3, 0.1)
 
 
 def test_a_confidence_that_is_none_is_refused():
