@@ -198,6 +198,16 @@ class TestEntropy:
             noisy_sum_limit(10, 2, 11, Fraction(1))
 
 
+def test_a_rate_that_nobody_knows_ties_all_records_together():
+    """Uniform on [0, 1]: H(X) = log2(n+1) + E log2 C(n,k), so about .2787 bits a record are shared."""
+    for records, near in ((10**3, 0.274), (10**5, 0.27857)):
+        k = np.arange(records + 1)
+        choices = gammaln(records + 1) - gammaln(k + 1) - gammaln(records - k + 1)
+        shared = records - math.log2(records + 1) - choices.mean() / math.log(2)
+        assert shared / records == pytest.approx(near, abs=5e-4)
+    assert 1 - 1 / (2 * math.log(2)) == pytest.approx(0.2787, abs=5e-5)
+
+
 class TestAdversaries:
     """None exceeds the bounds; the best ones come near."""
 

@@ -72,3 +72,9 @@ def test_a_genuine_box_gains_nothing():
     assert 1 / amplitude_ratio(1 / 4) == pytest.approx(2.40124, abs=6e-6)
     by_power = 1 / (4 ** (1 / 4) - 1)
     assert by_power == pytest.approx(2.41421, abs=6e-6)
+
+
+@pytest.mark.parametrize(("budget", "deviations"), [(0.1, 2.592770), (1, 0.462634)])
+def test_the_noise_of_one_number(budget, deviations):
+    """σ/T at a tenth of a bit and at one: what every mean of people who may be alike is calibrated by."""
+    assert 1 / math.sqrt(amplitude_ratio(budget)) == pytest.approx(deviations, rel=6e-6)
