@@ -75,7 +75,7 @@ def test_the_sets_never_change():
 def test_the_larger_sets_never_change_either(q, t):
     """They are found by doubling; here they are made term by term, from the same polynomial."""
     field, modulus = field_of(q), singer_parameters(q, t)[0]
-    recurrence = next(c for c in _candidates(q, t) if _generates(field, c, modulus)).tolist()
+    recurrence = next(found for found in _candidates(q, t) if _generates(found, modulus)).recurrence
     terms = [0] * (t - 1) + [1]
     for i in range(modulus - t):
         total = 0

@@ -22,10 +22,9 @@ from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distinct_values import distinct
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.exact import FloatArray, IntegerArray, LawLike, check_law, common_numerators
+from sfumato.prob.level_profiles import CodeArray, Profiles, profiles_by_doubling, profiles_by_sums
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 from sfumato.values.shown import Shown
-
-CodeArray = npt.NDArray[np.int32]
 
 # A general prior on a structured channel costs inputs × outputs; beyond this the wait is no longer a surprise.
 MOST_ENTRIES = 50_000_000
@@ -164,45 +163,13 @@ class Circulant(Shown):
         self._check_entries("writing out every entry of the channel")
         return Channel([self.row(x) for x in range(self.input_count)])
 
-    def column_profiles(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """How many inputs reach an output with each level, and how many outputs share that: by running sums."""
-        size, count = len(self.codes), self.input_count
-        if self.is_full:
-            yield tuple(np.bincount(self.codes, minlength=len(self.levels)).tolist()), size
-            return
-        within = []
-        for code in range(1, len(self.levels)):
-            held = self.codes == code
-            running = np.cumsum(np.concatenate([held[size - count :], held]), dtype=np.int32)
-            within.append(running[count:] - running[:size])
-        yield from self._counted(within)
+    def column_profiles(self) -> Profiles:
+        """How many inputs reach an output with each level, and how many outputs share that."""
+        return profiles_by_sums(self.codes, len(self.levels), self.input_count)
 
-    def column_profiles_again(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Find the same by doubling: over 2^j shifts from two halves, and over any number from its binary digits."""
-        count, within = self.input_count, []
-        for code in range(1, len(self.levels)):
-            part = (self.codes == code).astype(np.int32)
-            total, reach = np.zeros_like(part), 0
-            for place in range(count.bit_length()):
-                if count >> place & 1:
-                    total, reach = total + np.roll(part, reach), reach + (1 << place)
-                part = part + np.roll(part, 1 << place)
-            within.append(total)
-        yield from self._counted(within)
-
-    def _counted(self, within: list[npt.NDArray[np.int32]]) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Count the outputs that the levels but the lowest reach equally often; `within` has one row a level."""
-        if len(within) == 1:
-            counts = np.bincount(within[0])
-            kinds = np.flatnonzero(counts)[None]
-            outputs = counts[kinds[0]]
-        elif within:
-            kinds, outputs = np.unique(np.stack(within), axis=1, return_counts=True)
-        else:
-            yield (self.input_count,), len(self.codes)
-            return
-        for held, many in zip(kinds.T.tolist(), outputs.tolist(), strict=True):
-            yield (self.input_count - sum(held), *held), many
+    def column_profiles_again(self) -> Profiles:
+        """Find the same by another way."""
+        return profiles_by_doubling(self.codes, len(self.levels), self.input_count)
 
     def _columns(self) -> Iterator[tuple[Number, Number, Number, int]]:
         """Largest and smallest probability of an output and the sum of its column, and how many outputs share them."""
@@ -219,9 +186,6 @@ class Circulant(Shown):
 
     def column_extremes(self) -> Iterator[tuple[Number, Number, int]]:
         """For each output its largest and smallest probability, with how many outputs share the pair."""
-        if self.is_full:
-            yield self.levels[-1], self.levels[0], len(self.codes)
-            return
         if self.is_coarse:
             found: Counter[tuple[Number, Number]] = Counter()
             for high, low, _, outputs in self._columns():
