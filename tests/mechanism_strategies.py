@@ -16,6 +16,7 @@ from sfumato.mechanisms import (
     ArcResponse,
     BinaryHadamard,
     CyclicResponse,
+    FlagsResponse,
     HadamardResponse,
     OptimisedUnary,
     PermanentUnary,
@@ -107,6 +108,16 @@ def cyclic_responses(draw) -> CyclicResponse:
     probe = CyclicResponse(size=2, odds=Fraction(9), q=q, t=t, family=family)
     size = draw(st.integers(2, probe.modulus))
     return CyclicResponse(size=size, odds=Fraction(own, other), q=q, t=t, family=family, width=width)
+
+
+@st.composite
+def flags_responses(draw) -> FlagsResponse:
+    """Words of at most 8 bits, so that every pair of draws can be tried; one mask, so that all rows are alike."""
+    width, length = draw(st.integers(7, 8)), draw(st.integers(2, 4))
+    other = draw(st.integers(1, 3))
+    own = draw(st.integers(other, 6).filter(lambda own: own > other))
+    size = draw(st.integers(2, (1 << length) - 1))
+    return FlagsResponse(size=size, odds=Fraction(own, other), length=length, dimension=1, width=width)
 
 
 @st.composite
@@ -226,6 +237,16 @@ CASES = (
             CyclicResponse(size=4, odds=Fraction(5, 2), q=7, t=1, family=Family.PALEY),
         ),
         noise=CyclicResponse(size=3, odds=Fraction(1), q=2, t=3),
+        sizes=300,
+    ),
+    Case(
+        kind=FlagsResponse,
+        narrow=flags_responses(),
+        examples=(
+            FlagsResponse(size=5, odds=Fraction(3), length=3, dimension=1),
+            FlagsResponse(size=3, odds=Fraction(5, 2), length=2, dimension=1),
+        ),
+        noise=FlagsResponse(size=3, odds=Fraction(1), length=3, dimension=1),
         sizes=300,
     ),
     Case(

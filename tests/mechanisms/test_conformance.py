@@ -98,7 +98,12 @@ def test_bad_epsilon(case, epsilon):
     ],
 )
 def test_bad_parameters(case, arguments, sentence):
-    rest = {mechanisms.CyclicResponse: {"q": 2, "t": 3}, mechanisms.ArcResponse: {"length": 2}}.get(case.kind, {})
+    own = {
+        mechanisms.CyclicResponse: {"q": 2, "t": 3},
+        mechanisms.ArcResponse: {"length": 2},
+        mechanisms.FlagsResponse: {"length": 3, "dimension": 1},
+    }
+    rest = own.get(case.kind, {})
     with pytest.raises(InvalidParameter, match=sentence):
         case.kind(**arguments, **rest)
 

@@ -20,6 +20,7 @@ from sfumato.mechanisms import (
     ArcResponse,
     BinaryHadamard,
     CyclicResponse,
+    FlagsResponse,
     HadamardResponse,
     OptimisedUnary,
     PermanentUnary,
@@ -29,7 +30,10 @@ from sfumato.mechanisms import (
     Tabulated,
     kernels,
 )
+from sfumato.mechanisms.binary_fields import binary_field
 from sfumato.mechanisms.favoured_sets import Family
+from sfumato.mechanisms.mask_spaces import rows_of_space
+from sfumato.mechanisms.public_masks import public_spaces
 from sfumato.prob import Channel
 
 # How many answers the compiled loop of the cyclic response takes at a time.
@@ -49,6 +53,8 @@ def favoured_shifts(mechanism):
     """What the theory pages say: a difference set, or the arc from 0 on."""
     if isinstance(mechanism, ArcResponse):
         return list(range(mechanism.length))
+    if isinstance(mechanism, FlagsResponse):  # the first numbers of elements
+        return list(range(mechanism.favoured_count))
     return sorted(mechanism.difference_set.members.tolist())
 
 
@@ -57,6 +63,27 @@ def arc(mechanism, answers, reader):
     last = mechanism.size - 1
     beyond = last - 1 + mechanism.length if mechanism.apart else last
     return cyclic(mechanism, [beyond if x == last else x for x in answers], reader)
+
+
+def flags(mechanism, answers, reader):
+    """The number of an element from two words, and the quotient of the answer by it, bit by bit."""
+    numbers = cyclic(mechanism, [0] * len(answers), reader)
+    length, c = mechanism.length, mechanism.dimension
+    field = binary_field(length)
+    codes = public_spaces(length, c, len(answers), 0).tolist() or [0] * len(answers)
+    reports = []
+    for x, number, code in zip(answers, numbers, codes, strict=True):
+        odd, even = divmod(number - mechanism.favoured_count, 1 << (length - c))
+        wanted, even = (0, number + 1) if number < mechanism.favoured_count else (odd + 1, even)
+        rows = rows_of_space(code, length, c)
+        pivots = [(row & -row).bit_length() - 1 for row in rows]
+        others = [place for place in range(length) if place not in pivots]
+        element = sum(((even >> i) & 1) << place for i, place in enumerate(others))
+        for i, (row, pivot) in enumerate(zip(rows, pivots, strict=True)):
+            if (row & element).bit_count() % 2 != (wanted >> i) & 1:
+                element |= 1 << pivot
+        reports.append((x - int(field.logs[element])) % mechanism.modulus)
+    return reports
 
 
 def cyclic(mechanism, answers, reader):
@@ -296,6 +323,9 @@ CASES = [
     cyclic_case(size=3, odds=ODD, q=2, t=2),
     cyclic_case(size=9, odds=Fraction((1 << 60) - 1, (1 << 59) + 1), q=11, t=1, family=Family.PALEY),
     cyclic_case(size=5, odds=Fraction(3), q=2, t=3),
+    cyclic_case(FlagsResponse, flags, size=5, odds=USUAL, length=3, dimension=1),
+    cyclic_case(FlagsResponse, flags, size=13, odds=USUAL, length=4, dimension=2),
+    cyclic_case(FlagsResponse, flags, size=3, odds=ODD, length=2, dimension=1),
     cyclic_case(ArcResponse, arc, size=7, odds=USUAL, length=3),
     cyclic_case(ArcResponse, arc, size=5, odds=USUAL, length=4, apart=True),
     cyclic_case(ArcResponse, arc, size=2, odds=ODD, length=2),

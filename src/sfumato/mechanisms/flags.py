@@ -73,8 +73,7 @@ class FlagsResponse:
                 value=self.size,
                 way_out="Raise `length`, or let FlagsResponse.within choose.",
             )
-        weight = total_weight(odds, self.favoured_count, self.modulus)
-        check_weight(max(weight, self.modulus) + 1, odds=odds, size=self.size, width=self.width)
+        check_weight(max(self._total, self.modulus) + 1, odds=odds, size=self.size, width=self.width)
 
     @classmethod
     def within(cls, *, size: int, epsilon: float, width: int = MOST_WIDTH) -> Self:
@@ -110,6 +109,10 @@ class FlagsResponse:
     def favoured_count(self) -> int:
         """At how many elements all masks of a space are even."""
         return (1 << (self.length - self.dimension)) - 1
+
+    @property
+    def _total(self) -> int:
+        return total_weight(self.odds, self.favoured_count, self.modulus)
 
     @property
     def probabilities(self) -> tuple[Fraction, Fraction]:
