@@ -15,7 +15,7 @@ def _run() -> None:
         from sfumato import __version__
 
         sys.stdout.write(f"sfumato {__version__}\n")
-        return
+        sys.exit(0)
     from sfumato.cli.app import main as run
 
     run()

@@ -11,13 +11,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
 from sfumato.study.ways.keys import Key, as_text, line_schema
 from sfumato.study.wording import LONGEST, check_line
+
+if TYPE_CHECKING:
+    from sfumato.files.tables import Words
 
 Aliases = tuple[tuple[str, tuple[str, ...]], ...]
 """For some answers: the texts that stand for them in a table."""

@@ -9,8 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sfumato.errors import InvalidParameter
-from sfumato.files.gaps import filled_words
-from sfumato.files.tables import Words
 from sfumato.study.audience import Audience
 from sfumato.study.ways.cells import Aliases, Cells
 from sfumato.study.ways.keys import Entry, Key
@@ -18,6 +16,7 @@ from sfumato.study.ways.no_answer import AskIf, Missing, codes_of
 from sfumato.study.ways.share_ranges import ShareRange
 
 if TYPE_CHECKING:
+    from sfumato.files.tables import Words
     from sfumato.study.ways.base import Way
 
 
@@ -143,6 +142,8 @@ class Question(ABC):
 
         In a table of corrections, texts that mean no answer take one back, and stay.
         """
+        from sfumato.files.gaps import filled_words  # noqa: PLC0415  a plan reads no table
+
         if amends:
             return filled_words(table, self.id, first)
         return filled_words(table, self.id, first, codes_of(self))
