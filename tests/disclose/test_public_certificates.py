@@ -186,6 +186,7 @@ class TestAttacks:
                 law_from_these_records=True,
                 out=tmp_path / name,
                 book=tmp_path / f"{name}.book",
+                even_if_nothing=True,
             )
         parquet = pa.parquet.ParquetFile(tmp_path / "release.parquet")
         assert parquet.schema_arrow.names == ["symbol"]
@@ -242,6 +243,7 @@ class TestOrder:
             law_from_these_records=True,
             out=tmp_path / "one.csv",
             book=tmp_path / "book",
+            even_if_nothing=True,
         )
         with pytest.raises(Refused, match="released before"):
             sf.disclose_table(

@@ -55,6 +55,10 @@ def disclose_command(
             rich_help_panel=_LAW,
         ),
     ] = False,
+    even_if_nothing: Annotated[
+        bool,
+        typer.Option("--even-if-nothing", help="Release also what was not shown to tell anything out of sample."),
+    ] = False,
     values: Annotated[
         list[str] | None,
         typer.Option(help="The values that a column can have: sex=f,m. Repeatable.", rich_help_panel=_LAW),
@@ -85,11 +89,12 @@ def disclose_command(
     public, OUT.reading.csv says what each symbol means. `sfumato verify` checks certificates.
 
     A second release of the same data is refused, because two private releases can leak together, and so is one that
-    tells nothing. With a ledger, from --ledger or the study, it is debited before anything is written.
+    tells nothing, or that was not shown to tell anything out of sample (--even-if-nothing makes it all the same). With
+    a ledger, from --ledger or the study, it is debited before anything is written.
 
     Example:
 
-        sfumato disclose answers.csv --protect moved,place --law-from last_year.csv --out release.csv
+        sfumato disclose answers.csv --protect moved,place --law-from last_year.csv --even-if-nothing --out release.csv
     """
     from sfumato.study.steps import disclose_table
 
@@ -113,6 +118,7 @@ def disclose_command(
             seconds=seconds,
             insecure_seed=insecure_seed,
             limit_bytes=limit_mb * MEGABYTE,
+            even_if_nothing=even_if_nothing,
         )
     if insecure_seed is not None:
         say("WARNING: these symbols are drawn from a seed that anyone can repeat")

@@ -27,18 +27,23 @@ def no_disclosure(folder):
 def disclosed(folder):
     whole(folder)
     sf.disclose_table(
-        folder / "answers.csv", study=folder / "study.toml", law_from_these_records=True, out=folder / "first.csv"
+        folder / "answers.csv",
+        study=folder / "study.toml",
+        law_from_these_records=True,
+        out=folder / "first.csv",
+        even_if_nothing=True,
     )
 
 
 def disclose(data="answers.csv", out="whole.csv", **options):
-    return lambda: sf.disclose_table(data, out=out, law_from_these_records=True, **options)
+    return lambda: sf.disclose_table(data, out=out, law_from_these_records=True, even_if_nothing=True, **options)
 
 
 WHOLE = ("answers.csv.releases.json", "whole.csv", "whole.csv.PRIVATE.json", "whole.csv.certificate.json")
 SAMPLES = (Kind.PERFECT_SAMPLES,)
-DISCLOSE = "disclose answers.csv --out whole.csv --law-from-these-records --study study.toml"
-GIVEN = "disclose answers.csv --out whole.csv --law-from-these-records --protect moved,place --ledger budget"
+DISCLOSE = "disclose answers.csv --out whole.csv --law-from-these-records --even-if-nothing --study study.toml"
+FORCED = "--law-from-these-records --even-if-nothing"
+GIVEN = f"disclose answers.csv --out whole.csv {FORCED} --protect moved,place --ledger budget"
 DISCLOSING = [
     Case(
         name="disclose what a study says, paid by its ledger",

@@ -11,7 +11,7 @@ from typing import Any
 from sfumato.bits import BitSource
 from sfumato.disclose.drift_claims import DRIFT, HISTOGRAM
 from sfumato.disclose.law_estimates import BETA
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, Refused
 from sfumato.files import write_atomically
 from sfumato.files.frames import TableLike, as_arrow
 from sfumato.files.layouts import DataFile, as_file
@@ -57,12 +57,14 @@ def disclose_table(
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
     limit_bytes: int = TABLE_LIMIT_BYTES,
+    even_if_nothing: bool = False,
 ) -> TableRelease:
     """Release what a table says as a whole; its certificate is written beside it, and the book remembers it.
 
     What is protected is given, or declared in the [disclosure] of a study. A second release of the same columns is
-    refused, and so is one that tells nothing. The book stands beside the data, `<data>.releases.json`, unless another
-    is named.
+    refused, and so is one that tells nothing, or was not shown to tell anything about records that it was not fitted
+    on, unless `even_if_nothing` says that it is wanted all the same. The book stands beside the data,
+    `<data>.releases.json`, unless another is named.
 
     Where the law comes from has to be said: `law_from` is a table of other people, whose law is private unless
     `law_is_public`; `law` is declared; `private_histogram` is an ε for noisy counts of the records; and
@@ -85,7 +87,7 @@ def disclose_table(
     >>> last_year = {"smokes": ["no", "no", "yes", "no"] * 50, "drinks": ["no", "yes", "no", "no"] * 50}
     >>> told = sf.disclose_table(
     ...     data, protect=["smokes", "drinks"], law_from=last_year, out=folder / "told.csv", book=folder / "book.json",
-    ...     insecure_seed=7,
+    ...     insecure_seed=7, even_if_nothing=True,
     ... )
     >>> told.certificate.title
     'Certificate of a disclosure whose law is private: 2 samples with 2, 2 values'
@@ -121,6 +123,8 @@ def disclose_table(
         made = disclose_rows(table, names[0], source=source, bits=drawn)
     else:
         made = disclose_columns(table, names, told_about, source=source, seconds=seconds, bits=drawn)
+    if not even_if_nothing:
+        _check_shown(made)
     debit = None if payer is None else release_of_disclosure(places.out.name, digests, made.cells, _promises(made))
     with paid(payer, debit):
         # The book first: a release that it does not know of could be followed by another.
@@ -189,6 +193,16 @@ def _source_of(
         values={} if values is None else {name: list(texts) for name, texts in values.items()},
         beta=as_exact("beta", beta),
     )
+
+
+def _check_shown(made: TableRelease) -> None:
+    """Refuse a release of which it was not shown that it tells anything: it can be made once, and would be spent."""
+    if made.figures.proven_bits == 0:
+        raise Refused(
+            "the release may tell nothing: scored on records that it was not fitted on, nothing was shown to be told",
+            way_out="Take more records, or tell about something else; or, knowing that, give `even_if_nothing`. "
+            "Nothing was booked or written.",
+        )
 
 
 def _check_not_held(kept: Path) -> None:
