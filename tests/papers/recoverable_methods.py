@@ -102,6 +102,7 @@ def block_rows(sizes):
     return rows
 
 
+TIED = (Fraction(2, 5), Fraction(2, 5), Fraction(1, 5))
 SCRAMBLED = tuple(Fraction(p, 10) for p in (1, 5, 1, 3))
 RECOVERABLE = {
     ("figure-1", "most privacy of one answer, P = (0.5, 0.3, 0.2)"): (Fraction(7, 10), most_privacy, 1e-9),
@@ -160,6 +161,10 @@ RECOVERABLE = {
         largest_part,
         1e-9,
     ),
+    ("Proposition 11", "V_o repeated, P = (2/5, 2/5, 1/5), ρ = 7/20: privacy of n responses"): (
+        5,
+        lambda n: privacy_by_sequences(TIED, [single_rows_of(TIED, Fraction(7, 20)).tolist()] * n),
+        1e-12,
+    ),
     ("Proposition 8", "for how many n up to N the upper bound holds, ρ = 3/4"): (30, bounds_that_hold, 0),
-    ("Theorem 6", "values in a block at ρ = 1/m"): (99, lambda m: max(b for b in range(1, 200) if b * 1 <= m), 0),
 }

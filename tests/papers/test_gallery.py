@@ -246,6 +246,12 @@ def heaviest_column(epsilon):
 
 
 SMALL = 6
+def talkative(epsilon, budget):
+    """How often somebody may answer by randomised response, and be silent else, whose entropy keeps a budget."""
+    own = entropy((math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))))
+    return brentq(lambda t: entropy((t, 1 - t)) + t * own - budget, 1e-9, 0.3, xtol=1e-14)
+
+
 REFINEMENT = {
     ("table-1", "RAPPOR: random bits a user, ε = 1"): (SMALL, lambda k: entropy(unary_law(k, 1.0)), 1e-6),
     ("table-1", "RR: random bits a user, ε = 1"): (SMALL, lambda k: entropy(key_law(k, 1, 1.0)), 1e-6),
@@ -299,6 +305,11 @@ REFINEMENT = {
         500,
         lambda k: max(np.sum((np.eye(k)[x] - 1 / k) ** 2) for x in (0, k - 1)),
         1e-9,
+    ),
+    ("Lemma 3", "Σ(q-q')²/(q+q') of being silent or answering by randomised response, ε = 3"): (
+        0.2,
+        lambda budget: 2 * math.tanh(1.5) ** 2 * talkative(3.0, budget),
+        1e-6,
     ),
     ("Theorem 5", "heaviest report of Hadamard response, k = 7"): (0.6, heaviest_column, 1e-6),
     ("Section 7.1", "favoured keys of the cheapest key, k = 100"): (3.0, lambda e: cheapest_key(100, e), 0),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _FAMILIES = {**LADDER_FAMILIES, ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
-# From here on there are answers enough for a bound on noise to mean something.
-_MANY = 50
+# The explorer's page, which says what a plan says, knows no flags and ends at 100 answers.
+_MANY = 101
 # Longer keys are worth this much noise at the worst level.
 _PAYS = 1.15
 
