@@ -289,7 +289,7 @@ class TestCertificate:
             seen = page.run("document.body.innerText")
             assert "A guesser who knows the prior is wrong at least 25 % of the time" in seen
             assert page.run("document.querySelectorAll('.cell').length") == 4
-            assert page.run("document.querySelectorAll('th[scope=row]').length") == 14
+            assert page.run("document.querySelectorAll('th[scope=row]').length") == 15
 
     def test_the_picture_has_ink_where_the_channel_is_dark(self, browser, addresses):
         """The screenshot holds the heat map's darkest and lightest cells, in plausible amounts."""

@@ -246,6 +246,8 @@ def heaviest_column(epsilon):
 
 
 SMALL = 6
+
+
 def talkative(epsilon, budget):
     """How often somebody may answer by randomised response, and be silent else, whose entropy keeps a budget."""
     own = entropy((math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))))

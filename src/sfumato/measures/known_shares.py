@@ -66,8 +66,8 @@ class Mixture:
 def mixture_bits(records: int, shared_bits: Real, ratio: Fraction, share: Real, mixture: Mixture) -> Interval:
     """Enclose λ(c·ln 2 + ln E_Q e^(φ/λ)) in bits, for any mixture; `ratio` is 1/σ².
 
-    >>> found = Mixture(spread=Fraction(2048), centre=Fraction(16), rest=Fraction(1, 2**40), rate=Fraction(1, 115))
-    >>> mixture_bits(100, 10, 1 / Fraction(43)**2, Fraction(1, 10), found).upper < 0.1
+    >>> found = Mixture(spread=Fraction(2113), centre=Fraction(12), rest=Fraction(1, 2**55), rate=Fraction(1, 120))
+    >>> mixture_bits(100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10), found).upper < 0.1
     True
     """
     count, shared, known = _read(records, shared_bits, ratio, share)

@@ -1,8 +1,7 @@
 """Structured channels Y = X + U mod K that answer every question without their K² entries.
 
-U takes few distinct probabilities ("levels"; two for a difference-set mechanism), so the law is kept as one small
-code for each shift. Only the first `inputs` of the K symbols need be possible inputs. A report that takes 87 381
-values is certified from 87 381 codes, not from 7.6e9 entries.
+U takes few distinct probabilities ("levels"; two for a difference-set mechanism): the law is one small code a shift.
+Only the first `inputs` of the K symbols need be possible inputs. 87 381 codes certify what has 7.6e9 entries.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ A shift lies in a favoured set F of residues mod K with probability `inside`, un
 otherwise. With F a difference set it is the shift of the cyclic response; with F = {0} it is an erasure, which leaves
 the report alone or replaces it by noise; with K = 2 and F = {0} it is a flip.   Theory: docs/theory/ladders.md
 
-A row under a key has words of 32 bits. Bits from the system are dear, so a column that is drawn from a source takes
-words of 16 bits while places fit them well: the coin goes on where they leave it open, and places are drawn again, so
-the law is exact at any width.
+A row under a key has words of 32 bits. Bits from the system are dear: a column drawn from a source takes words of 16
+while places fit them well. The coin goes on where they leave it open, so the law is exact at any width.
 """
 
 from __future__ import annotations

@@ -283,10 +283,7 @@ class HuntWay(Way):
         )
 
 
-Column = tuple[float, ...]
-
-
-def _columns(found: FoundAnswers) -> tuple[Column, Column, Column, tuple[Interval, ...]]:
+def _columns(found: FoundAnswers) -> tuple[Any, Any, Any, Any]:
     """Return shares, unbiased shares, standard errors and intervals."""
     raw, errors = tuple(found.raw.tolist()), tuple(found.standard_errors.tolist())
     ends = tuple(map(Interval, found.lower.tolist(), found.upper.tolist()))
