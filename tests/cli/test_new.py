@@ -144,7 +144,7 @@ def test_a_file_that_is_there_stays(here, tmp_path):
         ["--epsilon", "much"],
         ["--guess-error", "0.375", "--registrar"],
         ["--guess-error", "0.375", "--analyst", "a=2"],
-        ["--guess-error", "0.375", "--answers", "a,b,c"],
+        ["--guess-error", "0.7", "--answers", "a,b,c"],
         ["--guess-error", "0.6"],
         ["--answers", "5..5"],
         ["--answers", "a,,b"],

@@ -228,7 +228,7 @@ class TestSharedKnowledge:
         assert run("verify h.json.certificate.json")[0] == 0
         code, _, err = run(f"{self.LINE} 3 --correlated anyone")
         assert code == 2
-        assert "anyone assumes nothing" in err
+        assert "--correlated 'anyone' assumes nothing" in err
 
     def test_a_public_share(self, run, said, folder):
         line = "noise count many.csv --column owner --value yes --budget-bits 0.5 --shared-knowledge-bits 3"
@@ -334,7 +334,7 @@ class TestLedger:
         (QUANTILE + " --share 2 --correlated 5", "--share 2 must lie"),
         (QUANTILE + " --share half --correlated 5", "--share"),
         (COUNT, "--correlated must be given"),
-        (f"{MEAN} --correlated 5 --shared-knowledge-bits 5", "is another assumption than --correlated"),
+        (f"{MEAN} --correlated 5 --shared-knowledge-bits 5", "less noise protects against anyone"),
         (f"{MEAN} --shared-knowledge-bits -1", "must be at least 0"),
         (f"{MEAN} --shared-knowledge-bits many", "--shared-knowledge-bits"),
         (f"{MEAN} --shared-knowledge-bits 99", "is no assumption for"),

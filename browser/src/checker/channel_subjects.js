@@ -15,6 +15,7 @@ const FAMILIES = [
   "arc_response",
   "binary_hadamard",
   "cyclic_response",
+  "flags",
   "hadamard_response",
   "mechanism",
   "optimised_unary",

@@ -30,6 +30,7 @@ FAMILIES = (
     "arc_response",
     "binary_hadamard",
     "cyclic_response",
+    "flags",
     "hadamard_response",
     "mechanism",
     "optimised_unary",

@@ -69,7 +69,7 @@ def correlation_of(said: str | None, shared_knowledge_bits: str | None = None) -
     who = Correlation.of("nobody" if said is None else said)
     if who.is_anyone:
         raise InvalidParameter(
-            "anyone assumes nothing, and `shared_knowledge_bits` is an assumption",
+            "assumes nothing, and `shared_knowledge_bits` is an assumption",
             parameter="correlated",
             value=said,
             way_out="Give one of the two, or say how many people are in a household at most.",

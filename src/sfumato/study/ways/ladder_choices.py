@@ -88,7 +88,7 @@ def ladder_advice(question: LadderQuestion, levels: Sequence[Fraction], audience
         )
 
     plain = advice({name: family for name, family in _FAMILIES.items() if name != FLAGS})
-    if question.size < _MANY or question.values is not None or audience.on_devices:
+    if question.size < _MANY or question.values is not None or question.counts_hits or audience.on_devices:
         return plain
     flagged = advice(_FAMILIES)
     return flagged if max(plain.regrets) > _PAYS * max(flagged.regrets) else plain

@@ -123,6 +123,11 @@ class LadderQuestion(Question):
         return None
 
     @property
+    def counts_hits(self) -> bool:
+        """Whether answers are found by how many reports hit them, so that a report must mean the same in every row."""
+        return False
+
+    @property
     def noun(self) -> str:
         """What the answers are."""
         return "answers"

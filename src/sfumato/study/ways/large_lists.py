@@ -136,6 +136,11 @@ class LargeList(LadderQuestion):
             )
 
     @property
+    def counts_hits(self) -> bool:
+        """They are."""
+        return True
+
+    @property
     def noun(self) -> str:
         """Texts of a list."""
         return "texts"
