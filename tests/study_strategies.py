@@ -71,6 +71,19 @@ def cards(draw, name):
 
 
 @st.composite
+def listed_cards(draw, name):
+    answers = tuple(draw(st.lists(lines, min_size=3, max_size=6, unique=True)))
+    part = draw(st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50))
+    return ListedCard(
+        id=name,
+        text=draw(lines),
+        answers=answers,
+        guess_error=(1 - Fraction(1, len(answers))) * part,
+        faces=draw(st.none() | st.just(1000)),
+    )
+
+
+@st.composite
 def recoverables(draw, name):
     answers = tuple(draw(st.lists(lines, min_size=2, max_size=5, unique=True)))
     values = draw(st.lists(lines, min_size=2, max_size=2, unique=True))
@@ -93,12 +106,6 @@ def yes_no(name, text, draw, epsilon):
 
 def one_of_many(name, text, draw, epsilon):
     answers = tuple(draw(st.lists(lines, min_size=2, max_size=6, unique=True)))
-    if draw(st.integers(0, 3)) == 0:
-        error = (1 - Fraction(1, len(answers))) * draw(
-            st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50)
-        )
-        faces = draw(st.none() | st.just(1000))
-        return ListedCard(id=name, text=text, answers=answers, guess_error=error, faces=faces)
     return OneOfMany(id=name, text=text, answers=answers, epsilon=epsilon, random_bits=draw(st.none() | epsilons))
 
 
@@ -145,7 +152,7 @@ def free_text(name, text, draw, epsilon):
     )
 
 
-OWN_PROMISE = {Card: cards, Recoverable: recoverables}
+OWN_PROMISE = {Card: cards, ListedCard: listed_cards, Recoverable: recoverables}
 
 
 def number(name, text, draw, epsilon):

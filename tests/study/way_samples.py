@@ -20,6 +20,7 @@ from sfumato.study import (
     FreeText,
     Goal,
     LargeList,
+    ListedCard,
     OneOfMany,
     Ordered,
     Question,
@@ -272,6 +273,22 @@ SAMPLES = [
         name="card of two reports",
         question=Card(**ASKED, guess_error=Fraction(1, 4), outputs=2, goal=Goal(expected_share=TENTH)),
         tenths={"no": 9, "yes": 1},
+    ),
+    Sample(
+        name="card for a list",
+        question=ListedCard(**ASKED, answers=("hill", "coast", "city, old"), guess_error=Fraction(1, 2)),
+        tenths={"hill": 5, "coast": 3, "city, old": 2},
+    ),
+    Sample(
+        name="card of sets",
+        question=ListedCard(
+            **ASKED,
+            answers=("hill", "coast", "city, old"),
+            guess_error=Fraction(1, 2),
+            reports="sets",
+            max_epsilon=Fraction(2),
+        ),
+        tenths={"hill": 5, "coast": 3, "city, old": 2},
     ),
     Sample(
         name="text",
