@@ -78,7 +78,7 @@ def decode_draws(body: bytes, law: Step, rows: int) -> npt.NDArray[Any]:
     ranks = np.frombuffer(body, _packed_dtype(letter), letters, offset=_TAG)
     if ranks.max() >= letter.modulus or any(body[_TAG + ranks.nbytes :]):
         raise damaged_material()
-    return law.joined(letter.at(ranks.astype(np.int64)).astype(dtype, copy=False))
+    return law.joined(letter.at(ranks.astype(_rank_dtype(letter))).astype(dtype, copy=False))
 
 
 def padded_length(rows: int, law: Step) -> int:
@@ -124,19 +124,19 @@ def code_ranks(ranks: npt.NDArray[np.int64], law: Letter) -> bytes:
     return words
 
 
-def _decoded(words: npt.NDArray[np.uint32], law: Letter, rows: int) -> npt.NDArray[np.int64]:
+def _decoded(words: npt.NDArray[np.uint32], law: Letter, rows: int) -> npt.NDArray[np.signedinteger[Any]]:
     # A code never ends in a word of zeros, so the filling needs no mark.
     filled = np.flatnonzero(words)
     coder = _coders().stack.AnsCoder(words[: filled[-1] + 1] if filled.size else words[:0])
     outside = coder.decode(_outside_model(law), rows).astype(np.bool_)
-    ranks, first = np.empty(rows, dtype=np.int64), 0
+    ranks, first = np.empty(rows, dtype=_rank_dtype(law)), 0
     for size, chosen in zip(_classes(law), (~outside, outside), strict=True):
         count = int(np.count_nonzero(chosen))
         lows, high = _digits(size)
         if high == 1 or not count:
             ranks[chosen] = first
         else:
-            places = coder.decode(_uniform(high), count).astype(np.int64)
+            places = coder.decode(_uniform(high), count).astype(ranks.dtype, copy=False)
             for bits in reversed(lows):
                 places = (places << bits) + coder.decode(_uniform(1 << bits), count)
             if places.max() >= size:
@@ -206,6 +206,11 @@ def _outside_model(law: Letter) -> Any:
 
 def _uniform(size: int) -> Any:
     return _coders().model.Uniform(size)
+
+
+def _rank_dtype(law: Letter) -> type[np.signedinteger[Any]]:
+    """What holds ranks while they are worked on: of few values half as much memory."""
+    return np.int32 if law.modulus < 1 << 31 else np.int64
 
 
 def _packed_dtype(law: Letter) -> np.dtype[Any]:
