@@ -28,7 +28,7 @@ from sfumato.design.belief_subjects import (
     known_interval,
     squared_reach,
 )
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, NotCertified
 from sfumato.measures.amplitude.capacities import LEAST_BUDGET_BITS, MOST_BUDGET_BITS
 from sfumato.measures.beliefs import (
     MOST_RECORDS,
@@ -207,7 +207,12 @@ def _design(
         dimension=dimension,
         known=known,
     )
-    assert (believed_interval(subject) if known is None else known_interval(subject, known)).upper <= budget
+    found = believed_interval(subject) if known is None else known_interval(subject, known)
+    if found.upper > budget:
+        raise NotCertified(
+            "the noise that was found could not be shown to keep `budget_bits`",
+            way_out="Raise `budget_bits` by a little.",
+        )
     return BelievedNoise(budget_bits=budget, clip=bool(clip), certificate=certify_subject(subject))
 
 
