@@ -280,17 +280,6 @@ SAMPLES = [
         tenths={"hill": 5, "coast": 3, "city, old": 2},
     ),
     Sample(
-        name="card of sets",
-        question=ListedCard(
-            **ASKED,
-            answers=("hill", "coast", "city, old"),
-            guess_error=Fraction(1, 2),
-            reports="sets",
-            max_epsilon=Fraction(2),
-        ),
-        tenths={"hill": 5, "coast": 3, "city, old": 2},
-    ),
-    Sample(
         name="text",
         question=FreeText(**ASKED, longest=2, keep=3, epsilon=Fraction(3)),
         tenths={"ab": 6, "c": 4},
