@@ -23,7 +23,7 @@ SHARES, ENDS = 1e-9, 1e-6
 # Asked one by one, found among very many, or of three kinds of reports: the page names the command for these.
 IN_PYTHON_ALONE = {
     "large list", "one of many, few random bits", "several, one at a time", "several, two at a time", "card",
-    "card with limits", "card of two reports", "text", "recoverable",
+    "card with limits", "card of two reports", "card for a list", "text", "recoverable",
 }  # fmt: skip
 
 
