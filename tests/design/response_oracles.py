@@ -89,3 +89,10 @@ def fast_privacy_by_sequences(weights, rows, n):
     for _ in range(n):
         table = (table[:, :, None] * matrix[:, None, :]).reshape(len(matrix), -1)
     return 1 - math.fsum(table.max(axis=0).tolist())
+
+
+def as_fractions(numbers):
+    """A law of floats with denominators up to a thousand million; what is missing from 1 goes to the first."""
+    law = [Fraction(float(number)).limit_denominator(10**9) for number in numbers]
+    law[0] += 1 - sum(law)
+    return law

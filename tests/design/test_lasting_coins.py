@@ -8,10 +8,11 @@ import pytest
 
 from design.response_oracles import privacy_by_sequences, seeded
 from sfumato import design
+from sfumato.design import type_programs
 from sfumato.design.converses import quick_converse
 from sfumato.design.lasting_coins import pair_error
 from sfumato.design.patience import OutOfTime, Patience
-from sfumato.design.response_types import exact_right_guesses
+from sfumato.design.response_types import exact_right_guesses, type_count
 from sfumato.design.stakes import Stakes
 from sfumato.errors import InvalidParameter
 
@@ -103,6 +104,45 @@ class TestClosedForm:
             gained += design.coin_privacy(query, n) < least
         assert gained > 20
 
+    def test_it_gains_exactly_where_the_best_guess_is_neither_constant_nor_the_majority(self):
+        """Of the heaviest value against the rest as a pair; with an even n the majority is that of n - 1."""
+        source = seeded("where it gains")
+        seen = set()
+        for _ in range(300):
+            maxima, rho, n = random_case(source, most_n=12)
+            query = question(maxima, rho)
+            heavy = max(*query.maxima, query.total / 2)
+            other = query.total - heavy
+            names_first = [
+                heavy * rho**a * (1 - rho) ** (n - a) - other * rho ** (n - a) * (1 - rho) ** a for a in range(n + 1)
+            ]
+            constant = all(gain >= 0 for gain in names_first)
+            majority = all(gain * (2 * a - n) >= 0 for a, gain in enumerate(names_first)) and (n % 2 or heavy == other)
+            least = min(design.converse(query, fewer) for fewer in range(1, n + 1))
+            gains = design.coin_privacy(query, n) < least
+            assert gains == (not constant and not majority)
+            if gains:
+                assert heavy > other
+                assert n % 2 == 0 or rho < query.critical_rho
+            seen.add((gains, n % 2, rho < query.critical_rho))
+        assert {(True, 0, False), (True, 1, True), (False, 1, False)} <= seen
+
+    def test_no_gain_for_the_example_of_the_paper(self):
+        for rho in (Fraction(3, 5), Fraction(4, 5)):
+            query = design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], rho)
+            for n in range(1, 13):
+                least = min(design.converse(query, fewer) for fewer in range(1, n + 1))
+                assert design.coin_privacy(query, n) == least
+
+    def test_sizes_of_the_program(self):
+        """kN + k variables and (k+1)N rows; it is offered while its entries are few."""
+        for size, n, variables, rows, entries in ((3, 20, 696, 924, 32_571), (4, 12, 1_824, 2_275, 76_076)):
+            count = type_count(n, size)
+            assert (size * count + size, (size + 1) * count) == (variables, rows)
+            cells = [type_programs._cells(n, size, j) for j in range(size)]
+            assert sum(cell.ways.size for cell in cells) + size * count == entries
+            assert type_programs.most_types_n(size) == n
+
     def test_below_a_half_there_is_none(self):
         query = design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.5)
         with pytest.raises(InvalidParameter, match=r"rho=0\.5 must be above 1/2.*block_noise"):
@@ -124,6 +164,8 @@ class TestTwoValues:
             query = question([total * w / sum(weights) for w in weights], rho)
             exact = 1 - exact_right_guesses(query.maxima, design.published_noise(query), n)
             assert exact == design.responses_converse(query, n)
+            if rho <= HALF:
+                assert exact == 1 - max(query.maxima)
             below += HALF < rho < query.critical_rho
             if case < 20:
                 found = design.design_responses(query, n)

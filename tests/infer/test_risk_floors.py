@@ -46,6 +46,34 @@ def test_the_floors_of_the_table(size, n, epsilon, floor, method, ratio, sequent
     assert floor_over_before(size, n, epsilon) > 2
 
 
+# What is achieved, and the floor of sequential methods.
+PRINTED = [
+    (1000, 10**6, 1.0, 3.6826944e-3, 1.29885e-4),
+    (100, 10**6, 1.0, 3.6826944e-4, 1.14464e-4),
+    (20, 10**6, 2.0, 1.4481233e-5, 1.03802e-5),
+    (2, 10**4, 1.0, 2.3413472e-4, 1.71849e-4),
+    (1000, 10**10, 1.0, 3.6826944e-7, 2.81557e-7),
+]
+
+
+@pytest.mark.parametrize(("size", "n", "epsilon", "reached", "sequential"), PRINTED)
+def test_what_is_achieved_and_the_floor_of_sequential_methods(size, n, epsilon, reached, sequential):
+    assert achieved(size, n, epsilon) == pytest.approx(reached, rel=2e-8)
+    # The mixture with the uniform law is chosen a little better here than for the printed numbers.
+    found = infer.interactive_risk_floor(size, n, epsilon)
+    assert sequential * (1 - 1e-5) <= found <= sequential * (1 + 1e-4)
+
+
+def test_with_many_people_the_floor_is_what_subset_selection_has():
+    """(k-1)²/(nG), so that V*k/n is k²/(k-1)² times it where k is large."""
+    for size, epsilon in ((5, 1.0), (100, 1.0), (40, 3.0)):
+        n = 10**15
+        least = (size - 1) ** 2 / (n * float(infer.largest_information(size, Fraction(math.exp(epsilon)))))
+        assert infer.risk_floor(size, n, epsilon) == pytest.approx(least, rel=1e-6)
+    over = achieved(100, 10**15, 1.0) / infer.risk_floor(100, 10**15, 1.0)
+    assert over == pytest.approx((100 / 99) ** 2, rel=1e-5)
+
+
 def floor_over_before(size, n, epsilon):
     """What the bound of squared cosines gave, which falls as answers are added."""
     before = size / (8 * (n * infer.information_per_user(epsilon) + (math.pi * size) ** 2))
