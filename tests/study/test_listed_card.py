@@ -11,7 +11,7 @@ from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.infer import ManyReports
 from sfumato.study.study_files import write_study
 from sfumato.study.ways import read_question
-from sfumato.study.ways.listed_card_plans import listed_costs, share_variances
+from sfumato.study.ways.listed_card_plans import listed_costs, share_variances, variance_over_floor
 
 HALF = Fraction(1, 2)
 SKEWED = (Fraction(3, 5), Fraction(3, 10), Fraction(1, 10))
@@ -91,6 +91,23 @@ def test_the_plan_says_that_epsilon_is_infinite():
     limited = sf.plan(sf.Study(name="Ways", questions=(card(max_epsilon=Fraction(2)),))).questions[0]
     assert not any(one.is_alarm for one in limited.protection)
     assert "too fine" in limited.instructions[0]
+
+
+def test_the_plan_says_how_near_to_the_best_it_is():
+    """A ratio to the proven floor, rounded up: 2.16/2.0095160 for silence, and hardly more than 1 for sets."""
+    asked = card(expected_shares=SKEWED)
+    assert float(variance_over_floor(asked)) == pytest.approx(2.16 / 2.0095160, rel=1e-7)
+    plan = sf.plan(sf.Study(name="Ways", questions=(asked,))).questions[0]
+    assert "At the expected shares, the variances of all shares sum to at most 1.08 times" in plan.arguments[0]
+    assert plan.document["design"]["variance_over_floor"] == pytest.approx(1.07488, abs=1e-5)
+    for best in (card(expected_shares=SKEWED, reports="sets"), card(), card(max_epsilon=Fraction(2))):
+        assert 1 <= variance_over_floor(best) < 1 + 1e-6
+    played = card(expected_shares=SKEWED, reports="sets", faces=100)
+    assert 1.001 < variance_over_floor(played) < 1.1
+    # So many answers have too many sets, and nothing is said.
+    many = card(answers=tuple(map(str, range(40))))
+    assert variance_over_floor(many) is None
+    assert "the least of any" not in sf.plan(sf.Study(name="Many", questions=(many,))).questions[0].arguments[0]
 
 
 def test_costs_are_those_of_the_intervals():

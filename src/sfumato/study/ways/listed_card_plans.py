@@ -14,15 +14,16 @@ import numpy as np
 from sfumato import measures
 from sfumato.certificates import Certificate
 from sfumato.certificates.words import at_most, percent, percent_at_least, percent_at_most
-from sfumato.design import SpinnerCard, answer_or_silence, list_response, listed_survey, spinner_card
+from sfumato.design import ListedSurvey, SpinnerCard, answer_or_silence, list_response, listed_survey, spinner_card
 from sfumato.design.listed_surveys import silent_level
 from sfumato.errors import InvalidParameter
 from sfumato.infer import ManyReports
 from sfumato.prob import Channel
 from sfumato.study.ways.card_plans import TOO_FINE, protection
+from sfumato.study.ways.floor_ratios import times
 from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH
 from sfumato.study.ways.plans import LevelPlan, PlanTable, QuestionPlan
-from sfumato.values.rounding import float_below
+from sfumato.values.rounding import float_above, float_below
 
 if TYPE_CHECKING:
     from sfumato.study.ways.listed_card import ListedCard
@@ -45,7 +46,7 @@ class ListedCost:
 def plan_listed_card(card: ListedCard, levels: tuple[LevelPlan, ...], certificate: Certificate) -> QuestionPlan:
     """Work a card out: its draw, its costs, and those of its rivals."""
     design, found = card.design(), _spinner(card)
-    costs = listed_costs(card)
+    costs, over = listed_costs(card), variance_over_floor(card)
     said = protection(certificate)
     return QuestionPlan(
         question=card,
@@ -58,10 +59,10 @@ def plan_listed_card(card: ListedCard, levels: tuple[LevelPlan, ...], certificat
         sentences=said,
         instructions=(TOO_FINE,) if found is None else found.lines(),
         protection=said,
-        arguments=_arguments(costs),
+        arguments=_arguments(costs, _floor_words(card, over)),
         tables=(_table(card, costs),),
         card=found,
-        document=_document(card, costs, found),
+        document=_document(card, costs, over, found),
     )
 
 
@@ -71,16 +72,8 @@ def listed_costs(card: ListedCard) -> tuple[ListedCost, ...]:
     rivals: dict[str, Channel] = {}
     if silent_level(limits) is not None:
         rivals[SILENT] = answer_or_silence(card.answers, guess_error=limits.guess_error, weights=limits.weights).channel
-    epsilon = None if card.max_epsilon is None else float_below(card.max_epsilon)
-    # Too many answers have too many sets, and then there is no such rival.
-    with suppress(InvalidParameter):
-        rivals[BEST] = listed_survey(
-            card.answers,
-            guess_error=limits.guess_error,
-            weights=limits.weights,
-            shares=card.shares,
-            max_epsilon=epsilon,
-        ).channel
+    if (best := best_survey(card)) is not None:
+        rivals[BEST] = best.channel
     rivals[RESPONSE] = list_response(card.answers, limits)
     size = len(card.answers)
     told = [[Fraction(int(x == y)) for y in range(size)] for x in range(size)]
@@ -88,6 +81,32 @@ def listed_costs(card: ListedCard) -> tuple[ListedCost, ...]:
     costs = [_cost(design.name, design.channel, card)]
     costs += [_cost(name, rival, card) for name, rival in rivals.items() if rival.rows != design.channel.rows]
     return tuple(costs)
+
+
+def best_survey(card: ListedCard) -> ListedSurvey | None:
+    """Return the survey that is best for the card's shares; None where too many answers have too many sets."""
+    with suppress(InvalidParameter):
+        return listed_survey(
+            card.answers,
+            guess_error=card.limits.guess_error,
+            weights=card.limits.weights,
+            shares=card.shares,
+            max_epsilon=None if card.max_epsilon is None else float_below(card.max_epsilon),
+        )
+    return None
+
+
+def variance_over_floor(card: ListedCard) -> Fraction | None:
+    """Return how many times the proven least variance, summed over all shares, the card's design has; None if unknown.
+
+    The floor holds for every survey within the card's limits, at the card's shares.
+    """
+    best = best_survey(card)
+    floor = None if best is None else best.floor
+    if floor is None:
+        return None
+    own = card.design().total_variance(card.shares)
+    return None if own is None else own / floor
 
 
 def share_variances(channel: Channel, shares: tuple[Fraction, ...]) -> list[float]:
@@ -115,7 +134,17 @@ def _cost(name: str, channel: Channel, card: ListedCard) -> ListedCost:
     )
 
 
-def _arguments(costs: tuple[ListedCost, ...]) -> tuple[str, ...]:
+def _floor_words(card: ListedCard, ratio: Fraction | None) -> str:
+    if ratio is None:
+        return ""
+    expected = "the expected shares" if card.expected_shares is not None else "equal shares"
+    return (
+        f" At {expected}, the variances of all shares sum to at most {times(float_above(ratio))} times the least of "
+        f"any survey within the same limits."
+    )
+
+
+def _arguments(costs: tuple[ListedCost, ...], floor: str) -> tuple[str, ...]:
     chosen, coin = costs[0], next((cost for cost in costs if cost.name == RESPONSE), costs[0])
     said = ["The guess error says how often the best guess of an answer is wrong, on average over reports."]
     if chosen.epsilon > coin.epsilon:
@@ -124,7 +153,7 @@ def _arguments(costs: tuple[ListedCost, ...]) -> tuple[str, ...]:
             f"It does not make single reports equal: the ε of {chosen.name} is {most}, that of randomised response "
             f"{at_most(coin.epsilon)}."
         )
-    return (" ".join(said),)
+    return (" ".join(said) + floor,)
 
 
 def _table(card: ListedCard, costs: tuple[ListedCost, ...]) -> PlanTable:
@@ -161,7 +190,9 @@ def _spinner(card: ListedCard) -> SpinnerCard | None:
         return None
 
 
-def _document(card: ListedCard, costs: tuple[ListedCost, ...], found: SpinnerCard | None) -> dict[str, Any]:
+def _document(
+    card: ListedCard, costs: tuple[ListedCost, ...], over: Fraction | None, found: SpinnerCard | None
+) -> dict[str, Any]:
     design = card.design()
     channel = design.channel
     return {
@@ -170,6 +201,7 @@ def _document(card: ListedCard, costs: tuple[ListedCost, ...], found: SpinnerCar
             "answers": channel.inputs,
             "reports": channel.outputs,
             "rows": [[str(p) for p in row] for row in channel.rows],
+            "variance_over_floor": None if over is None else float_above(over),
         },
         "card": None
         if found is None
