@@ -18,7 +18,7 @@ from sfumato.design.programs import get_ready
 from sfumato.design.published_schemes import HALF, as_channels, privacy_of_noise, published_noise
 from sfumato.design.queries import Function, Prior, Query, places_of
 from sfumato.design.recoverable_answers import Rows, best_noise, hide_predicate
-from sfumato.design.repeated_response import MOST_SEARCHED_TYPES, best_repeated
+from sfumato.design.repeated_response import best_repeated, searched_n
 from sfumato.design.response_search import Progress, search
 from sfumato.design.response_types import MOST_EXACT_N, MOST_EXACT_TYPES, exact_right_guesses, type_count
 from sfumato.design.robust_answers import robust_stakes
@@ -86,12 +86,14 @@ class _Search:
     found: list[_Candidate] = field(default_factory=list)
     tried: bool = False
     stopped: bool = False
+    fewer: int | None = None
 
     @property
     def words(self) -> str:
         if not self.tried:
             return "not searched"
-        return f"stopped after {self.patience.seconds:g} seconds" if self.stopped else "searched to its end"
+        ended = f"stopped after {self.patience.seconds:g} seconds" if self.stopped else "searched to its end"
+        return ended if self.fewer is None else f"{ended}, for {self.fewer} responses in place of {self.n}"
 
     def add(self, name: str, right: Fraction | Interval, channels: tuple[Channel, ...]) -> None:
         exact = 1 - right if isinstance(right, Fraction) else None
@@ -173,10 +175,11 @@ def design_responses(
     if max(c.exact or 0 for c in work.found) == best_converse(stakes, n, enough=Fraction(1)):
         return work.design(stakes)
     bases = [best_noise(query), published]
-    if starts and n > 1 and type_count(n, len(query.values)) <= MOST_SEARCHED_TYPES:
+    if (searched := searched_n(query, n)) and starts:
         work.tried = True
+        work.fewer = searched if searched < n else None
         share = Patience.of(seconds / 2) if _cells(stakes, n) <= MOST_CELLS else work.patience
-        repeated = best_repeated(query, n, starts=starts, patience=share)
+        repeated = best_repeated(query, searched, starts=starts, patience=share)
         work.stopped |= not repeated.ended
         if repeated.responses is not None:
             _add_noise(work, "one response repeated", repeated.responses[0])
@@ -265,9 +268,7 @@ def _hide_predicate(work: _Search, predicate: Function) -> ResponsesDesign:
     places, _ = places_of("predicate", predicate, query.prior)
     pairs = list(zip(query.f, places, strict=True))
     kinds = sorted(set(pairs))
-    masses = [
-        sum((m for m, own in zip(query.masses, pairs, strict=True) if own == kind), Fraction(0)) for kind in kinds
-    ]
+    masses = [sum(m for m, own in zip(query.masses, pairs, strict=True) if own == kind) for kind in kinds]
     merged = Query.of(masses, [f for f, _ in kinds], query.rho, values=range(len(query.values)))
     stakes = Stakes.of_groups(merged, [h for _, h in kinds])
 
