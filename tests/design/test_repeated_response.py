@@ -91,7 +91,7 @@ class TestTimeLimit:
         assert found.privacy.lower >= design.privacy_of_noise(found.query, design.pair_noise(found.query), 8).lower
 
     def test_the_best_for_fewer_serves_more(self):
-        """At n = 24 types are too many for a search; the best for 23 has .4060 and V_2 .3, as it has for every n."""
+        """At n = 24 types are too many for a search; the best for 23 has .408 and V_2 .3, as it has for every n."""
         found = design.responses(PRIOR, [0, 1, 2], Fraction(2, 5), 24, starts=2)
         assert found.name == "one response repeated"
         assert found.search == "searched to its end, for 23 responses in place of 24"
