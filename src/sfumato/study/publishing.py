@@ -18,7 +18,8 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
-from sfumato.files.tables import Words, number_column, words_of
+from sfumato.files.tables import number_column, words_of
+from sfumato.files.words import Words
 from sfumato.refine import Binding
 from sfumato.refine.block_secrets import question_secret
 from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf

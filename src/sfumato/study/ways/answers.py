@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.study.ways.cell_cures import answer_cure, number_cure
 from sfumato.study.wording import check_line
 

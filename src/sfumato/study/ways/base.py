@@ -20,7 +20,7 @@ from sfumato import measures
 from sfumato.account.published import PUBLIC
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Key
 from sfumato.refine.level_words import listed

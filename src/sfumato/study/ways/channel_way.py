@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato import measures
 from sfumato.bits import RowDraws
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.ways.answers import SymbolArray, positions

@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.certificates import Certificate
-from sfumato.design import SpinnerCard
 from sfumato.values.shown import Shown
 
 if TYPE_CHECKING:
+    from sfumato.design import SpinnerCard
     from sfumato.study.ways.group_needs import GroupNeeds
     from sfumato.study.ways.question import Question
     from sfumato.study.ways.risks import QuestionRisk

@@ -16,7 +16,7 @@ from sfumato.study.ways.no_answer import AskIf, Missing, codes_of
 from sfumato.study.ways.share_ranges import ShareRange
 
 if TYPE_CHECKING:
-    from sfumato.files.tables import Words
+    from sfumato.files.words import Words
     from sfumato.study.ways.base import Way
 
 
