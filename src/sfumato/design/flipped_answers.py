@@ -34,7 +34,8 @@ class FlipDesign(Shown):
     """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody.
 
     >>> import sfumato as sf
-    >>> design = sf.design.FlipDesign(flip=0.11)
+    >>> from fractions import Fraction
+    >>> design = sf.design.FlipDesign(flip=Fraction(11, 100))
     >>> round(design.capacity_bits.upper, 4), design.release(True) in (True, False)
     (0.5001, True)
     >>> design.channel([0, 1, 1]).rows[2]

@@ -114,8 +114,9 @@ def partner_privacy(query: Query, partners: Rows, n: int) -> Fraction:
     >>> kept = sf.design.partner_law(query)
     >>> sf.design.partner_privacy(query, kept, 5) == sf.design.coin_privacy(query, 5)
     True
-    >>> always_next = ((0, 1, 0), (0, 0, 1), (1, 0, 0))
-    >>> float(sf.design.partner_privacy(query, always_next, 5)), float(sf.design.coin_privacy(query, 5))
+    >>> from fractions import Fraction
+    >>> circle = tuple(tuple(Fraction(one) for one in row) for row in ((0, 1, 0), (0, 0, 1), (1, 0, 0)))
+    >>> float(sf.design.partner_privacy(query, circle, 5)), float(sf.design.coin_privacy(query, 5))
     (0.01024, 0.31744)
     """
     check_at_least("n", check_integer("n", n), 1)

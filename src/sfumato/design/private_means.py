@@ -31,6 +31,8 @@ _ROUNDING = 1 + 1e-9
 class PrivateMean(OfRecords):
     """Noise for the mean of `count` records in [low, high].
 
+    `release` takes the records themselves, and `error_chance` bounds how often the result is far off.
+
     >>> import sfumato as sf
     >>> design = sf.design.private_mean(0, 10, 1000, budget_bits=1, correlated=4)
     >>> design.capacity_bits.upper <= 1, round(design.variance**0.5, 5), round(design.error_chance(0.5), 4)

@@ -77,7 +77,7 @@ class OfRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateSum(OfRecords):
-    """Noise for the sum of `count` records in [low, high].
+    """Noise for the sum of `count` records in [low, high]; `release` takes the records themselves.
 
     >>> import sfumato as sf
     >>> design = sf.design.private_sum(0, 1, 1000, 1, correlated=2)
@@ -132,7 +132,7 @@ def private_sum(
 def private_count(
     records: int, budget_bits: float, correlated: Correlation | str | int, *, steps: int | None = None
 ) -> GaussianDesign:
-    """Return the least noise for how many of so many records have some property.
+    """Return the least noise for how many of so many records have some property; `release` takes the true count.
 
     >>> import sfumato as sf
     >>> design = sf.design.private_count(1000, 0.5, correlated=1)
