@@ -41,7 +41,15 @@ def independent_rows(matrix: FloatArray) -> FloatArray:
 
 
 def nullity(law: DataLaw, groups: Groups) -> int:
-    """Return how many directions the law can move in without moving a protected marginal."""
+    """Return how many directions the law can move in without moving a protected marginal.
+
+    Where it is 0, nothing can be told [D, Prop 1].
+
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.independent([0.5, 0.5], 3)
+    >>> sf.disclose.nullity(law, law.singles()), sf.disclose.nullity(law, law.windows(2))
+    (4, 2)
+    """
     return law.size - len(independent_rows(marginal_matrix(law, groups)))
 
 

@@ -16,7 +16,18 @@ _DIRECTION = (1, -1, -1, 1)
 
 
 def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
-    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told."""
+    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told.
+
+    The closed form behind `optimum` for a table of two by two.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
+    >>> for corner, weight in sf.disclose.two_binary_corners(law):
+    ...     print([str(mass) for mass in corner], weight)
+    ['0', '1/3', '1/3', '1/3'] 2/3
+    ['1/3', '0', '0', '2/3'] 1/3
+    """
     if law.shape != (2, 2):
         raise InvalidParameter(
             f"must be of two binary samples, not of shape {law.shape}", parameter="law", way_out="Use `optimum`."
