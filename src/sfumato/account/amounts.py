@@ -2,6 +2,7 @@
 
 Amounts are exact. A float is taken as the number that it is, because measures have already rounded it towards less
 privacy claimed; a limit is a number that a person wrote, so a float there means the decimal that it prints as.
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations

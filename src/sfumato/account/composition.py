@@ -104,6 +104,12 @@ class TwoDataSets:
 def compose(channels: Sequence[Channel], shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS) -> Composed:
     """Releases about one data set, drawn independently: their sum, and C_1 of all together.
 
+    Returns:
+        What each tells, what that adds up to, and the truth.
+
+    Raises:
+        InvalidParameter: there is no release, or the shape does not fit.
+
     >>> import sfumato as sf
     >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
     >>> for times in (1, 2, 3):
@@ -128,6 +134,12 @@ def compose_parallel(
     channels: Sequence[Channel], shapes: Sequence[Sequence[int]], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Parallel:
     """Releases about different people, who may be alike in any way: the largest, and the truth [E, Def. 21].
+
+    Returns:
+        What each tells and the truth, which may exceed the largest: disjoint parts get no discount.
+
+    Raises:
+        InvalidParameter: there is no release, or a shape does not fit.
 
     >>> import sfumato as sf
     >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
@@ -184,6 +196,9 @@ def compose_two_data_sets(
     """Two releases about two data sets of the same people, in the same order [E, Def. 20, Thm 6].
 
     It needs no joint channel, so it is quick; the truth is `joint_of_two_data_sets`.
+
+    Raises:
+        InvalidParameter: a shape does not fit, or the data sets have different numbers of people.
 
     >>> import sfumato as sf
     >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])

@@ -1,4 +1,7 @@
-"""The debits of a ledger: what was released, what it costs as the account counts it, and what became of it."""
+"""The debits of a ledger: what was released, what it costs as the account counts it, and what became of it.
+
+Theory: docs/theory/composition.md
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ let a release happen that the ledger does not know of. What is paid for and neve
 
 Post-processing costs nothing, so it has no entry [E, Prop 1]. What is spent is what the person has paid who has paid
 most: people with different names are declared to be different, which nobody checks.
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations

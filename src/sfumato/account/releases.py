@@ -5,7 +5,7 @@ ledger with a limit there refuses it: a limit is a promise about everything that
 
 Nothing made from releases alone is a release: post-processing is free [E, Prop 1]. Charges to people who are declared
 to be different are not added in ε and leakage, which are about a person's own answers; in bits they are, because with
-correlations between people parallel composition fails [E, Sec 7.3].
+correlations between people parallel composition fails [E, Sec 7.3].   Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -247,6 +247,9 @@ def perfect_samples(
     `rows_id` names the rows, such as a digest of each column; a ledger takes each name once, because two releases of
     the same rows can leak together although each is private. Several that were designed jointly are one release. The
     promise rests on the law; against any correlations it is `worst_case_bits`, and there is no bound in ε.
+
+    Raises:
+        InvalidParameter: no rows are named.
 
     >>> import tempfile
     >>> from pathlib import Path

@@ -128,6 +128,13 @@ def optimum_of_counts(count_law: Distribution | LawLike, about: FeatureLike | No
 
     The samples must be exchangeable: data sets with the same count are equally likely, and w depends on the count only.
 
+    Returns:
+        The symbols, private to the last digit, with both bounds.
+
+    Raises:
+        InvalidParameter: there are more than 800 samples.
+        InvalidLaw: law or feature are no probabilities.
+
     >>> from math import comb
     >>> import sfumato as sf
     >>> fifty = sf.disclose.optimum_of_counts([comb(50, k) / 2**50 for k in range(51)])

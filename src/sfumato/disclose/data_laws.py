@@ -1,7 +1,8 @@
 """A data set as a random thing: the joint law of its samples, what is to be told about it, and what is protected.
 
 Only cells with positive probability are kept. `groups` lists the samples that must stay independent of the release
-together: each sample alone by default, windows of neighbours, or all records of a person.   Ref: [D, Sec. II]
+together: each sample alone by default, windows of neighbours, or all records of a person.
+Ref: [D, Sec. II]; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 From laws and weights comes the channel p(y|x) = u_y t_y(x)/p(x). Where the law is exact and small, laws and weights are
 solved for again in Fractions, and independence holds to the last digit; elsewhere the mutual information between the
-symbol and each group is bounded from above, rounding included.   Ref: [D, Def. 1]
+symbol and each group is bounded from above, rounding included.
+Ref: [D, Def. 1]; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations

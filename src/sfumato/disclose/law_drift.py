@@ -58,6 +58,10 @@ def leak_between_laws_bits(
     Laws are arrays over the product alphabet, `rows` has P(y|x) for its cells in order. Infinite where `truth` puts
     mass on a cell that `law` excludes.
 
+    Raises:
+        InvalidLaw: the shapes differ.
+        NotCertified: the output depends on the group under `law`.
+
     >>> import sfumato as sf
     >>> even = [[0.25, 0.25], [0.25, 0.25]]
     >>> parity = [[1, 0], [0, 1], [0, 1], [1, 0]]

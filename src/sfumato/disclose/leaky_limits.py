@@ -36,6 +36,9 @@ class LeakyDisclosure:
 
     The inputs of `channel` are values of W~, or pairs of one and a measurement if the curator sees it.
 
+    C_1(α) is the most that a mapping of W~ tells about W while it tells at most α bits about one measurement; for
+    C_2(α) it may look at that measurement, too [D, Def. 3].
+
     >>> import sfumato as sf
     >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
     >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
@@ -86,6 +89,12 @@ def leaky_disclosure(
     seconds: float = 30.0,
 ) -> LeakyDisclosure:
     """Return C_1(α) or C_2(α) for α > 0 with a mapping that reaches the lower end and leaks no more than α.
+
+    Returns:
+        The enclosure, with the mapping, what that tells and what it leaks.
+
+    Raises:
+        NotCertified: the mapping that was found leaks more than α by its last digits.
 
     >>> import sfumato as sf
     >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])

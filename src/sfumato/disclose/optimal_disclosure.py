@@ -67,6 +67,14 @@ def optimum(
 
     `groups` are the samples to be protected together, each alone by default. `method` is chosen by itself unless named.
 
+    Returns:
+        The mapping, certified independent of every protected group, with a lower and an upper bound on the optimum.
+
+    Raises:
+        InvalidParameter: the law has more than 5000 cells that can happen, `groups` leave a sample out, or `method`
+            does not fit.
+        InvalidLaw: law or feature are no probabilities.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> table = [[Fraction(4, 10), Fraction(1, 10)], [Fraction(2, 10), Fraction(3, 10)]]
@@ -93,6 +101,8 @@ def optimum(
 
 def ceiling_bits(law: DataLaw, groups: Groups, feature: FloatArray | None) -> float:
     """Return min over groups of I(W;X^n) - I(W;X_group), which no disclosure passes [D, Prop 2]; rounded up.
+
+    For the data set itself that is min H(X^n|X_group).
 
     >>> import sfumato as sf
     >>> law = sf.disclose.DataLaw.independent([0.5, 0.5], 3)

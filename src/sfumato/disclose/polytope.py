@@ -2,6 +2,7 @@
 
 A release is private when every posterior law of the data, given what was released, has the marginals of the prior on
 every protected group: P t = P p [D, Lemma 1]. P has a row of 0 and 1 for each value of each group.
+Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations

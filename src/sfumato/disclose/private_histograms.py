@@ -74,6 +74,11 @@ def noise_odds(epsilon: Real) -> Fraction:
 def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tuple[int, ...]:
     """Counts of all cells of the declared alphabet with noise, none below 0; the number of records stays public.
 
+    `smoothed_law` of them is a law that may be shown; of a person it tells at most `told_by_private_law_bits`.
+
+    Returns:
+        The noisy counts, in the order of the cells.
+
     >>> import sfumato as sf
     >>> bits = sf.bits.KeyedBits(bytes(32))  # a key that everybody knows: for this page only
     >>> sf.disclose.private_counts([40, 10, 0, 50], 1, bits)
@@ -143,6 +148,9 @@ def private_bound_with(
 
 def check_private_law_bound(bound: PrivateLawBound) -> None:
     """Prove a bound again from its witness; raises `NotCertified`.
+
+    Raises:
+        NotCertified: the witness does not prove so few bits.
 
     >>> import sfumato as sf
     >>> bound = sf.disclose.private_law_bound(10_000, 4, 0.05, 1)

@@ -51,6 +51,13 @@ def public_certificate(private: Certificate) -> Certificate:
 
     Publish it in place of the private one wherever a law was counted in protected records.
 
+    Returns:
+        A certificate that `sf.verify` checks with the private one as `opening`.
+
+    Raises:
+        InvalidParameter: it is no private certificate of a disclosure.
+        NotCertified: the mapping leaks more than rounding under its law.
+
     >>> import sfumato as sf
     >>> law = sf.disclose.counted_law([[40, 10], [20, 30]])
     >>> private = sf.certify(sf.disclose.optimum(law), estimated_from=100)

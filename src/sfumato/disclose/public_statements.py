@@ -1,4 +1,7 @@
-"""What a public certificate of a private law is about, and the words for what it states, each from its number alone."""
+"""What a public certificate of a private law is about, and the words for what it states, each from its number alone.
+
+Theory: docs/theory/disclosure.md
+"""
 
 from __future__ import annotations
 

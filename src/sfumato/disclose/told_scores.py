@@ -68,6 +68,9 @@ def told_score(
 
     Records are pairs of columns: the code of a record's cell, and of its feature, one of `values`.
 
+    Raises:
+        InvalidParameter: rows are no laws, or codes are not of the declared alphabet.
+
     >>> import sfumato as sf
     >>> cells, features = [0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250
     >>> mapping = [[1, 0], [0, 1], [0, 1], [1, 0]]

@@ -2,7 +2,7 @@
 
 With α = P(X1=0), β = P(X2=0) and r = P(0,1), laws with these marginals lie on a segment: r can be anything between
 r0 = max(0, α-β) and R = min(α, 1-β). Its two ends are the corners, and the prior is their mixture, for any feature.
-Ref: [D, eqs. (25), (26)], which need α ≤ β
+Ref: [D, eqs. (25), (26)], which need α ≤ β; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fracti
     """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told.
 
     The closed form behind `optimum` for a table of two by two.
+
+    Returns:
+        For each corner its probabilities and its weight; weights sum to 1, and the weighted corners to the law.
+
+    Raises:
+        InvalidParameter: the samples are not two, or not binary.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

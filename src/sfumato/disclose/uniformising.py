@@ -163,6 +163,14 @@ class UniformisedChain:
 def closest_uniformiser(law: Distribution) -> Channel:
     """Leave min(p, 1/M) of each outcome in its place, and move the rest, in order, to the outcomes that lack some.
 
+    For `UniformisedChain`: sums of neighbours say nothing about a sample only if what is summed is uniform.
+
+    Returns:
+        An exact channel from outcomes to as many residues.
+
+    Raises:
+        InvalidLaw: an outcome is impossible, or there is only one.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> channel = sf.disclose.closest_uniformiser(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
@@ -184,6 +192,15 @@ def closest_uniformiser(law: Distribution) -> Channel:
 
 def quantile_uniformiser(law: Distribution, modulus: int) -> Channel:
     """Lay the outcomes side by side on [0, 1) and cut it into `modulus` equal parts: S is the part a point falls in.
+
+    For `UniformisedChain`; with as many parts as the law's common denominator, no two outcomes share one.
+
+    Returns:
+        An exact channel from outcomes to parts.
+
+    Raises:
+        InvalidLaw: an outcome is impossible, or there is only one.
+        InvalidParameter: the table would be too large.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

@@ -98,6 +98,9 @@ def bound_with(records: int, cells: int, beta: Real, *, smoothing: Real, rate: f
 def check_unknown_law_bound(bound: UnknownLawBound) -> None:
     """Prove a bound again from its witness; raises `NotCertified`. Quicker than finding it: it need only stay below.
 
+    Raises:
+        NotCertified: the witness does not prove so few bits.
+
     >>> from dataclasses import replace
     >>> import sfumato as sf
     >>> bound = sf.disclose.unknown_law_bound(1000, 4, 0.05)
@@ -131,6 +134,14 @@ def prove_bits(
 
 def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]:
     """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in.
+
+    It is p̂ of `unknown_law_bound`.
+
+    Returns:
+        The probability of each cell, in fractions.
+
+    Raises:
+        InvalidParameter: counts are no whole numbers, or nothing is added.
 
     >>> import sfumato as sf
     >>> [str(mass) for mass in sf.disclose.smoothed_law([8, 2, 0], 1)]

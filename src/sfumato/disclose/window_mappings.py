@@ -45,6 +45,10 @@ def best_mapping(law: Distribution, size: int) -> Channel:
 
     `WindowScheme.best` uses it; it is exact, and refuses windows with too many corners to list.
 
+    Raises:
+        InvalidParameter: the window has too many corners to list.
+        NotCertified: no exact counterpart of the optimum was found.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> mapping = sf.disclose.best_mapping(sf.Distribution([Fraction(1, 3), Fraction(2, 3)]), 2)

@@ -207,6 +207,9 @@ def _check_window(whole: Distribution, mapping: Channel, values: int, size: int)
 def overlap_leaks(law: Distribution, mapping: Channel, *, size: int, stride: int, n: int) -> tuple[Interval, ...]:
     """Enclose I(X_i; Y) for each of n samples under windows with any overlap: what a refusal is based on.
 
+    Returns:
+        An enclosure for each sample, in bits; [0, 0] where it is independent of the outputs.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> law = sf.Distribution([Fraction(1, 3), Fraction(2, 3)])

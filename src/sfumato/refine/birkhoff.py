@@ -25,6 +25,9 @@ def key_for_channel(channel: AnyChannel) -> RecoveryKey:
 
     The key of a shift is the shift. A channel with an output that weighs more than 1 has no key and is refused.
 
+    Raises:
+        InvalidParameter: the channel is not exact, too large, or has an output that weighs more than 1.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> channel = sf.Channel([[Fraction(1, 2), Fraction(1, 2), 0], [0, Fraction(1, 2), Fraction(1, 2)]])

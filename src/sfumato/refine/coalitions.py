@@ -46,6 +46,10 @@ def coalition_odds(ladder: Ladder, levels: Iterable[int]) -> Fraction:
 
     Levels below are made from the best by steps that are drawn apart from the answer, so they add nothing.
 
+    Raises:
+        InvalidParameter: a level is none of the ladder's, or 0, which holds the answers.
+        NotCertified: the ladder's steps do not lead from level to level.
+
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1, 0.5])
     >>> sf.refine.coalition_odds(ladder, [2, 3]) == ladder.odds[1]
@@ -60,6 +64,9 @@ def joint_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = Fa
     """Write out X → (reports of these levels, public report): the chain of levels, those in between summed over.
 
     With `each_once`, answers that make the same reports have one row together.
+
+    Raises:
+        InvalidParameter: the ladder is too large to be written out.
 
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.of_flips(size=2, epsilons=[2, 1])

@@ -144,6 +144,9 @@ def seal_key(key: Key, protection: Protection) -> bytes:
 
     `sf.io.write_key` puts them on disk.
 
+    Raises:
+        InvalidParameter: the key is none that a ladder drew, or `protection` is no way to seal.
+
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
     >>> _, public = sf.refine.new_key_pair()
@@ -171,6 +174,9 @@ def check_rows(key: Key) -> None:
 def read_header(data: bytes) -> KeyHeader:
     """Return what a key file tells everybody, without opening it; a forger could have written it.
 
+    Raises:
+        UnreadableFile: it is no key file, was cut off, or its header is damaged.
+
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
     >>> made = ladder.publish([0, 5, 3, 3])
@@ -183,6 +189,13 @@ def read_header(data: bytes) -> KeyHeader:
 
 def open_key(data: bytes, unlock: Unlock) -> Key:
     """Open a key file, or raise: KeyRefused when it is not the right secret or a bit differs.
+
+    Returns:
+        The key, its draws in memory.
+
+    Raises:
+        KeyRefused: the secret is another one, or the file was changed after it was sealed.
+        UnreadableFile: it is no key file, or its header is damaged.
 
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])

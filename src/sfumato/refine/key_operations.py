@@ -23,7 +23,14 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
     4096 rows, and each part gets the seeds of its own blocks; one seed for all becomes many, so the parts together are
     longer than the whole.
 
-    Hand each part to whoever may open those rows; `merge_keys` undoes it.
+    Hand each part to whoever may open those rows; `merge_keys` puts parts together again.
+
+    Returns:
+        The parts, in the order of their rows.
+
+    Raises:
+        KeyRefused: the key belongs to another ladder.
+        InvalidParameter: a row is none of the key's, or lies inside a block of a seed.
 
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
@@ -68,6 +75,9 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
 def merge_keys(keys: Sequence[Key]) -> Key:
     """Put parts of one key together, in any order; they must follow one another without gap or overlap.
 
+    Raises:
+        KeyRefused: the keys are not parts of one, or rows are missing between them or open twice.
+
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
     >>> made = ladder.publish([0, 5, 3, 3])
@@ -105,6 +115,9 @@ def rotate_key(key: Key) -> Key:
 
     Every holder rotates alone: keys of one drawing that have been rotated equally often belong together again. The old
     key is not made useless by it, and whoever has it can rotate too.
+
+    Raises:
+        KeyRefused: it holds true draws, or part of a seed.
 
     >>> import sfumato as sf
     >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])

@@ -25,6 +25,8 @@ _FINGERPRINT_DIGITS = 32
 class Passphrase(Hidden):
     """A passphrase, and what trying one costs: `memory_kib` KiB of memory gone over `passes` times in `lanes`.
 
+    The cost is Argon2id's, and is kept in the file, so that whoever opens it needs the words alone.
+
     >>> import sfumato as sf
     >>> phrase = sf.refine.Passphrase("seven green herons", memory_kib=1024, passes=1, lanes=1)  # cheap, for this page
     >>> phrase
@@ -58,6 +60,8 @@ class Passphrase(Hidden):
 @dataclass(frozen=True, slots=True)
 class PublicKey:
     """For whom a key file is sealed: an X25519 public key, 32 bytes.
+
+    Its owner gives it away as PEM; `fingerprint` is what a file shows of it.
 
     >>> import sfumato as sf
     >>> _, public = sf.refine.new_key_pair()

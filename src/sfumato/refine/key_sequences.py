@@ -54,6 +54,8 @@ def sequence_channel(key: ShiftKey, samples: int) -> Channel:
 def reused_channel(key: ShiftKey) -> Channel:
     """Two answers under one key, (x, x') → (y, y'): y - y' is x - x', so the odds are infinite.
 
+    It is why a key serves one report.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> key = sf.refine.ShiftKey(size=2, favoured=1, odds=Fraction(3))

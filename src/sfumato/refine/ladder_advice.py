@@ -96,6 +96,12 @@ def advise_ladder(
     of any group can be read by themselves. `n` is how many people will answer, if that is known; `families` are what is
     compared, all that there are unless it is said otherwise.
 
+    Returns:
+        The ladder, with the regret of each level and everything it was compared with.
+
+    Raises:
+        InvalidParameter: no ladder meets the demands.
+
     >>> import sfumato as sf
     >>> two = sf.refine.advise_ladder(size=2, epsilons=[2, 1])
     >>> two.because.partition(":")[0], [round(regret, 2) for regret in two.regrets]

@@ -1,4 +1,7 @@
-"""What a ladder hands out: reports with their keys, and reports as a key shows them."""
+"""What a ladder hands out: reports with their keys, and reports as a key shows them.
+
+Theory: docs/theory/ladders.md
+"""
 
 from __future__ import annotations
 

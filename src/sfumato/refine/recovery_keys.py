@@ -32,6 +32,8 @@ _MOST_EPSILON = 700
 class ShiftKey:
     """y = x + u mod `size`, where the first `favoured` values of u are `odds` times as probable as the others.
 
+    Who has y and u has x. `within` finds the cheapest to store for an ε [B, Thm 4].
+
     >>> import sfumato as sf
     >>> key = sf.refine.ShiftKey.within(size=6, epsilon=1)
     >>> key.favoured, round(key.entropy_bits().upper, 3), round(key.saved().upper, 3)
@@ -100,6 +102,8 @@ class ShiftKey:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryKey:
     """Key value u has probability `law[u]` and turns the x-th input into the `maps[u][x]`-th output.
+
+    Who has the output and u has the input; those without u see `channel()`.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -177,6 +181,8 @@ class RecoveryKey:
 def favoured_share(epsilon: float) -> float:
     """l/k of [B, Thm 4], (e^ε(ε-1)+1)/(e^ε-1)², with full precision for every ε; it falls from 1/2 to 0.
 
+    `ShiftKey.within` favours about this share of the shifts.
+
     >>> import sfumato as sf
     >>> [round(sf.refine.favoured_share(epsilon), 4) for epsilon in (0.01, 1, 3)]
     [0.4983, 0.3387, 0.113]
@@ -191,6 +197,9 @@ def favoured_share(epsilon: float) -> float:
 
 def shift_channel(law: Distribution | LawLike, *, size: int, epsilon: float) -> Circulant:
     """Y = X + U mod size for any key law that keeps `epsilon`; any other law is refused [B, Lemma 6].
+
+    Raises:
+        InvalidParameter: the law does not keep `epsilon`; the sentence says which it keeps.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
