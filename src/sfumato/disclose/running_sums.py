@@ -43,7 +43,7 @@ MOST_LISTED = 1 << 20
 class RunningSums:
     """L_i = Q + X_i + … + X_{i+window-1} mod `modulus` for uniform samples; Q is 0 unless `masked`.
 
-    The sums tell nothing about any `protects` samples in a row, and of the whole column all but so many times log2 M bits.
+    The sums tell nothing about any `protects` samples in a row, and all but so many times log2 M bits of the column.
 
     >>> import sfumato as sf
     >>> scheme = sf.disclose.RunningSums(modulus=10)
