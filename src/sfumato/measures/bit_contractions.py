@@ -38,8 +38,12 @@ _TAIL = 1e-28
 def known_contraction(share: Fraction, variance: Fraction) -> Interval:
     """Enclose η for Q = Bern(share); the variance is in units of the squared distance between no and yes.
 
-    >>> round(known_contraction(Fraction(1, 10), Fraction(5, 2)).upper, 6)
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> round(sf.measures.known_contraction(Fraction(1, 10), Fraction(5, 2)).upper, 6)
     0.070157
+    >>> round(sf.measures.known_contraction(Fraction(1, 2), Fraction(5, 2)).upper, 6)  # the bound for any law
+    0.095163
     """
     check_between("share", share, LEAST_SHARE, 1 - LEAST_SHARE)
     check_positive("variance", variance)
