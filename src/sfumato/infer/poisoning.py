@@ -49,9 +49,12 @@ def robust_share_interval(
     A report hits with the chance `own` where the answer is held, and with the chance `other` where it is not.
 
     >>> import sfumato as sf
-    >>> found = sf.infer.robust_share_interval(600, 1000, 0.25, 0.75, fakes=20)
-    >>> f"{found.lower:.2f} {found.upper:.2f}"
-    '0.62 0.79'
+    >>> for fakes in (1, 20, 100):
+    ...     found = sf.infer.robust_share_interval(600, 1000, 0.25, 0.75, fakes=fakes)
+    ...     print(fakes, f"{found.lower:.2f} {found.upper:.2f}")
+    1 0.64 0.76
+    20 0.62 0.79
+    100 0.55 0.90
     """
     left = total - check_fakes(fakes, total)
     # All fakes are hits as far as there are hits; or all are misses as far as there are misses.
