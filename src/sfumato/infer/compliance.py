@@ -83,6 +83,9 @@ def allow_for_noncompliance(
     A design in groups is fitted. Of a single channel, which cannot tell, `ignoring` states the share of those who
     report anything at all, and the answer is a band.
 
+    Raises:
+        Refused: a single channel comes without `ignoring`, or the groups do not determine the unknowns.
+
     >>> import sfumato as sf
     >>> device = sf.design.cheating_detection_groups([0.25, 0.75])
     >>> found = sf.infer.allow_for_noncompliance(device.model, [[660, 340], [300, 700]])
@@ -123,6 +126,9 @@ def anchor_test(
 
     `reports` of `total` gave it; who answers at random gives it with probability `random`. Both tests are exact and
     one-sided, each towards the other, and the share who follow has an exact interval [FC98]. Ref: [Ats21]
+
+    Raises:
+        Refused: those who answer at random give the report just as often.
 
     >>> import sfumato as sf
     >>> found = sf.infer.anchor_test(740, 1000, chance=0.75)  # 3/4 of those who follow give the report

@@ -24,6 +24,9 @@ def raw_covariance(mechanism: ShiftLike, law: Distribution | LawLike, n: int) ->
 
     For mechanisms whose reports are numbers; its diagonal is `variance`.
 
+    Raises:
+        InvalidParameter: the mechanism reports sets, or has more than 4096 different reports.
+
     >>> import sfumato as sf
     >>> response = sf.mechanisms.RandomizedResponse(size=3, odds=3)
     >>> sf.infer.raw_covariance(response, [0.5, 0.3, 0.2], n=1000).round(5).tolist()

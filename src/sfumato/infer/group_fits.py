@@ -30,7 +30,7 @@ _SINGULAR = 1e-9
 
 
 class Divisor(StrEnum):
-    """By what variances of a group's shares are divided: the number of reports, or one less, as where they are unbiased.
+    """By what variances of a group's shares are divided: the number of reports, or one less, for unbiased variances.
 
     >>> import sfumato as sf
     >>> model = sf.design.unrelated_question_groups([0.75, 0.25]).model
@@ -122,6 +122,10 @@ def fit_groups(
 
     A design whose reports do not determine its unknowns is refused. `divisor` "n - 1" gives the errors that packages
     with moment estimators print; the likelihood has n.
+
+    Raises:
+        Refused: the reports of these groups do not determine the unknowns.
+        InvalidParameter: groups or reports were counted that the design does not have.
 
     >>> import sfumato as sf
     >>> model = sf.design.unrelated_question_groups([0.75, 0.5, 0.25]).model

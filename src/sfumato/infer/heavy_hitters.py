@@ -57,6 +57,9 @@ class TopAnswers:
 def top_answers(estimate: Estimate, t: int, *, confidence: float = 0.95) -> TopAnswers:
     """Return the t largest raw shares with half-widths that hold for all answers at once (Bonferroni).
 
+    Raises:
+        InvalidParameter: more answers are asked for than there are, or no standard error is above 0.
+
     >>> import sfumato as sf
     >>> response = sf.mechanisms.RandomizedResponse(size=4, odds=9)
     >>> estimate = response.estimate(response.tally([0] * 5000 + [1] * 3000 + [2] * 1100 + [3] * 900))

@@ -41,6 +41,9 @@ def respondents_for_half_width(
 
     Wald's rule n = z²/(J·h²) is where the search begins; the interval itself decides.
 
+    Raises:
+        InvalidParameter: more than a hundred million respondents would be needed.
+
     >>> import sfumato as sf
     >>> for truth in (0.75, 0.9):  # the coin that protects more takes more people
     ...     coin = sf.design.warner_device(truth).channel
@@ -81,6 +84,9 @@ def respondents_for_test(channel: Channel, theta_1: float, theta_2: float, *, er
     """Return the least n found at which the likelihood-ratio test errs with probability at most `error`, either way.
 
     The error falls with n but not at every step; the n returned is reached, and at most a few smaller ones might be.
+
+    Raises:
+        InvalidParameter: more than a hundred million respondents would be needed, or the two shares are the same.
 
     >>> import sfumato as sf
     >>> coin = sf.design.warner_device(0.75).channel

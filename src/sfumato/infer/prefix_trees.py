@@ -61,6 +61,9 @@ class Forecast:
 def string_keys(texts: Iterable[str], *, max_bytes: int) -> list[int]:
     """UTF-8, padded with zero bytes to `max_bytes`: keys of 8·max_bytes bits that `key_text` reads back.
 
+    Raises:
+        InvalidParameter: a text is too long, or holds NUL; its position is named, not the text.
+
     >>> import sfumato as sf
     >>> keys = sf.infer.string_keys(["Ada", "Bo"], max_bytes=4)
     >>> [hex(key) for key in keys], [sf.infer.key_text(key, max_bytes=4) for key in keys]

@@ -63,6 +63,10 @@ def estimate_share(
     `fisher_information` is per report at the estimate, `observed_information` of all reports together; the standard
     error is 1/√(n·Fisher), 0 where that is infinite.
 
+    Raises:
+        InvalidLaw: the channel has not two answers, or reports the same for both.
+        InvalidParameter: a report was counted that the channel does not give, or none was counted.
+
     >>> import sfumato as sf
     >>> found = sf.infer.estimate_share(sf.design.warner_device(0.75).channel, {"no": 600, "yes": 400})
     >>> round(found.share, 3), round(found.standard_error, 3)
@@ -83,6 +87,9 @@ def estimate_groups(
     simultaneous: bool = False,
 ) -> dict[Label, ShareEstimate]:
     """Estimate each group on its own; with `simultaneous`, all intervals hold together at `confidence` (Bonferroni).
+
+    Returns:
+        An estimate for each group, by its name.
 
     >>> import sfumato as sf
     >>> towns = {"north": {"no": 600, "yes": 400}, "south": {"no": 500, "yes": 500}}

@@ -79,6 +79,9 @@ def capacity_with_witness(
 def capacity_interval_from(channel: AnyChannel, witness: tuple[float, ...]) -> Interval:
     """Enclose the capacity by evaluating one input law: how a witness is checked, without any search.
 
+    Raises:
+        NotCertified: the witness is no law of the inputs.
+
     >>> import sfumato as sf
     >>> z_channel = sf.Channel([[1, 0], [0.5, 0.5]])
     >>> found = sf.measures.capacity_interval_from(z_channel, (0.5, 0.5))  # no optimum, so the bounds are apart

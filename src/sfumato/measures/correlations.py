@@ -98,6 +98,9 @@ def neighbour_epsilon(channel: AnyChannel, shape: Sequence[int]) -> float:
 def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLeak:
     """Return the two data sets and the report that sets them apart most; any two data sets differ in some record.
 
+    Raises:
+        InvalidParameter: the shape means another number of data sets than the channel has rows.
+
     >>> import sfumato as sf
     >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
     >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])

@@ -47,6 +47,9 @@ def weighted_l1(first: Sequence[Number], second: Sequence[Number], weight: Numbe
 def weighted_guess_error(channel: Channel, weight: Number) -> Number:
     """Return the error of the best guesser of a yes/no answer who weighs a wrong "yes" by 1-w and a wrong "no" by w.
 
+    Raises:
+        InvalidLaw: the channel has not two answers.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> coin = sf.design.warner_device(Fraction(3, 4)).channel

@@ -16,6 +16,9 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
 
     Exact when channel and θ are; infinite where a possible change has zero probability (θ at an end).
 
+    Raises:
+        InvalidLaw: the channel has not two answers.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> coin = sf.design.warner_device(Fraction(3, 4)).channel

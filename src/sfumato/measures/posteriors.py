@@ -19,6 +19,9 @@ def posterior(channel: Channel, prior: Distribution, report: int) -> tuple[Numbe
 
     Exact when channel and prior are.
 
+    Raises:
+        InvalidLaw: the prior has not one entry for each answer.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> coin = sf.design.warner_device(Fraction(3, 4)).channel

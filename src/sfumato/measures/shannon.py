@@ -113,6 +113,9 @@ def max_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
 def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interval:
     """Enclose the max-information. The prior must be positive: an impossible input has no information to give.
 
+    Raises:
+        InvalidLaw: the prior holds a zero.
+
     >>> import sfumato as sf
     >>> found = sf.measures.max_information_interval(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
     >>> round(found.upper, 4), found.width < 1e-14

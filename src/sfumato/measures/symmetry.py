@@ -52,6 +52,9 @@ def is_data_independent(channel: AnyChannel) -> bool:
 def data_independent_bits(channel: AnyChannel) -> Interval:
     """Enclose log2|Y| - H(Z) in bits, Z being the noise of any row, which C_1 does not exceed [E, Cor. 4].
 
+    Raises:
+        InvalidParameter: the rows are not permutations of one another.
+
     >>> import sfumato as sf
     >>> says = ([0.9, 0.1], [0.1, 0.9])
     >>> parity = sf.Channel([says[a ^ b] for a in (0, 1) for b in (0, 1)])

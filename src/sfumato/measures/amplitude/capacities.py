@@ -64,6 +64,10 @@ def amplitude_capacity(
     shrinking the noise. With more, yet fewer than the best law has, the interval reaches from the best symmetric law
     that was found to the smaller of log2(points) and the capacity without the limit, and is as wide as that is.
 
+    Raises:
+        InvalidParameter: the ratio lies outside of 0.000001 to 220.
+        NotCertified: the bounds could not be brought so close together.
+
     >>> import math
     >>> import sfumato as sf
     >>> [round(sf.measures.amplitude_capacity(ratio).bits.upper, 4) for ratio in (0.25, 0.5, 1)]
@@ -200,6 +204,9 @@ def amplitude_ratio(budget_bits: float, *, points: int | None = None) -> float:
     """Return the largest T²/N whose capacity is within the budget: the least noise, N = T²/ratio.
 
     The certified upper end of the capacity is held against the budget, so the ratio errs towards more noise.
+
+    Raises:
+        InvalidParameter: the budget lies outside of 0.000001 to 3 bits, or so few points need no noise.
 
     >>> import sfumato as sf
     >>> ratio = sf.measures.amplitude_ratio(0.1)

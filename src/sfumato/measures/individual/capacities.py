@@ -61,6 +61,9 @@ def individual_capacity_bits(
 ) -> Interval:
     """Enclose C_1 = max over records and joint laws of I(X_i;Y), in bits; rows ordered as the records' product.
 
+    Raises:
+        InvalidParameter: the shape means another number of data sets than the channel has rows.
+
     >>> import sfumato as sf
     >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
     >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
