@@ -174,20 +174,23 @@ def mirror_test(first: tuple[int, int], second: tuple[int, int]) -> AnsweringTes
     >>> found.method
     "Fisher's exact test"
     """
-    rows = [tuple(check_integer("counts", count) for count in row) for row in (first, second)]
-    for row in rows:
-        if len(row) != 2 or min(row) < 0 or not sum(row):
-            raise InvalidParameter(
-                "must be two whole numbers from 0 on in each group, and not both 0",
-                parameter="counts",
-                way_out="Count the two reports of each group.",
-            )
-    (a, b), (c, d) = rows
+    (a, b), (c, d) = _two_counts("first", first), _two_counts("second", second)
     return AnsweringTest(
         if_all_follow=_fisher(a, b, d, c),
         if_all_at_random=_fisher(a, b, c, d),
         method="Fisher's exact test",
     )
+
+
+def _two_counts(name: str, counts: tuple[int, int]) -> tuple[int, ...]:
+    found = tuple(check_integer(name, count) for count in counts)
+    if len(found) != 2 or min(found) < 0 or not sum(found):
+        raise InvalidParameter(
+            "must be two whole numbers from 0 on, and not both 0",
+            parameter=name,
+            way_out="Count the two reports of the group.",
+        )
+    return found
 
 
 def _fisher(a: int, b: int, c: int, d: int) -> float:

@@ -125,6 +125,7 @@ def reports_to_find(rule: FamilyCut, share: float, power: float = 0.9) -> int | 
     (8304, 201984)
     """
     check_between("share", share, 0, 1)
+    check_between("power", power, 0.01, 1 - 1e-9)
     if share <= rule.at_least:
         return None
     level = float(rule.error) / rule.size

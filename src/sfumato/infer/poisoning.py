@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.prob.share_bounds import binomial_share_intervals
 from sfumato.values import Interval
-from sfumato.values.checks import check_integer
+from sfumato.values.checks import check_between, check_integer
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -57,6 +57,7 @@ def robust_share_interval(
     100 0.55 0.90
     """
     left = total - check_fakes(fakes, total)
+    check_between("hits", check_integer("hits", hits), 0, total, way_out="Count those of the reports that hit.")
     # All fakes are hits as far as there are hits; or all are misses as far as there are misses.
     counts = [max(hits - fakes, 0), min(hits, left)]
     lower, upper = binomial_share_intervals(counts, left, other, own, confidence)

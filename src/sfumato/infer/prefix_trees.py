@@ -92,7 +92,7 @@ def key_text(key: int, *, max_bytes: int) -> str:
     ('Ada', '�da')
     """
     check_between("max_bytes", check_integer("max_bytes", max_bytes), 1, MOST_KEY_BITS // 8)
-    if not 0 <= key < 1 << 8 * max_bytes:
+    if not 0 <= check_integer("key", key) < 1 << 8 * max_bytes:
         raise InvalidParameter(
             f"must have at most 8·`max_bytes`={8 * max_bytes} bits",
             parameter="key",

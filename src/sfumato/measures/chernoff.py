@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
+from sfumato.measures.distances import check_same_outcomes
 from sfumato.measures.enclosures import UNIT_ROUNDOFF
 from sfumato.prob import Channel
 from sfumato.values.checks import Number
@@ -44,6 +45,7 @@ def chernoff_information_interval(first: Sequence[Number], second: Sequence[Numb
     >>> round(found.lower, 4), found.width < 1e-13
     (0.1438, True)
     """
+    check_same_outcomes(first, second)
     shared = [(_ln(p), _ln(q)) for p, q in zip(first, second, strict=True) if p > 0 and q > 0]
     if not shared:
         return Interval(math.inf, math.inf)

@@ -35,13 +35,18 @@ def weighted_l1(first: Sequence[Number], second: Sequence[Number], weight: Numbe
     """
     w = as_number("weight", weight)
     check_between("weight", w, 0, 1)
+    check_same_outcomes(first, second)
+    return sum((abs((1 - w) * p - w * q) for p, q in zip(first, second, strict=True)), Fraction(0))
+
+
+def check_same_outcomes(first: Sequence[Number], second: Sequence[Number]) -> None:
+    """Refuse laws of different lengths, which cannot be compared."""
     if len(first) != len(second):
         raise InvalidLaw(
             f"has {len(second)} outcomes and `first` has {len(first)}",
             parameter="second",
             way_out="Give both the same outcomes.",
         )
-    return sum((abs((1 - w) * p - w * q) for p, q in zip(first, second, strict=True)), Fraction(0))
 
 
 def weighted_guess_error(channel: Channel, weight: Number) -> Number:

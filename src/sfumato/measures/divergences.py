@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from sfumato.errors import InvalidLaw
+from sfumato.measures.distances import check_same_outcomes
 from sfumato.values.checks import Number, check_at_least
 
 
@@ -99,10 +99,5 @@ def renyi_nats(first: Sequence[Number], second: Sequence[Number], order: float) 
 
 
 def _pairs(first: Sequence[Number], second: Sequence[Number]) -> list[tuple[float, float]]:
-    if len(first) != len(second):
-        raise InvalidLaw(
-            f"has {len(second)} outcomes and `first` has {len(first)}",
-            parameter="second",
-            way_out="Give both the same outcomes.",
-        )
+    check_same_outcomes(first, second)
     return [(float(p), float(q)) for p, q in zip(first, second, strict=True)]

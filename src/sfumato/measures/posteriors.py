@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
 from sfumato.prob import AnyChannel, Channel, Distribution
-from sfumato.values.checks import Number, as_number, check_between
+from sfumato.values.checks import Number, as_number, check_between, check_integer
 
 
 def posterior(channel: Channel, prior: Distribution, report: int) -> tuple[Number, ...]:
@@ -34,6 +34,7 @@ def posterior(channel: Channel, prior: Distribution, report: int) -> tuple[Numbe
             parameter="prior",
             way_out="Give one for each input.",
         )
+    check_between("report", check_integer("report", report), 0, channel.shape[1] - 1, way_out="Count reports from 0.")
     masses = [share * channel[x, report] for x, share in enumerate(prior.probabilities)]
     total = sum(masses)
     return tuple(mass / total for mass in masses) if total else prior.probabilities

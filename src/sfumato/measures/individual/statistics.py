@@ -155,6 +155,7 @@ def totals_of(people: int, contributions: Sequence[int | Sequence[int]]) -> tupl
     >>> sf.measures.totals_of(2, ((0, 1), (1, 0)))
     ((0, 2), (1, 1), (2, 0))
     """
+    check_at_least("people", check_integer("people", people), 0)
     vectors = _vectors(contributions)
     found: set[Total] = {(0,) * len(vectors[0])}
     for _ in range(people):
