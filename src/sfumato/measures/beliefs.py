@@ -76,7 +76,7 @@ INTERVAL = Ball(squared_radius=Fraction(1, 4), dimension=1)
 
 
 def split_bits(
-    records: int, shared_bits: Real, ratio: Fraction, own_share: Fraction, *, people: int = 1, ball: Ball = INTERVAL
+    records: int, shared_bits: Real, ratio: Real, own_share: Real, *, people: int = 1, ball: Ball = INTERVAL
 ) -> Interval:
     """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f), for the share f of the variance that guards the record.
 
@@ -84,20 +84,18 @@ def split_bits(
     releases add up, c being spent by none. For households of m, and a ball of r² in k dimensions, it is
     c(1 - e^(-m(n-1)ratio/4(1-f))) + (k/2) log2(1 + m²r²ratio/kf).
     """
-    count, shared = _read(records, shared_bits, ratio)
-    return _composed(count, shared, [(ratio, own_share)], _read_people(people, count), ball)
+    count, shared, exact = _read(records, shared_bits, ratio)
+    return _composed(count, shared, [(exact, as_exact("own_share", own_share))], _read_people(people, count), ball)
 
 
-def best_own_share(
-    records: int, shared_bits: Real, ratio: Fraction, *, people: int = 1, ball: Ball = INTERVAL
-) -> Fraction:
+def best_own_share(records: int, shared_bits: Real, ratio: Real, *, people: int = 1, ball: Ball = INTERVAL) -> Fraction:
     """Search for the f that makes `split_bits` least. Any f is valid, so floats may look for it."""
-    count, shared = _read(records, shared_bits, ratio)
+    count, shared, exact = _read(records, shared_bits, ratio)
     many, dimension = _read_people(people, count), ball.dimension
     if shared == 0 or count == 1:
         return Fraction(1)
-    tied, others = float(shared), float(many * (count - 1) * ratio / 4)
-    size = float(many**2 * ball.squared_radius * ratio / dimension)
+    tied, others = float(shared), float(many * (count - 1) * exact / 4)
+    size = float(many**2 * ball.squared_radius * exact / dimension)
 
     def told(logit: float) -> float:
         own = 1 / (1 + math.exp(-logit))
@@ -117,9 +115,7 @@ def best_own_share(
     return less if low < 0 else 1 - less
 
 
-def believed_bits(
-    records: int, shared_bits: Real, ratio: Fraction, *, people: int = 1, ball: Ball = INTERVAL
-) -> Interval:
+def believed_bits(records: int, shared_bits: Real, ratio: Real, *, people: int = 1, ball: Ball = INTERVAL) -> Interval:
     """Enclose Theorem 1's bound at the best division of the noise that was found.
 
     >>> from fractions import Fraction
@@ -137,7 +133,7 @@ def believed_bits(
 def composed_bits(
     records: int,
     shared_bits: Real,
-    releases: Iterable[tuple[Fraction, Fraction]],
+    releases: Iterable[tuple[Real, Real]],
     *,
     people: int = 1,
     ball: Ball = INTERVAL,
@@ -154,17 +150,18 @@ def composed_bits(
     >>> round(sf.measures.composed_bits(100, 10, [release] * 4).upper, 4)  # less than four times as much
     0.4208
     """
-    made = list(releases)
+    made: list[tuple[Fraction, Fraction]] = []
     count, shared = check_integer("records", records), as_exact("shared_bits", shared_bits)
-    for ratio, _ in made:
-        count, shared = _read(records, shared_bits, ratio)
+    for ratio, own_share in releases:
+        count, shared, exact = _read(records, shared_bits, ratio)
+        made.append((exact, as_exact("own_share", own_share)))
     return _composed(count, shared, made, _read_people(people, count), ball)
 
 
 def one_release_bits(
     records: int,
     shared_bits: Real,
-    ratio: Fraction,
+    ratio: Real,
     tilt: Fraction | None = None,
     *,
     people: int = 1,
@@ -184,14 +181,14 @@ def one_release_bits(
     10 [0.1178, 0.1039]
     100 [0.5, 1.002]
     """
-    count, shared = _read(records, shared_bits, ratio)
+    count, shared, exact = _read(records, shared_bits, ratio)
     many, dimension = _read_people(people, count), ball.dimension
     widest = tilt_factor(shared / dimension) if tilt is None else tilt
     if not is_tilt(widest, shared / dimension):
         raise InvalidParameter(
             "is too small for so many shared bits", parameter="tilt", value=widest, way_out="Leave `tilt` out."
         )
-    return _log2_of_powers(min(count * many * widest / 4, count**2 * ball.squared_radius / dimension) * ratio, ball)
+    return _log2_of_powers(min(count * many * widest / 4, count**2 * ball.squared_radius / dimension) * exact, ball)
 
 
 def is_tilt(tilt: Fraction, shared_bits: Fraction) -> bool:
@@ -243,7 +240,7 @@ def people_bits(people: int, ratio: Fraction, *, ball: Ball = INTERVAL) -> Inter
     return min(by_power, by_amplitude, key=lambda found: found.upper)
 
 
-def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Fraction) -> Interval:
+def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Real) -> Interval:
     """Bound C_1^b of a noisy sum: who does not know b bits about n records of r values has c ≤ n·log2 r - b.
 
     >>> from fractions import Fraction
@@ -307,11 +304,12 @@ def _read_people(people: int, records: int) -> int:
     return min(many, records)
 
 
-def _read(records: int, shared_bits: Real, ratio: Fraction) -> tuple[int, Fraction]:
+def _read(records: int, shared_bits: Real, ratio: Real) -> tuple[int, Fraction, Fraction]:
     count = check_integer("records", records)
     check_between("records", count, 1, MOST_RECORDS)
-    check_positive("ratio", ratio)
-    return count, _read_shared(shared_bits)
+    exact = as_exact("ratio", ratio)
+    check_positive("ratio", exact)
+    return count, _read_shared(shared_bits), exact
 
 
 def _read_shared(shared_bits: Real) -> Fraction:
