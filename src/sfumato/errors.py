@@ -44,7 +44,19 @@ _NAMED = re.compile(r"`([A-Za-z_][A-Za-z0-9_]*)`")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where in a file something stands: a file, a line, and in a file of tables the table, its number and the key."""
+    r"""Where in a file something stands: a file, a line, and in a file of tables the table, its number and the key.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> text = "schema = 'sfumato/study/2'\nname = 'Sleep'\n[[questions]]\nid = 'tired'\ntext = 'Tired?'\nkind = 'yes-or-no'\n"
+    >>> size = Path("study.toml").write_text(text)
+    >>> try:
+    ...     sf.read_study("study.toml")
+    ... except sf.errors.InvalidParameter as error:
+    ...     print(error.place, "·", error.place.table, error.place.index, error.place.key)
+    ...
+    file study.toml, line 6 · questions 0 kind
+    """
 
     file: str | None = None
     line: int | None = None
