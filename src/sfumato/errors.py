@@ -48,8 +48,8 @@ class Place:
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> text = "schema = 'sfumato/study/2'\nname = 'Sleep'\n[[questions]]\nid = 'tired'\ntext = 'Tired?'\nkind = 'yes-or-no'\n"
-    >>> size = Path("study.toml").write_text(text)
+    >>> asked = "[[questions]]\nid = 'tired'\ntext = 'Tired?'\nkind = 'yes-or-no'\n"
+    >>> size = Path("study.toml").write_text("schema = 'sfumato/study/2'\nname = 'Sleep'\n" + asked)
     >>> try:
     ...     sf.read_study("study.toml")
     ... except sf.errors.InvalidParameter as error:
