@@ -44,7 +44,7 @@ def together(first: Channel, second: Channel) -> Channel:
     >>> import sfumato as sf
     >>> coin = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
     >>> twice = sf.prob.together(coin, coin)
-    >>> twice.shape, sf.measures.odds(coin), sf.measures.odds(twice)  # odds multiply
+    >>> twice.shape, sf.measures.odds(coin), sf.measures.odds(twice)  # odds multiply, at worst
     ((2, 4), Fraction(3, 1), Fraction(9, 1))
     """
     if first.inputs != second.inputs:
