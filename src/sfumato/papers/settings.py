@@ -102,7 +102,7 @@ def paper_at(paper: Paper, settings: Mapping[str, str]) -> Paper:
     >>> import sfumato as sf
     >>> paper = sf.papers.paper_named("randomized-responses")
     >>> moved = sf.papers.paper_at(paper, {"delta": "1/3"})
-    >>> [str(one.entries[0].value) for one in (paper, moved)], moved.entries[0].judge().agrees  # the print is right at 1/3
+    >>> [str(one.entries[0].value) for one in (paper, moved)], moved.entries[0].judge().agrees  # right at 1/3
     (['1/4', '1/3'], True)
     """
     known = places_of(paper)
