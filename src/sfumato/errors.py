@@ -49,7 +49,7 @@ class Place:
     >>> from pathlib import Path
     >>> import sfumato as sf
     >>> asked = "[[questions]]\nid = 'tired'\ntext = 'Tired?'\nkind = 'yes-or-no'\n"
-    >>> size = Path("study.toml").write_text("schema = 'sfumato/study/2'\nname = 'Sleep'\n" + asked)
+    >>> _ = Path("study.toml").write_text("schema = 'sfumato/study/2'\nname = 'Sleep'\n" + asked)
     >>> try:
     ...     sf.read_study("study.toml")
     ... except sf.errors.InvalidParameter as error:
@@ -88,6 +88,16 @@ class SfumatoError(Exception):
 
     `rule` is what must be so, or what is wrong, in words that continue `parameter=value`; `way_out` is what to do,
     in whole sentences; `place` is where in a file it stands.
+
+    >>> import sfumato as sf
+    >>> try:
+    ...     sf.mechanisms.RandomizedResponse.within(size=1, epsilon=1.0)
+    ... except sf.errors.SfumatoError as error:
+    ...     print(error)
+    ...     print(error.parameter, error.value, error.rule, error.way_out, sep=" · ")
+    ...
+    size=1 must be at least 2. Raise `size`.
+    size · 1 · must be at least 2 · Raise `size`.
     """
 
     exit_code = 1

@@ -73,6 +73,9 @@ class AnyRows:
 class RowStarts:
     """The first lanes of rows under one key after the other, in memory that is used again for `most` rows.
 
+    A lane is the first 8 bytes of a row: two words of 32 bits. It is what `RowWords` is made of, for whoever goes
+    through many keys.
+
     >>> import sfumato as sf
     >>> starts, key = sf.bits.RowStarts(most=4096), bytes(32)
     >>> starts.take(range(10, 13))

@@ -128,8 +128,6 @@ def audit_counts(
 ) -> Audit:
     """Bound ε from below by counts[x][y] of reports that someone else's mechanism made.
 
-    `answers` and `reports` are the labels of rows and columns, numbered when left out.
-
     It is what `sf.audit` does with draws of its own. `answers` and `reports` are the labels of rows and columns,
     numbered when left out.
 

@@ -28,7 +28,7 @@ def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> b
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> size = Path("answers.csv").write_bytes(b"tired\nyes\n")
+    >>> _ = Path("answers.csv").write_bytes(b"tired\nyes\n")
     >>> sf.files.read_bytes("answers.csv")
     b'tired\nyes\n'
     >>> try:

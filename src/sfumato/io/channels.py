@@ -62,7 +62,7 @@ def read_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) ->
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> size = Path("coin.csv").write_text("input,no,yes\nno,3/4,1/4\nyes,1/4,3/4\n")
+    >>> _ = Path("coin.csv").write_text("input,no,yes\nno,3/4,1/4\nyes,1/4,3/4\n")
     >>> channel = sf.io.read_channel("coin.csv")
     >>> channel.exact, channel.outputs, sf.measures.odds(channel)
     (True, ('no', 'yes'), Fraction(3, 1))

@@ -38,7 +38,7 @@ def read_prior(text_or_path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYT
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> size = Path("prior.csv").write_text("label,probability\nyes,0.2\nno,0.8\n")
+    >>> _ = Path("prior.csv").write_text("label,probability\nyes,0.2\nno,0.8\n")
     >>> sf.io.read_prior("prior.csv")["yes"], sf.io.read_prior("1/3,2/3").probabilities
     (Fraction(1, 5), (Fraction(1, 3), Fraction(2, 3)))
     """

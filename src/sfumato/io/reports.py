@@ -97,7 +97,7 @@ def read_report_counts(
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> size = Path("reports.csv").write_text("report,town\nyes,Ulm\nno,Ulm\nno,Bonn\n")
+    >>> _ = Path("reports.csv").write_text("report,town\nyes,Ulm\nno,Ulm\nno,Bonn\n")
     >>> found = sf.io.read_report_counts("reports.csv", known=("no", "yes"), group="town")
     >>> found.counts, found.by_group
     ((2, 1), {'Bonn': (1, 0), 'Ulm': (1, 1)})

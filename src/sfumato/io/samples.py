@@ -81,7 +81,7 @@ def read_samples(path: str | Path, *, count: str | None = None, limit_bytes: int
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> size = Path("draws.csv").write_text("input,output,times\nno,no,820\nno,yes,180\nyes,no,190\nyes,yes,810\n")
+    >>> _ = Path("draws.csv").write_text("input,output,times\nno,no,820\nno,yes,180\nyes,no,190\nyes,yes,810\n")
     >>> found = sf.io.read_samples("draws.csv", count="times")
     >>> found.inputs, found.counts
     (('no', 'yes'), ((820, 180), (190, 810)))

@@ -41,6 +41,8 @@ MOST_RESIDUES = 1 << 11
 class ArcResponse:
     """`size` answers in order, of which the last stands `apart` or not; `length` favoured shifts.
 
+    For answers that are numbers: a report speaks for an answer and its neighbours, so that a mean has little noise.
+
     >>> import sfumato as sf
     >>> stars = sf.mechanisms.ArcResponse.within(size=10, epsilon=1.0)
     >>> stars.length, stars.modulus  # each answer favours 9 of 18 reports

@@ -57,6 +57,8 @@ class BinaryHadamard:
 
     Left out, `yes` is odds/(odds+1), the most that `odds` allow.
 
+    Each respondent answers one public yes/no question; `within` keeps to a budget of random bits [B, Thm 2].
+
     >>> import sfumato as sf
     >>> plain = sf.mechanisms.BinaryHadamard.within(size=100, epsilon=1.0)
     >>> thrifty = sf.mechanisms.BinaryHadamard.within(size=100, epsilon=1.0, random_bits=0.5)

@@ -38,6 +38,9 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 class CyclicResponse:
     """`size` answers among K residues; `q` and `t` name Singer's set, or K = `q` names Paley's (t = 1).
 
+    Add a random shift that favours a difference set, the projective-geometry response of [FNNT22] in cyclic form: for
+    long lists too, near the least error, and a key can undo it.
+
     >>> import sfumato as sf
     >>> towns = sf.mechanisms.CyclicResponse.within(size=1000, epsilon=2.0)
     >>> towns.family.value, towns.q, towns.t, towns.modulus

@@ -53,6 +53,8 @@ _CHUNK = 1 << 16
 class FlagsResponse:
     """`size` answers among the 2^length - 1 elements but 0, each row with a space of masks of a `dimension`.
 
+    For long lists of answers at several levels, which share one report.
+
     >>> import sfumato as sf
     >>> towns = sf.mechanisms.FlagsResponse.within(size=1000, epsilon=2.0)
     >>> towns.length, towns.dimension, towns.modulus

@@ -30,6 +30,8 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 class RandomizedResponse:
     """`size` answers, each reported truthfully with weight `odds` against 1 for every other.
 
+    Tell the truth, or pick anyone else's answer [War65]; it suits few answers.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))

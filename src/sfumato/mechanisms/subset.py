@@ -36,6 +36,8 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 class SubsetSelection:
     """Sets of `chosen` answers out of `size`; left at 0, `chosen` becomes the size of least variance.
 
+    A report is a set of answers, and the true one is in it more often than another [YB18].
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> letters = sf.mechanisms.SubsetSelection(size=26, odds=Fraction(3))

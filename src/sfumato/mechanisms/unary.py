@@ -145,6 +145,8 @@ class _Unary(ABC):
 class SymmetricUnary(_Unary):
     """Every bit is flipped with probability 1/(1+√odds), rounded up to a multiple of 2^-width.
 
+    An answer is a row of bits with a single one, each reported with noise of its own [EPK14].
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> colours = sf.mechanisms.SymmetricUnary(size=5, odds=Fraction(9))
@@ -173,6 +175,8 @@ class SymmetricUnary(_Unary):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimisedUnary(_Unary):
     """The one is kept by a fair coin; a zero becomes a one with probability 1/(odds+1), rounded up.
+
+    An answer is a row of bits with a single one; all privacy is spent on the zeros, which suits rare answers [WBLJ17].
 
     >>> from fractions import Fraction
     >>> import sfumato as sf

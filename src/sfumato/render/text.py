@@ -25,11 +25,11 @@ def certificate_table(certificate: Certificate) -> RenderableType:
     >>> table = sf.render.certificate_table(sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]])))
     >>> console = Console(file=StringIO(), width=100)
     >>> console.print(table)  # or rich.print(table), to a terminal
-    >>> print(*console.file.getvalue().splitlines()[:4], sep="\n")
-    Certificate of a channel: 2 answers → 2 reports
+    >>> print(*console.file.getvalue().splitlines()[1:5], sep="\n")
     ┏━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┓
     ┃ measure                      ┃ value            ┃ status           ┃ in plain words              ┃
     ┡━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┩
+    │ guess error                  │ 1/4              │ exact            │ A guesser who knows the     │
     """
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415

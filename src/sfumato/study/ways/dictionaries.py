@@ -223,7 +223,7 @@ def remember_dictionary(path: str | Path) -> Dictionary:
 
     >>> from pathlib import Path
     >>> import sfumato as sf
-    >>> size = Path("places.txt").write_text("Bonn\nKöln\nUlm\n", encoding="utf-8")
+    >>> _ = Path("places.txt").write_text("Bonn\nKöln\nUlm\n", encoding="utf-8")
     >>> sf.study.remember_dictionary("places.txt").texts
     ('Bonn', 'Köln', 'Ulm')
     """
