@@ -30,7 +30,23 @@ _KINDS: dict[str, tuple[type[Question] | str, ...]] = {
 
 
 def register(*questions: type[Question]) -> None:
-    """Add a kind of question; classes that share a kind are given together."""
+    """Add a kind of question; classes that share a kind are given together.
+
+    A kind is a class of `Question` with a `KIND` of its own, whose `way` says how it is asked.
+
+    Raises:
+        InvalidParameter: the kind is registered already, with other classes.
+
+    >>> import sfumato as sf
+    >>> from sfumato.study.ways import unregister
+    >>> class Season(sf.OneOfMany):
+    ...     KIND = "season"
+    ...
+    >>> sf.study.register(Season)  # study files may now say kind = "season"
+    >>> Season(id="born", text="When were you born?", answers=("spring", "summer", "autumn", "winter")).kind
+    'season'
+    >>> unregister(Season)
+    """
     if questions[0].KIND in _KINDS and _classes(questions[0].KIND) != questions:
         raise InvalidParameter(
             "is registered already, and studies that were published with it would be read as others",

@@ -25,6 +25,13 @@ class Question(ABC):
     """What a study asks. `KEYS` are its keys in a file, besides id, text and kind, and what empty cells mean.
 
     `missing` is “hidden” or “public”, `missing_codes` are texts that mean no answer, and `ask_if` says who is asked.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> scale = ("poor", "fair", "good")
+    >>> asked: sf.study.Question = sf.Ordered(id="health", text="Health?", answers=scale, epsilon=Fraction(1))
+    >>> asked.kind, asked.labels, asked.usual_model, asked.hides
+    ('ordered', ('poor', 'fair', 'good'), 'ordered', False)
     """
 
     KIND: ClassVar[str]
