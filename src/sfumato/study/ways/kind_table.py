@@ -82,7 +82,7 @@ def _class_of(one: type[Question] | str) -> type[Question]:
 
 
 def _classes_for(kind: str, given: frozenset[str]) -> tuple[type[Question], ...]:
-    """Return the classes that may be meant: the last alone where it knows all keys, since none of them marks another."""
+    """Return the classes that may be meant: the last alone where it knows all keys: none marks another."""
     last = _class_of(_KINDS[kind][-1])
     known = {*HEADING, *(key.name for key in (*last.KEYS, *NO_ANSWER_KEYS))}
     return (last,) if given <= known else _classes(kind)
