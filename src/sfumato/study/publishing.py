@@ -1,7 +1,6 @@
 """From a table of answers to a part of public reports and its keys, chunk by chunk; nothing is paid for here.
 
-Rows are written as they are drawn, to wherever the caller says; memory does not grow with their number. What a part's
-draws made is on the record as the roots of its columns, in its note and in its keys.
+Rows are written as they are drawn; memory does not grow with their number. A part's note and keys hold column roots.
 """
 
 from __future__ import annotations
