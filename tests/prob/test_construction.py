@@ -53,6 +53,7 @@ def test_rows_that_are_no_channel_are_refused(rows, rule, way_out):
     [
         ([HALF, THIRD], "probabilities sums to 5/6, not 1 (off by -1/6)", "correct the entry that is wrong"),
         ([0.2, 0.7], "probabilities sums to", "divide the row by its sum"),
+        ([1e308, 1e308], "probabilities sums to inf, not 1", "divide the row by its sum"),
         ([2, -1], "probabilities[1]=-1 is negative", "Probabilities lie in [0, 1]"),
         ([math.nan], "probabilities[0]=nan must be finite", "Check how it was computed"),
         ([True], "probabilities[0]=True must be a number", "Write 1 or 0"),

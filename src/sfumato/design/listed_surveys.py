@@ -17,21 +17,20 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates import ChannelSubject
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
 from sfumato.design.answer_limits import AnswerLimits
+from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.column_rays import ReportColumn, report_columns
 from sfumato.design.least_variances import least_variance
 from sfumato.design.variance_floors import FloorProof, Shares, total_variance, variance_floor
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 from sfumato.prob.exact import round_to_grid
 from sfumato.values import Interval
 from sfumato.values.checks import as_exact
 from sfumato.values.rounding import float_above, float_below
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 ANY = "any"
@@ -44,11 +43,11 @@ _DUST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedSurvey(Shown):
+class ListedSurvey(CertifiedDesign):
     """A survey with a list of answers: how to report, and what it protects.
 
     `laws` are the shares that it was made for, each with what its total variance is measured in; `proof` shows how good
-    any other can be.
+    any other can be. It is certified with the weights as the prior, so that the guess error is the weighted one.
 
     >>> import sfumato as sf
     >>> ways = ("train", "car", "on foot")
@@ -66,16 +65,6 @@ class ListedSurvey(Shown):
     limits: AnswerLimits
     laws: tuple[Shares, ...] = ()
     proof: FloorProof | None = None
-
-    @property
-    def certificate(self) -> Certificate:
-        """Every measure of the channel; the prior is the weights, so the guess error is the weighted one."""
-        return certify(self)
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """The survey as something to run: its sampled law is the channel, exactly."""
-        return Tabulated(self.channel)
 
     def total_variance(self, shares: Sequence[Real]) -> Fraction | None:
         """Return n times the sum of the variances of all shares, from n reports; None where not all can be told."""

@@ -12,22 +12,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates import ChannelSubject
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
+from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.queries import Function, Prior, Query, places_of
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.prob.alphabet import Label
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecoverableDesign(Shown):
+class RecoverableDesign(CertifiedDesign):
     """A response W(i|x) to a query. `noise` is its add-noise form V(i|j), None where it needs more than f(x).
 
     `privacy` is how often the best guesser of what is `hidden` stays wrong; `critical_rho` is up to where answers are
@@ -52,22 +51,12 @@ class RecoverableDesign(Shown):
     hidden: str
 
     @property
-    def certificate(self) -> Certificate:
-        """Every claim about the response under the query's prior."""
-        return certify(self)
-
-    @property
     def worst_answer(self) -> Fraction:
         """How often the best guesser of the data is wrong at least, whatever the answer is; `privacy` is an average.
 
         Of the data, also where the response hides a predicate; `every_answer` has the best such promise.
         """
         return Fraction(measures.worst_guess_error(self.channel, self.query.prior))
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """Draws responses."""
-        return Tabulated(self.channel)
 
     def noise_law(self, value: Label) -> Distribution:
         """Return the law of the noise N in F(x) = f(x) + N mod k, given f(x) [A, eq. (6)]."""

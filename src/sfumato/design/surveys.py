@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates import ChannelSubject
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
+from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.limits import Limits
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 from sfumato.prob.exact import round_to_grid
 from sfumato.values.checks import Number, as_exact, check_between, check_integer
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 Pair = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
@@ -36,8 +35,10 @@ _HAIRS = tuple(Fraction(1, 1 << bits) for bits in (52, 44, 36, 28))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyDesign(Shown):
+class SurveyDesign(CertifiedDesign):
     """A yes/no survey: how to report, and what it protects.
+
+    It is certified with the weight as the prior of "yes", so that the guess error is the weighted one.
 
     >>> import sfumato as sf
     >>> from fractions import Fraction
@@ -55,16 +56,6 @@ class SurveyDesign(Shown):
     name: str
     channel: Channel
     limits: Limits
-
-    @property
-    def certificate(self) -> Certificate:
-        """Every measure of the channel; the prior of "yes" is the weight, so the guess error is the weighted one."""
-        return certify(self)
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """The survey as something to run: its sampled law is the channel, exactly."""
-        return Tabulated(self.channel)
 
     def fisher_information(self, theta: Number) -> Number:
         """J_θ of one report."""

@@ -12,21 +12,20 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.design.channel_designs import DrawnDesign
 from sfumato.design.queries import Function, Query
 from sfumato.design.recoverable_answers import hide_correlated
 from sfumato.design.response_programs import best_response, least_right, made_exact
 from sfumato.design.stakes import Stakes
 from sfumato.errors import InvalidLaw
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.values import Interval
 from sfumato.values.rounding import float_above, float_below
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnseenDesign(Shown):
+class UnseenDesign(DrawnDesign):
     """A response W(i|x) that hides Y. `privacy` encloses the best of those who see X only.
 
     `promise` is what this response has, exactly; `seeing_both` is what a responder who sees X and Y could have.
@@ -43,11 +42,6 @@ class UnseenDesign(Shown):
     privacy: Interval
     promise: Fraction
     seeing_both: Fraction
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """Draws responses."""
-        return Tabulated(self.channel)
 
 
 def hide_unseen(joint: Joint, f: Function, rho: Real) -> UnseenDesign:

@@ -15,18 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import measures
-from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates import ChannelSubject
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
+from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.programs import solve
 from sfumato.design.queries import Function, Prior, Query
 from sfumato.design.recoverable_answers import best_answer
 from sfumato.design.response_programs import grid_law, made_exact
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 from sfumato.values import Interval
 from sfumato.values.rounding import float_above, float_below
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 FloatArray = npt.NDArray[np.float64]
@@ -36,11 +35,11 @@ _PROGRESS = 1e-13
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EveryAnswerDesign(Shown):
+class EveryAnswerDesign(CertifiedDesign):
     """A response W(i|x) after whose every answer the best guess is wrong with probability at least `privacy.lower`.
 
     `privacy` encloses the best such promise; `promise` is what this response has, exactly, and `average` its privacy on
-    average, beside `best_average`, which is [A, Thm 2]'s.
+    average, beside `best_average`, which is [A, Thm 2]'s. The worst answer is one of the claims of its certificate.
 
     >>> import sfumato as sf
     >>> each = sf.design.every_answer([0.7, 0.2, 0.1], [0, 1, 2], 0.55)
@@ -56,16 +55,6 @@ class EveryAnswerDesign(Shown):
     promise: Fraction
     average: Fraction
     best_average: Fraction
-
-    @property
-    def certificate(self) -> Certificate:
-        """Every claim about the response under the query's prior; the worst answer is one of them."""
-        return certify(self)
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """Draws responses."""
-        return Tabulated(self.channel)
 
 
 @subject_of.register

@@ -136,7 +136,7 @@ class CyclicResponse:
         """Shares of the answers from the share of reports in x + D, for every x at once."""
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        hits = self.hits(np.array(tally.counts, dtype=np.float64))
+        hits = self.hits(np.fromiter(tally.counts, dtype=np.float64, count=len(tally.counts)))
         return member_estimate(hits, *self.probabilities, total=total, confidence=confidence)
 
     def hits(self, counts: FloatArray) -> FloatArray:

@@ -17,8 +17,7 @@ import numpy as np
 
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.refine.ladder import Ladder
-from sfumato.refine.ladder_evidence import Coalition, finite, total_bits
+from sfumato.refine.ladder_evidence import AsBuilt, Coalition, total_bits
 from sfumato.refine.outlines import Outline
 from sfumato.refine.rungs import FlagsRung
 from sfumato.values import Interval
@@ -28,24 +27,15 @@ _MOST_PAIRS = 1 << 20
 
 
 @dataclass(frozen=True)
-class FlagsBuilt:
-    """From the levels' own channels and the ladder's own code."""
+class FlagsBuilt(AsBuilt):
+    """From the levels' own channels and the ladder's own code; coalitions rely on the premise.
 
-    ladder: Ladder
-
-    @property
-    def outline(self) -> Outline:
-        """What the ladder is made from."""
-        return self.ladder.outline
+    What is drawn for the levels below is drawn from the space of the best one.
+    """
 
     @property
     def _rungs(self) -> tuple[FlagsRung, ...]:
         return cast("tuple[FlagsRung, ...]", self.ladder.levels)
-
-    @cached_property
-    def odds(self) -> tuple[Fraction, ...]:
-        """Read from the channels of the levels."""
-        return tuple(finite(level.measured_odds()) for level in self._rungs)
 
     def check_premise(self) -> None:
         """Find the law of each level's element from that of the level above it, and compare with its channel.
@@ -65,22 +55,6 @@ class FlagsBuilt:
                     f"the law of the two together is another one",
                     way_out="Nothing is certified; make the ladder anew.",
                 )
-
-    def joint_odds(self, coalition: Coalition) -> Fraction:
-        """Rely on the premise: what is drawn for the levels below is drawn from the best one's space."""
-        return self.odds[min(coalition) - 1]
-
-    def step_bits(self) -> Interval:
-        """Add up the entropies that the steps declare."""
-        return total_bits(step.entropy_bits() for step in self.ladder.steps)
-
-    def separate_bits(self) -> Interval:
-        """Take the element of each level, drawn apart."""
-        return self.ladder.separate_bits()
-
-    def key_bits(self, level: int) -> Interval:
-        """Take the law that the ladder declares."""
-        return self.ladder.key_law(level).entropy_bits()
 
     def recovered(self) -> Fraction:
         """Make reports of every answer with every element and take them back, while they can be tried."""

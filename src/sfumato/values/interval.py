@@ -32,6 +32,11 @@ class Interval:
                 way_out="Exchange the two, or check how they were computed.",
             )
 
+    @classmethod
+    def around(cls, value: float, slack: float) -> Interval:
+        """Return what lies within `slack` ≥ 0 and one ulp of a number, for rounding that was bounded by hand."""
+        return cls(math.nextafter(value - slack, -math.inf), math.nextafter(value + slack, math.inf))
+
     @property
     def width(self) -> float:
         """How much is left open; 0 for a single point, infinite or not."""
@@ -61,7 +66,7 @@ class Interval:
 
     def at_least(self, floor: float) -> Interval:
         """Return the interval cut off below `floor`, for a quantity known to be no smaller."""
-        return Interval(max(self.lower, floor), max(self.upper, floor))
+        return self if self.lower >= floor else Interval(floor, max(self.upper, floor))
 
     def __str__(self) -> str:
         return f"[{self.lower!r}, {self.upper!r}]"
