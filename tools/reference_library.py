@@ -158,7 +158,7 @@ def _section(name: str, it: Any, *, up: str) -> list[str]:
     it = inspect.unwrap(it)
     parts = [f"## {name}"]
     if not (inspect.isclass(it) or inspect.isfunction(it)):
-        return [*parts, f"`{name}` {_value(it)}"]
+        return [*parts, f"`{name}` {_value(it)} {vocabulary()['constants'][name]}"]
     said = docstring(it)
     if not (inspect.isclass(it) and _is_without_arguments(it)):
         parts.append(f"```python\n{name}{_signature(it)}\n```")
@@ -344,6 +344,8 @@ def _shown(value: object) -> str:
 def _value(it: Any) -> str:
     if isinstance(it, types.UnionType):
         return f"is `{' | '.join(part.__name__ for part in typing.get_args(it))}`."
+    if isinstance(it, str):
+        return f"is `{it!r}`."
     if isinstance(it, int):
         return f"is {it:,}.".replace(",", " ")
     if isinstance(it, Mapping):
