@@ -29,6 +29,12 @@ class UnseenDesign(DrawnDesign):
     """A response W(i|x) that hides Y. `privacy` encloses the best of those who see X only.
 
     `promise` is what this response has, exactly; `seeing_both` is what a responder who sees X and Y could have.
+
+    >>> import sfumato as sf
+    >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
+    >>> alone = sf.design.hide_unseen(joint, [0, 1, 1], 0.75)
+    >>> float(alone.promise), float(alone.seeing_both), alone.mechanism.privatize([0, 2]).shape
+    (0.35, 0.4, (2,))
     """
 
     query: Query
@@ -39,7 +45,17 @@ class UnseenDesign(DrawnDesign):
 
 
 def hide_unseen(joint: Joint, f: Function, rho: Real) -> UnseenDesign:
-    """Return the response to X alone that tells f(X) with probability ≥ rho and hides Y best."""
+    """Return the response to X alone that tells f(X) with probability ≥ rho and hides Y best.
+
+    Raises:
+        InvalidLaw: the joint law has not exactly two coordinates.
+
+    >>> import sfumato as sf
+    >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
+    >>> alone = sf.design.hide_unseen(joint, [0, 1, 1], 0.75)
+    >>> round(alone.privacy.lower, 9), round(alone.privacy.upper, 9), float(alone.seeing_both)
+    (0.35, 0.35, 0.4)
+    """
     query, gains = _read(joint, f, rho)
     stakes = Stakes(gains=(gains,), keep=query.f, size=len(query.values), rho=query.rho)
     both = hide_correlated(joint, f, rho).privacy

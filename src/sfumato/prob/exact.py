@@ -205,8 +205,10 @@ def round_to_grid(law: Sequence[Number], width: int) -> tuple[int, ...]:
 
 
 def _wrong_sum(name: str, total: Number) -> InvalidLaw:
+    # Beyond a few digits the difference of floats is rounding, and nobody's mistake.
+    off = f"{total - 1:.3g}" if isinstance(total, float) else _show(total - 1)
     return InvalidLaw(
-        f"sums to {_show(total)}, not 1 (off by {_show(total - 1)})",
+        f"sums to {_show(total)}, not 1 (off by {off})",
         parameter=name,
         way_out="Every row of a channel and every prior sums to 1; correct the entry that is wrong or divide the row "
         "by its sum.",

@@ -10,7 +10,15 @@ from sfumato.errors import InvalidParameter
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """`lower ≤ v ≤ upper`. Infinite ends are allowed; NaN is not."""
+    """`lower ≤ v ≤ upper`: how a certified number is written. Infinite ends are allowed; NaN is not.
+
+    >>> import sfumato as sf
+    >>> found = sf.measures.capacity_bits(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    >>> round(found.lower, 9), found.width < 1e-9, 0.1887 in found
+    (0.188721876, True, False)
+    >>> sf.values.Interval(0.25, 0.5).overlaps(sf.values.Interval(0.5, 1.0))
+    True
+    """
 
     lower: float
     upper: float

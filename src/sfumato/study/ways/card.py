@@ -17,7 +17,7 @@ from sfumato.design.cards import MOST_FACES
 from sfumato.errors import InvalidParameter
 from sfumato.infer import share_weights
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import check_heading, checked_pair
+from sfumato.study.ways.answers import SECOND_IS_ESTIMATED, check_heading, checked_pair
 from sfumato.study.ways.base import FloatArray, label_bits
 from sfumato.study.ways.card_plans import plan_card
 from sfumato.study.ways.cells import ALIASES, checked_aliases
@@ -45,7 +45,6 @@ OWN_KEYS = (
 )
 
 # What a first file says.
-SECOND_IS_ESTIMATED = '"no" first; the share of the second is estimated'
 _PROMISE = "Asked with a card: the best guess of an answer stays wrong at least this often (0.5 is a coin toss)."
 _EXPOSES = "Under this promise alone, some reports prove their answer. With a limit on ε none does:"
 _MAY_BE_ADDED = {

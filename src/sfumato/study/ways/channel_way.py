@@ -12,7 +12,7 @@ from sfumato import measures
 from sfumato.bits import RowDraws
 from sfumato.certificates import Certificate
 from sfumato.design.channel_designs import CertifiedDesign
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.audience import Audience
