@@ -209,7 +209,7 @@ class FlagsResponse:
         from sfumato.mechanisms.mask_kernel import count_masks  # noqa: PLC0415  brings in a compiler
 
         field, public = binary_field(self.length), self.public_dimension
-        tables = space_table(self.length, self.dimension), space_table(self.length, public)
+        tables = space_table(self.length, self.dimension, public), space_table(self.length, public)
         counts = np.zeros(self.modulus + 1, dtype=np.int64)
         for start in range(0, symbols.size, _CHUNK):
             mine = symbols[start : start + _CHUNK]

@@ -191,6 +191,7 @@ class FlagsRung(FlagsResponse):
                 low=lower.dimension,
                 high=upper.dimension,
                 erased=upper.erased(lower),
+                public=self.dimensions[-1],
                 width=self.width,
             )
             for upper, lower in pairwise(found)
@@ -219,6 +220,7 @@ class FlagsRung(FlagsResponse):
             low=found[-1].dimension,
             high=found[level - 1].dimension,
             erased=1 - kept,
+            public=found[-1].dimension,
             width=self.width,
         )
 
