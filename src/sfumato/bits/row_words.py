@@ -100,9 +100,11 @@ class RowStarts:
         """Write the first lane of each of the rows, and the lanes after it, one array for each."""
         cipher = self._encryptor(key)
         for attempt, filled in enumerate(lanes):
-            self.go_on(attempt)
+            if attempt:
+                self.go_on(attempt)
             filled[:] = self._hidden_by(cipher)
-        self.go_on(0)
+        if len(lanes) > 1:
+            self.go_on(0)
 
     def under(self, key: bytes) -> npt.NDArray[np.uint64]:
         """The lane of each of the rows, until the next call."""

@@ -30,6 +30,7 @@ from sfumato.mechanisms.mask_spaces import (
 )
 
 Whole = npt.NDArray[np.int64]
+AnyWhole = npt.NDArray[Any]
 
 MOST_ROWS = 64
 _ONES = (1 << DIGIT) - 1
@@ -71,10 +72,10 @@ def _closed(value: int, pivots: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True, inline="always", error_model="numpy")
-def spell_beside(code: int, table: Whole, at: int, rows: Whole, first: int) -> int:
-    """Write the reduced basis of a numbered space, where no masks come first, from row `first` on; return its pivots.
+def spell_beside(code: int, table: Whole, at: int, rows: AnyWhole, first: int, apart: int = 1) -> int:
+    """Write the reduced basis of a numbered space, where no masks come first; return its pivots.
 
-    The filling is taken from its end, so the last row comes first.
+    Its rows stand at `first` and so far `apart`. The filling is taken from its end, so the last row is the first.
     """
     count = table[at + ROWS]
     if count < 2:
@@ -87,23 +88,23 @@ def spell_beside(code: int, table: Whole, at: int, rows: Whole, first: int) -> i
     places, sizes = table[entry + PIVOTS], table[entry + FILLINGS]
     for number in range(count - 1, -1, -1):
         low, size = 1 << ((places >> (DIGIT * number)) & _ONES), (sizes >> (DIGIT * number)) & _ONES
-        rows[first + number] = low | spread((filling & ((1 << size) - 1)) * (low + low), pivots)
+        rows[first + number * apart] = low | spread((filling & ((1 << size) - 1)) * (low + low), pivots)
         filling >>= size
         pivots |= low
     return pivots
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def spell_space(code: int, table: Whole, at: int, rows: Whole) -> int:
+def spell_space(code: int, table: Whole, at: int, rows: AnyWhole, first: int = 0, apart: int = 1) -> int:
     """Write the reduced basis of a numbered space; return its pivots."""
     if code >= table[at + LEADING]:
-        return int(spell_beside(code, table, at, rows, 0))
+        return int(spell_beside(code, table, at, rows, first, apart))
     held = table[at + HELD]
-    pivots = spell_beside(code, table, at + table[at + BESIDE], rows, held)
+    pivots = spell_beside(code, table, at + table[at + BESIDE], rows, first + held * apart, apart)
     for number in range(held):
-        rows[number] = 1 << number
+        rows[first + number * apart] = 1 << number
     for number in range(held, table[at + ROWS]):
-        rows[number] <<= held
+        rows[first + number * apart] <<= held
     return int((pivots << held) | ((1 << held) - 1))
 
 
