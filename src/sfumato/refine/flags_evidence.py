@@ -1,8 +1,7 @@
-"""Two ways to find each number of the certificate of a ladder of flags.
+"""How the numbers of the certificate of a ladder of flags are found again.
 
-`FlagsBuilt` reads the channels of the levels and the laws of the ladder's own steps; `FlagsCounted` starts from how
-many spaces there are and goes down the levels in fractions: how probable each makes a space that is even at the answer,
-and one that is not. Certificates are made the first way and checked the second.   Theory: docs/theory/flags.md
+`FlagsCounted` starts from how many spaces there are and goes down the levels in fractions: how probable each makes a
+space that is even at the answer, and one that is not.   Theory: docs/theory/flags.md
 """
 
 from __future__ import annotations
@@ -13,96 +12,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import cast
 
-import numpy as np
-
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import entropy_interval
-from sfumato.refine.ladder import Ladder
-from sfumato.refine.ladder_evidence import Coalition, finite, total_bits
+from sfumato.refine.ladder_evidence import Coalition, total_bits
 from sfumato.refine.outlines import Outline
 from sfumato.refine.rungs import FlagsRung
 from sfumato.values import Interval
-
-# Pairs of answer and element that are tried one by one.
-_MOST_PAIRS = 1 << 20
-
-
-@dataclass(frozen=True)
-class FlagsBuilt:
-    """From the levels' own channels and the ladder's own code."""
-
-    ladder: Ladder
-
-    @property
-    def outline(self) -> Outline:
-        """What the ladder is made from."""
-        return self.ladder.outline
-
-    @property
-    def _rungs(self) -> tuple[FlagsRung, ...]:
-        return cast("tuple[FlagsRung, ...]", self.ladder.levels)
-
-    @cached_property
-    def odds(self) -> tuple[Fraction, ...]:
-        """Read from the channels of the levels."""
-        return tuple(finite(level.measured_odds()) for level in self._rungs)
-
-    def check_premise(self) -> None:
-        """Find the law of each level's element from that of the level above it, and compare with its channel.
-
-        Given the space of a level, an element of a kind has the probability that the level's channel says; given only
-        the space below it, that is a mean over the spaces above that one, or over all where it was erased.
-        """
-        for above, below in pairwise(self._rungs):
-            high, low = _probabilities(above)
-            even, other = _kinds_above(above.length, above.dimension, below.dimension)
-            mean = high * even[0] + low * even[1], high * other[0] + low * other[1]
-            kept = 1 - above.erased(below)
-            found = tuple(kept * value + (1 - kept) / above.modulus for value in mean)
-            if found != _probabilities(below):
-                raise NotCertified(
-                    f"step {below.level} of the ladder does not lead from level {above.level} to level {below.level}: "
-                    f"the law of the two together is another one",
-                    way_out="Nothing is certified; make the ladder anew.",
-                )
-
-    def joint_odds(self, coalition: Coalition) -> Fraction:
-        """Rely on the premise: what is drawn for the levels below is drawn from the best one's space."""
-        return self.odds[min(coalition) - 1]
-
-    def step_bits(self) -> Interval:
-        """Add up the entropies that the steps declare."""
-        return total_bits(step.entropy_bits() for step in self.ladder.steps)
-
-    def separate_bits(self) -> Interval:
-        """Take the element of each level, drawn apart."""
-        return self.ladder.separate_bits()
-
-    def key_bits(self, level: int) -> Interval:
-        """Take the law that the ladder declares."""
-        return self.ladder.key_law(level).entropy_bits()
-
-    def recovered(self) -> Fraction:
-        """Make reports of every answer with every element and take them back, while they can be tried."""
-        rung, size, modulus = self._rungs[0], self.ladder.size, self.ladder.modulus
-        if size * modulus > _MOST_PAIRS:
-            return Fraction(int(size <= modulus))
-        answers, draws = np.repeat(np.arange(size), modulus), np.tile(np.arange(modulus), size)
-        found = rung.recovered(rung.made(answers, draws), draws)
-        return Fraction(int((found == answers).sum()), answers.size)
-
-
-def _probabilities(rung: FlagsRung) -> tuple[Fraction, Fraction]:
-    """Of one element at which all masks of the level are even, and of one other, from the law of the channel."""
-    values = [Fraction(value) for value in rung.channel().levels]
-    return max(values), min(values)
-
-
-def _kinds_above(length: int, above: int, below: int) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
-    """Of an element that is even at a space, how often it is at one above it and how often not; then of another."""
-    # Of the spaces above, those even at an element are as the elements even at them: both are counted in pairs.
-    share = Fraction((1 << (length - above)) - 1, (1 << (length - below)) - 1)
-    return (share, 1 - share), (Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -144,7 +59,7 @@ class FlagsCounted:
             both = self._spaces(t - below - 1, above - below)
             high_below = low * (whole + (odds[-1] - 1) * both) / inside
             low_below = low * whole / inside
-            chance = _keeping(high_below, low_below, wanted, after)
+            chance = keeping(high_below, low_below, wanted, after)
             high_below, low_below = (chance * p + (1 - chance) / after for p in (high_below, low_below))
             odds.append(high_below / low_below)
             kept.append(chance)
@@ -199,7 +114,7 @@ class FlagsCounted:
         return entropy_interval(((kept / over + rare, over), (rare, every - over)))
 
 
-def _keeping(high: Fraction, low: Fraction, odds: Fraction, every: int) -> Fraction:
+def keeping(high: Fraction, low: Fraction, odds: Fraction, every: int) -> Fraction:
     """With which chance two probabilities are kept, and else made uniform, to be so many times one another."""
     # chance·high + (1-chance)/every = odds·(chance·low + (1-chance)/every)
     uniform = Fraction(1, every)
