@@ -22,8 +22,9 @@ from sfumato.mechanisms.flags import mask_noise
 from sfumato.mechanisms.mask_kernel import shifts_of_numbers
 from sfumato.mechanisms.mask_spaces import rows_of_space, space_table, spaces
 from sfumato.refine import Ladder, Unprotected, merge_keys, open_key, seal_key, split_key
-from sfumato.refine.flags_evidence import FlagsBuilt, FlagsCounted
+from sfumato.refine.flags_evidence import FlagsCounted
 from sfumato.refine.mask_steps import ElementStep, SpaceStep
+from sfumato.refine.nested_evidence import NestedBuilt
 from sfumato.refine.rungs import FlagsRung
 from sfumato.refine.rungs.flag_choices import best_dimensions, odds_below
 from sfumato.values import Guarantee
@@ -173,7 +174,7 @@ def test_numbers_of_the_example():
     above, below = ladder_of(5, (3, 1), (7, 2)).levels
     assert above.odds_left(1) == Fraction(11, 5) == odds_below(Fraction(7), 5, 3, 1)
     assert above.erased(below) == Fraction(31, 276)
-    with pytest.raises(InvalidParameter, match=r"odds=5/2 of level 2 cannot be made: .* have odds 11/5"):
+    with pytest.raises(InvalidParameter, match=r"odds=5/2 of level 2 cannot be made: .* has odds 11/5"):
         ladder_of(5, (3, 1), (7, Fraction(5, 2)))
     with pytest.raises(InvalidParameter, match="must not grow"):
         ladder_of(5, (1, 3), (7, 2))
@@ -468,7 +469,7 @@ def test_certificates_are_found_again_by_other_ways(epsilons, tmp_path):
     path = tmp_path / "certificate.json"
     path.write_text(certificate.to_json(), encoding="utf-8")
     assert sfumato_check.main([str(path)]) == 0
-    built, counted = FlagsBuilt(ladder), FlagsCounted(ladder.outline)
+    built, counted = NestedBuilt(ladder), FlagsCounted(ladder.outline)
     assert built.odds == counted.odds == ladder.odds
     for level in ladder.key_levels:
         assert built.key_bits(level).lower == pytest.approx(counted.key_bits(level).lower, abs=1e-9)
