@@ -2,7 +2,8 @@
 
 A section has how the object is called, what its docstring says, its parameters in a table, what it returns and raises,
 its example, its methods, and where its theory is. What a parameter is stands in the docstring (`Parameters:`), or,
-for names that mean the same everywhere, once in docs/reference/vocabulary.toml.
+for names that mean the same everywhere, once in docs/reference/vocabulary.toml, or, for names that mean the same in
+one room, in docs/reference/vocabulary/ROOM.toml.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import sfumato
 
 ROOT = Path(__file__).resolve().parents[1]
 VOCABULARY = ROOT / "docs" / "reference" / "vocabulary.toml"
+ROOM_WORDS = ROOT / "docs" / "reference" / "vocabulary"
 MADE = "<!-- Made by tools/write-reference. Do not edit: change the docstring and run it again. -->"
 WIDTH = 118
 # Pages for modules whose docstrings name none.
@@ -156,7 +158,7 @@ def _section(name: str, it: Any, *, up: str) -> list[str]:
     it = inspect.unwrap(it)
     parts = [f"## {name}"]
     if not (inspect.isclass(it) or inspect.isfunction(it)):
-        return [*parts, f"`{name}` {_value(it)}"]
+        return [*parts, f"`{name}` {_value(it)} {vocabulary()['constants'][name]}"]
     said = docstring(it)
     if not (inspect.isclass(it) and _is_without_arguments(it)):
         parts.append(f"```python\n{name}{_signature(it)}\n```")
@@ -238,12 +240,24 @@ def vocabulary() -> dict[str, Any]:
     return tomllib.loads(VOCABULARY.read_text(encoding="utf-8"))
 
 
+@cache
+def room_words(room: str) -> dict[str, Any]:
+    """Return what parameters mean in one room: by name in `words`, and under a name in `only` for one object."""
+    path = ROOM_WORDS / f"{room}.toml"
+    found = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {"words": {}, "only": {}} | found
+
+
 def meaning(it: Any, parameter: inspect.Parameter, said: Docstring) -> str:
-    """Return what a parameter is: by its docstring, for this object, or wherever the name is used."""
+    """Return what a parameter is: by its docstring, for this object, in its room, or wherever the name is used."""
     words, name = vocabulary(), parameter.name
     told = said.parameters.get(name) or words["only"].get(it.__name__, {}).get(name, "")
-    if told or name in words["universal"] or it.__name__ in sfumato.__all__:
+    if told or it.__name__ in sfumato.__all__:
         return told or words["facade"].get(name, "")
+    own = room_words(it.__module__.split(".")[1])
+    told = own["only"].get(it.__name__, {}).get(name, "") or own["words"].get(name, "")
+    if told or name in words["universal"]:
+        return told or words["facade"][name]
     return words["facade"]["bits"] if "BitSource" in str(parameter.annotation) else ""
 
 
@@ -330,6 +344,8 @@ def _shown(value: object) -> str:
 def _value(it: Any) -> str:
     if isinstance(it, types.UnionType):
         return f"is `{' | '.join(part.__name__ for part in typing.get_args(it))}`."
+    if isinstance(it, str):
+        return f"is `{it!r}`."
     if isinstance(it, int):
         return f"is {it:,}.".replace(",", " ")
     if isinstance(it, Mapping):

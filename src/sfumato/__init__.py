@@ -6,5 +6,5 @@ next to nothing, and a name brings in only the rooms behind it.
 
 from sfumato.on_demand import names_on_demand
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -44,7 +44,19 @@ _NAMED = re.compile(r"`([A-Za-z_][A-Za-z0-9_]*)`")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where in a file something stands: a file, a line, and in a file of tables the table, its number and the key."""
+    r"""Where in a file something stands: a file, a line, and in a file of tables the table, its number and the key.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> asked = "[[questions]]\nid = 'tired'\ntext = 'Tired?'\nkind = 'yes-or-no'\n"
+    >>> _ = Path("study.toml").write_text("schema = 'sfumato/study/2'\nname = 'Sleep'\n" + asked)
+    >>> try:
+    ...     sf.read_study("study.toml")
+    ... except sf.errors.InvalidParameter as error:
+    ...     print(error.place, "·", error.place.table, error.place.index, error.place.key)
+    ...
+    file study.toml, line 6 · questions 0 kind
+    """
 
     file: str | None = None
     line: int | None = None
@@ -76,6 +88,16 @@ class SfumatoError(Exception):
 
     `rule` is what must be so, or what is wrong, in words that continue `parameter=value`; `way_out` is what to do,
     in whole sentences; `place` is where in a file it stands.
+
+    >>> import sfumato as sf
+    >>> try:
+    ...     sf.mechanisms.RandomizedResponse.within(size=1, epsilon=1.0)
+    ... except sf.errors.SfumatoError as error:
+    ...     print(error)
+    ...     print(error.parameter, error.value, error.rule, error.way_out, sep=" · ")
+    ...
+    size=1 must be at least 2. Raise `size`.
+    size · 1 · must be at least 2 · Raise `size`.
     """
 
     exit_code = 1

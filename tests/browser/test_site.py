@@ -1,9 +1,10 @@
 """The site in a real browser, from a disk: nothing is asked for from elsewhere, axe finds nothing, search finds things.
 
 The site is built once, without the papers' figures; that takes half a minute of one core, so these are slow tests.
-`make docs` builds it in full, and is as strict.
+`make docs` builds it in full, and is as strict; SFUMATO_SITE=build/site judges that one.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -36,6 +37,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    if "SFUMATO_SITE" in os.environ:
+        return Path(os.environ["SFUMATO_SITE"]).resolve()
     pytest.importorskip("sphinx", reason="the site needs the extra `docs`: tools/setup '' .venv dev,docs")
     folder = tmp_path_factory.mktemp("site") / "site"
     done = subprocess.run(

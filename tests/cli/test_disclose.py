@@ -36,8 +36,9 @@ def test_columns_of_a_real_table(sfumato, folder, table):
     said = json.loads(done.stdout)
     told = said["owner_only"]
     assert 0.5 < told["disclosed_bits"] <= told["upper_bits"]
-    # n = 6366 and 8 cells are enough to show it out of sample.
-    assert 0.3 < told["proven_bits"] < told["scored_bits"] < 1.2
+    # n = 6366 and 8 cells are enough to show it out of sample. Halves are drawn: the score moves by about .006.
+    assert 0.9 < told["proven_bits"] < told["scored_bits"]
+    assert told["scored_bits"] == pytest.approx(told["disclosed_bits"], abs=0.04)
     certificate = Certificate.read(folder / "release.csv.PRIVATE.json")
     verify(certificate)
     assert certificate["sample_leak_bits"].value == 0

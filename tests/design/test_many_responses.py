@@ -1,5 +1,6 @@
 """Many responses: alternating programs against every sequence, the numbers known, and the published schemes."""
 
+import os
 import random
 from fractions import Fraction
 
@@ -11,6 +12,13 @@ from sfumato.errors import InvalidParameter
 
 PAPER = ([Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], [0, 1, 2])
 GAIN = 1e-4
+MOST_CPU_SECONDS = 10.0
+
+
+def cpu_seconds():
+    """Of this process and of those that it started and that have ended: a shared machine's clock says little."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def keeps(query, channels):
@@ -159,3 +167,22 @@ class TestTheBestOfAll:
             design.responses(*PAPER, 0.6, 2.5)
         with pytest.raises(InvalidParameter, match="starts=-1 must be at least 0"):
             design.responses(*PAPER, 0.6, 2, starts=-1)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("rho", [Fraction(2, 5), Fraction(3, 5)], ids=str)
+    @pytest.mark.parametrize("prior", [PAPER[0], [Fraction(1, 3)] * 3], ids=["paper", "uniform"])
+    def test_every_n_to_200_in_10_cpu_seconds(self, prior, rho):
+        """CPU seconds, not the clock's; the best that was found comes with both bounds, whether it ended or not."""
+        design.responses(prior, PAPER[1], rho, 2)  # scipy and the solver are read in once
+        spent, last = {}, Fraction(1)
+        for n in range(2, 201):
+            begun = cpu_seconds()
+            found = design.responses(prior, PAPER[1], rho, n)
+            spent[n] = cpu_seconds() - begun
+            assert found.n == n
+            # More responses never hide more; a program's bound is above its optimum by the solver's tolerance.
+            assert found.privacy.lower <= found.converse <= last + Fraction(1, 10**9)
+            assert found.search in {"not searched", "searched to its end", "stopped after 5 seconds"}
+            last = found.converse
+        worst = max(spent, key=spent.__getitem__)
+        assert spent[worst] <= MOST_CPU_SECONDS, f"n = {worst} took {spent[worst]:.1f} CPU s"

@@ -139,6 +139,31 @@ def test_many_simulated_quantiles(records, cells):
     assert simulated <= bound.nats <= 2 * simulated
 
 
+def test_the_bound_at_one_percent_of_6366_records():
+    """Found before without enclosing, 55.46; the largest simulated 99 % quantile was 30.36."""
+    bound = unknown_law_bound(6366, 39, HUNDREDTH)
+    assert 50 < bound.nats < 55.46
+    assert largest_quantile(bound, 1000, 1) == pytest.approx(30.36, rel=0.06)
+
+
+def test_the_ball_around_what_was_seen_faces_the_wrong_way():
+    """Laws p with n·D(seen‖p) ≤ t hold the true one (Agrawal's t), but one unseen cell may take all of t.
+
+    t = 80.198 solves t - 38(1 + ln(t/38)) = ln 10⁶ for 39 cells. The law that keeps what was seen in proportion, and
+    gives an unseen cell 1 - e^(-t/n), lies on the ball's edge, further from the smoothed law than the bound.
+    """
+    records, t = 6366, 80.198
+    assert t - 38 * (1 + math.log(t / 38)) == pytest.approx(math.log(1e6), abs=5e-4)
+    bound = unknown_law_bound(records, 39, MILLIONTH)
+    counts = [records // 38 + (place < records % 38) for place in range(38)] + [0]
+    seen = np.array(counts) / records
+    taken = -math.expm1(-t / records)
+    inside = np.append(seen[:-1] * (1 - taken), taken)
+    assert records * float(np.sum(seen[:-1] * np.log(seen[:-1] / inside[:-1]))) == pytest.approx(t, rel=1e-9)
+    smoothed = np.array([float(share) for share in smoothed_law(counts, bound.smoothing)])
+    assert float(np.sum(inside * np.log2(inside / smoothed))) > 2 * bound.bits
+
+
 @pytest.mark.parametrize(
     ("records", "cells", "beta"),
     [

@@ -266,8 +266,10 @@ def test_mirrored_groups_are_fishers_tests():
     assert found.if_all_at_random < 1e-60
     biased = mirror_test((450, 550), (750, 250))
     assert biased.if_all_follow < 1e-10
-    with pytest.raises(InvalidParameter, match="two whole numbers"):
+    with pytest.raises(InvalidParameter, match="first must be two whole numbers"):
         mirror_test((0, 0), (3, 4))
+    with pytest.raises(InvalidParameter, match="second must be two whole numbers"):
+        mirror_test((3, 4), (5, -1))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter
-from sfumato.infer.family_cuts import FamilyCut, discovered_answers, found_answers
+from sfumato.infer.family_cuts import FamilyCut, discovered_answers, found_answers, reports_to_find
 from sfumato.mechanisms import CyclicResponse
 from sfumato.mechanisms.favoured_sets import best_set
 from surname_laws import LEAST, MOST, TOP, drawn_names, surname_law
@@ -211,6 +211,9 @@ def test_what_is_no_rule_is_refused():
     rule = FamilyCut(size=3, n=9, own=Fraction(1, 2), other=Fraction(1, 4))
     with pytest.raises(InvalidParameter, match="3 counts, one for each answer"):
         found_answers(np.zeros(4), rule)
+    for power in (0, 1, 1.5):  # nobody is found so surely, and a search for how many would not end
+        with pytest.raises(InvalidParameter, match="power"):
+            reports_to_find(rule, 0.5, power)
 
 
 # Through the mechanism itself.

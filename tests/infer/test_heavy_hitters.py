@@ -338,6 +338,8 @@ def test_bad_keys_are_refused_and_never_shown():
         hashed_keys([b"bytes"])
     with pytest.raises(InvalidParameter, match="max_bytes"):
         key_text(1 << 40, max_bytes=4)
+    with pytest.raises(InvalidParameter, match="key='Ada' must be a whole number"):
+        key_text("Ada", max_bytes=4)
 
 
 def test_bad_rounds_and_forecasts_are_refused():

@@ -119,6 +119,12 @@ def test_numbers_of_fakes_that_make_no_sense(fakes):
         robust_share_interval(5, 10, 0.25, 0.75, fakes)
 
 
+@pytest.mark.parametrize("hits", [-1, 11])
+def test_more_hits_than_reports_are_refused(hits):
+    with pytest.raises(InvalidParameter, match=r"hits=.* must lie in \[0, 10\]"):
+        robust_share_interval(hits, 10, 0.25, 0.75, 2)
+
+
 # Through the ways of asking: the interval of the honest reports alone lies inside the robust one.
 
 QUESTIONS = (

@@ -283,3 +283,11 @@ def test_of_two_answers_fano_says_nothing():
 def test_bad_parameters(floor, arguments, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         floor(*arguments)
+
+
+def test_bad_parameters_of_what_floors_are_made_of():
+    for epsilon in (0.0, math.inf, math.nan):
+        with pytest.raises(InvalidParameter, match="epsilon"):
+            infer.odds_above(epsilon)
+    with pytest.raises(InvalidParameter, match="size=0 must be at least 2"):
+        infer.largest_information(0, Fraction(3))

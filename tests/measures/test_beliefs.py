@@ -111,6 +111,13 @@ class TestNumbers:
         with pytest.raises(InvalidParameter, match=name):
             believed_bits(*wrong)
 
+    def test_a_float_is_the_decimal_that_it_prints_as(self):
+        ratio, share = Fraction(4, 10**4), Fraction(1, 100)
+        assert believed_bits(100, 10, 0.0004) == believed_bits(100, 10, ratio)
+        assert one_release_bits(100, 10, 0.0004) == one_release_bits(100, 10, ratio)
+        assert composed_bits(100, 10, [(0.0004, 0.01)]) == composed_bits(100, 10, [(ratio, share)])
+        assert split_bits(100, 10, 0.0004, 0.01) == split_bits(100, 10, ratio, share)
+
     def test_extremes_are_bounded_and_quick(self):
         assert 10**12 <= split_bits(10**12, 10**12, Fraction(10**6), Fraction(1, 3)).upper < 10**12 + 11
         assert 0 < believed_bits(2, Fraction(1, 10**9), Fraction(1, 10**12)).upper < 1e-12

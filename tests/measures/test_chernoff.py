@@ -118,6 +118,11 @@ def test_the_radius_is_the_smallest_information_between_two_rows(channel):
         assert expected > 0.0
 
 
+def test_laws_of_different_lengths_are_refused():
+    with pytest.raises(InvalidLaw, match=r"second has 2 outcomes and `first` has 1. Give both the same outcomes."):
+        measures.chernoff_information_nats([1], [1, 0])
+
+
 def test_one_input_has_no_radius():
     with pytest.raises(InvalidLaw, match=r"^channel has one input, and a Chernoff radius compares at least two."):
         measures.chernoff_radius_nats(Channel([[1]]))

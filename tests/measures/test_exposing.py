@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 
 from sfumato import measures
-from sfumato.prob import Channel
+from sfumato.prob import Channel, Circulant
 from strategies import exact_channels, float_channels
 
 
@@ -34,6 +34,14 @@ def test_exposures_of_floats(channel):
     for found, truth in zip(measures.exposures(channel), by_posterior(channel), strict=True):
         assert abs(found - truth) <= 1e-15
         assert (found == 0) == (truth == 0)
+
+
+def test_a_structured_channel_is_exposed_as_its_rows_are():
+    third = Circulant.two_level(size=3, support=[0], odds=Fraction(3))
+    shifted = Circulant([Fraction(1, 2), Fraction(1, 2), 0, 0], 2)
+    for channel in (third, shifted):
+        assert measures.exposures(channel) == measures.exposures(channel.to_dense())
+    assert measures.exposure(shifted) == Fraction(1, 2)
 
 
 def test_extremes():

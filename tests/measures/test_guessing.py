@@ -87,6 +87,53 @@ def test_leakage_intervals_of_floats_hold_the_value_of_the_numbers_as_given(chan
     assert error == pytest.approx(float(max(1 - after, 0)), rel=0, abs=1e-15)
 
 
+@given(float_channels(4, 9), st.data())
+def test_leakage_intervals_of_arrays_hold_the_value_of_the_numbers_as_given(channel, data):
+    """Small tables and larger ones go different ways, neither of which makes a channel; with a prior and without."""
+    prior = data.draw(priors_for(channel, exact=False))
+    for weights, given_law in ((prior.array.tolist(), prior.array), ([1.0] * len(prior), None)):
+        columns = list(zip(*channel.array.tolist(), strict=True))
+        after = sum(max(Fraction(p) * Fraction(v) for p, v in zip(weights, column, strict=True)) for column in columns)
+        gained = max(oracles.log2(after / Fraction(max(weights))), Decimal(0))
+        found = measures.min_entropy_leakage_interval(channel.array, given_law)
+        assert holds(found, gained)
+        assert found.width <= 1e-14
+        assert measures.min_entropy_leakage_bits(channel.array, given_law) == found.midpoint
+        assert found.overlaps(measures.min_entropy_leakage_interval(channel, given_law))
+
+
+@pytest.mark.parametrize("size", [2, 9])
+def test_arrays_that_are_no_laws_are_refused_as_channels_are(size):
+    even = np.full((size, size), 1 / size)
+    rows = {"rows": even.copy(), "nan": even.copy(), "sum": even.copy(), "inf": even.copy()}
+    rows["rows"][0, :2] += [1.0, -1.0]
+    rows["nan"][1, 1] = np.nan
+    rows["sum"][1, 0] += 3e-9
+    rows["inf"][1, 0] = np.inf
+    for wrong in rows.values():
+        with pytest.raises(InvalidLaw) as refused:
+            measures.min_entropy_leakage_bits(wrong)
+        with pytest.raises(InvalidLaw) as also:
+            Channel(wrong)
+        assert str(refused.value) == str(also.value)
+    for prior in (even[0] * 2, even[0] * np.nan, np.array([2.0, -1.0, *[0.0] * (size - 2)]), np.ones(1)):
+        with pytest.raises(InvalidLaw):
+            measures.min_entropy_leakage_bits(even, prior)
+
+
+def test_other_tables_are_read_as_channels_are():
+    """Lists as a prior, functions of the answer, numbers of another kind, and one row alone."""
+    rows = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+    channel, law = Channel(rows), [0.5, 0.25, 0.25]
+    found = measures.min_entropy_leakage_interval
+    assert found(rows, law) == found(channel, law)
+    assert found(rows, Distribution(law)) == found(channel, law)
+    assert found(rows, law, of=lambda x: int(x == 2)) == found(channel, law, of=lambda x: int(x == 2))
+    assert found(np.eye(2, dtype=int)) == found(Channel([[1, 0], [0, 1]]))
+    assert found(rows[:1]).lower == 0
+    assert found(rows.astype(np.float32)) == found(channel)
+
+
 def test_the_numbers_of_one_response():
     """P = (.5, .3, .2), the answer is right with .6 and noise follows the shares: the guesser errs with .4."""
     prior = Distribution([Fraction(5, 10), Fraction(3, 10), Fraction(2, 10)])

@@ -135,6 +135,14 @@ class TestMixture:
             with pytest.raises(InvalidParameter, match=name):
                 mixture_bits(*wrong, good)
 
+    def test_a_float_is_the_decimal_that_it_prints_as(self):
+        exact, floats = (100, 10, Fraction(4, 10**4), TENTH), (100, 10, 0.0004, 0.1)
+        good = mixture(2113, 12, Fraction(1, 2**55), Fraction(1, 120))
+        assert mixture_bits(*floats, good) == mixture_bits(*exact, good)
+        assert known_split_bits(*floats, 0.05) == known_split_bits(*exact, Fraction(1, 20))
+        assert best_known_split(*floats) == best_known_split(*exact)
+        assert known_contraction(0.1, 2.5) == known_contraction(TENTH, Fraction(5, 2))
+
 
 def seen(one, other, variance):
     """D(Bern(p)*Z‖Bern(q)*Z) by Simpson's rule."""

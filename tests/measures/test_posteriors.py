@@ -103,6 +103,12 @@ def test_what_cannot_occur_tells_nothing_and_what_proves_is_one():
     assert largest_posterior(channel, TENTH) == 1
 
 
+@pytest.mark.parametrize("report", [-1, 2])
+def test_a_report_that_there_is_not_is_refused(report):
+    with pytest.raises(InvalidInput, match=r"report=.* must lie in \[0, 1\]. Count reports from 0."):
+        posterior(Channel([[1, 0], [0, 1]]), Distribution([TENTH, 1 - TENTH]), report)
+
+
 def test_a_prior_for_another_channel_is_refused():
     with pytest.raises(InvalidInput, match="inputs"):
         posterior(Channel([[1, 0], [0, 1]]), Distribution([1]), 0)

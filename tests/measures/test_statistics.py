@@ -314,6 +314,8 @@ class TestRefusals:
             statistic_capacity(NoisyCount.geometric(top=3, epsilon=1), people=2, contributions=(0, 1, 2))
         with pytest.raises(InvalidParameter, match="equally many"):
             totals_of(2, ((0, 1), (1,)))
+        with pytest.raises(InvalidParameter, match="people=-1 must be at least 0"):
+            totals_of(-1, (0, 1))
         with pytest.raises(InvalidParameter, match="not exact"):
             has_monotone_ratio(Channel([[0.5, 0.5], [0.25, 0.75]]))
 

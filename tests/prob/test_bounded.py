@@ -83,6 +83,17 @@ def test_where_counts_are_many_little_is_given_away():
             assert 0.95 <= mass[(lower <= share) & (share <= upper)].sum() <= 0.956
 
 
+@pytest.mark.parametrize(("total", "other", "own"), [(400, 0.1, 0.6), (20_000, 0.25, 0.5), (300, 0.2, 0.8)])
+def test_many_counts_have_the_ends_that_each_has_alone(total, other, own):
+    """Of many counts some are searched first, and the others begin between them: the ends are the same."""
+    hits = np.unique(np.linspace(0, total, 300).astype(int))[::-1]
+    together = binomial_share_intervals(hits, total, other, own, 0.95)
+    for places in np.array_split(np.arange(hits.size), 12):
+        alone = binomial_share_intervals(hits[places], total, other, own, 0.95)
+        for many, few in zip(together, alone, strict=True):
+            assert many[places].tolist() == few.tolist()
+
+
 def test_a_chance_that_is_the_same_for_all_is_refused():
     with pytest.raises(InvalidParameter):
         binomial_share_intervals([3], 10, 0.4, 0.4, 0.95)

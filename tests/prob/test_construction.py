@@ -16,7 +16,7 @@ HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 # (rows, what the sentence must say: the place, the rule, the way out)
 BAD_ROWS = [
     ([[HALF, HALF], [HALF, THIRD]], "rows[1] sums to 5/6, not 1 (off by -1/6)", "divide the row by its sum"),
-    ([[0.5, 0.6]], "rows[0] sums to 1.1, not 1", "correct the entry that is wrong or divide the row by its sum"),
+    ([[0.5, 0.6]], "rows[0] sums to 1.1, not 1 (off by 0.1)", "divide the row by its sum"),
     ([[1, 1]], "rows[0] sums to 2, not 1 (off by 1)", "correct the entry that is wrong"),
     ([[0.5, 0.5 + 2e-9]], "rows[0] sums to 1.00000000200", "divide the row by its sum"),
     ([[2, -1]], "rows[0][1]=-1 is negative", "Probabilities lie in [0, 1]"),
@@ -53,6 +53,7 @@ def test_rows_that_are_no_channel_are_refused(rows, rule, way_out):
     [
         ([HALF, THIRD], "probabilities sums to 5/6, not 1 (off by -1/6)", "correct the entry that is wrong"),
         ([0.2, 0.7], "probabilities sums to", "divide the row by its sum"),
+        ([1e308, 1e308], "probabilities sums to inf, not 1", "divide the row by its sum"),
         ([2, -1], "probabilities[1]=-1 is negative", "Probabilities lie in [0, 1]"),
         ([math.nan], "probabilities[0]=nan must be finite", "Check how it was computed"),
         ([True], "probabilities[0]=True must be a number", "Write 1 or 0"),

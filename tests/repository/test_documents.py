@@ -91,11 +91,11 @@ def demo_output(tmp_path_factory):
     return said.read_text(encoding="utf-8")
 
 
-def test_the_readme_transcript_is_what_the_demo_prints(demo_output):
+def test_the_transcript_is_what_the_demo_prints(demo_output):
     """It may be an excerpt: a line that is only … stands for lines left out. What chance decides is masked."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    transcript = re.search(r"```text\n\$ make demo\n(.*?)```", readme, re.DOTALL)
-    assert transcript, "README.md holds no transcript of make demo"
+    page = (ROOT / "docs" / "demo.md").read_text(encoding="utf-8")
+    transcript = re.search(r"```text\n\$ make demo\n(.*?)```", page, re.DOTALL)
+    assert transcript, "docs/demo.md holds no transcript of make demo"
     difference = first_difference(transcript.group(1).splitlines(), demo_output.splitlines())
     assert difference is None, difference
 
@@ -108,4 +108,20 @@ def test_the_demo_leaves_what_the_tutorial_starts_from(demo_output):
 
 def test_the_readme_names_the_two_commands_first():
     readme = (ROOT / "README.md").read_text()
-    assert readme.index("make demo") < readme.index("make test") < readme.index("```text")
+    assert readme.index("make demo") < readme.index("make test") < readme.index("```toml")
+    assert readme.index(".webp)") < readme.index("make demo")
+
+
+def test_the_readme_is_short_and_has_an_example_for_each_of_the_five():
+    """No number stands in its prose that an example does not print."""
+    readme = (ROOT / "README.md").read_text()
+    assert len(readme.splitlines()) <= 105
+    after = re.split(r"^\*\*An? ([\w /]+)\*\*", readme, flags=re.MULTILINE)
+    people = dict(zip(after[1::2], after[2::2], strict=True))
+    assert list(people) == [
+        "statistics office", "survey researcher", "data owner", "auditor", "information theorist",
+    ]  # fmt: skip
+    for who, text in people.items():
+        assert re.search(r"```(python|sh)\n", text), who
+    prose = re.sub(r"\]\([^)]*\)", "", FENCE.sub("", readme))
+    assert re.findall(r"\d[\d.,]*", prose) == ["3.11", "2.0"]  # of Python, and of the licence

@@ -30,7 +30,7 @@ def loaded_by(*words):
 
 
 def readme_study(folder):
-    text = (ROOT / "README.md").read_text().partition("## A study in a few lines")[2]
+    text = (ROOT / "README.md").read_text()
     path = folder / "study.toml"
     path.write_text(text.partition("```toml\n")[2].partition("```")[0])
     return path

@@ -134,17 +134,19 @@ def test_scores_are_refused_where_one_count_tells_of_a_share():
     assert covered.min() < 0.94 - 2 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
-@pytest.mark.parametrize("n", [100, 1000, 10_000])
+@pytest.mark.parametrize("n", [100, 10_000])
 @pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize(("size", "epsilon"), [(5, 3), (7, 4), (11, 6)])
+@pytest.mark.parametrize(("size", "epsilon"), [(5, 3), (7, 4)])
 def test_shares_by_longer_arcs_are_covered(size, epsilon, truth, n):
     judge(for_a_mean(size, epsilon), truth, n, DRAWS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [1000, 10_000])
+@pytest.mark.parametrize("n", [100, 1000, 10_000])
 @pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize(("size", "epsilon"), [(5, 2), (7, 2), (7, 4), (9, 2), (9, 4), (11, 2), (11, 4), (11, 6)])
+@pytest.mark.parametrize(
+    ("size", "epsilon"), [(5, 2), (5, 3), (7, 2), (7, 4), (9, 2), (9, 4), (11, 2), (11, 4), (11, 6)]
+)
 def test_shares_by_longer_arcs_are_covered_at_every_length(size, epsilon, truth, n):
     judge(ArcResponse.within(size=size, epsilon=float(epsilon)), truth, n, SLOW_DRAWS)
 

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 ABOUT = ("CHANGELOG", "CONTRIBUTING", "LIMITATIONS", "SECURITY")
 # The side bar: what stands under which caption, and which pages have others under them.
 PARTS = (
-    ("Learn", ("tutorial", "howto/index", "notebooks/index")),
-    ("Understand", ("theory/index", "gallery/index", "errata", "glossary")),
+    ("Learn", ("overview", "demo", "tutorial", "howto/index", "notebooks/index")),
+    ("Understand", ("trust", "theory/index", "gallery/index", "errata", "glossary")),
     ("Look up", ("reference/cli", "reference/api", "reference/files", "benchmarks")),
     ("About", ("comparison", "policy", "suite", "about/*", "contents")),
 )
@@ -49,7 +49,7 @@ def lay_out(root: Path, pages: Path) -> None:
 def site_places(root: Path) -> dict[Path, str]:
     """Return where each file of the project is on the site."""
     docs = root / "docs"
-    skipped = {docs / "theme", docs / "notebooks"}
+    skipped = {docs / "theme", docs / "notebooks", docs / "reference" / "vocabulary"}
     left_out = {docs / "explorer.html", docs / "reference" / "vocabulary.toml"}
     places = {
         path: path.relative_to(docs).as_posix()

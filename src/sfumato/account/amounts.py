@@ -2,6 +2,7 @@
 
 Amounts are exact. A float is taken as the number that it is, because measures have already rounded it towards less
 privacy claimed; a limit is a number that a person wrote, so a float there means the decimal that it prints as.
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ _MOST_CHARACTERS = 800
 
 
 class Currency(StrEnum):
-    """What is counted; each has its own limit."""
+    """What is counted; each has its own limit.
+
+    >>> import sfumato as sf
+    >>> [currency.words("1") for currency in sf.account.Currency]
+    ['1 bit', '1 nat of ε', '1 bit of leakage']
+    >>> [currency.value for currency in sf.account.Currency if currency.is_own]
+    ['epsilon', 'leakage_bits']
+    """
 
     BITS = "bits"
     """Bits about one person that any adversary can learn, whatever is known of correlations: C_1 of [E, Def 5]."""
@@ -52,7 +60,17 @@ class Currency(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charges:
-    """An amount in each currency; math.inf where nothing is known, or, of limits, where there is none."""
+    """An amount in each currency; math.inf where nothing is known, or, of limits, where there is none.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> first = sf.account.Charges(bits=Fraction(1, 2), epsilon=Fraction(1))
+    >>> both = first + sf.account.Charges(bits=Fraction(1, 4), epsilon=Fraction(1))
+    >>> str(both.bits), str(both[sf.account.Currency.EPSILON]), both.leakage_bits
+    ('3/4', '2', inf)
+    >>> str(both.left_of(sf.account.Charges(bits=Fraction(2))).bits)
+    '5/4'
+    """
 
     bits: Amount = math.inf
     epsilon: Amount = math.inf

@@ -18,7 +18,16 @@ from sfumato.values.correlation import ANYONE, Correlation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """Who may depend on whom for the bits of a release to hold, and what it takes to count them for others."""
+    """Who may depend on whom for the bits of a release to hold, and what it takes to count them for others.
+
+    >>> import sfumato as sf
+    >>> noise = sf.design.private_mean(0, 100, 1000, budget_bits=0.1, correlated="nobody")
+    >>> assumed = sf.account.Assumption(correlated=noise.correlated, recount=noise.recount)
+    >>> for said in ("nobody", 5):
+    ...     print(said, round(float(assumed.bits_under(sf.values.Correlation.of(said))), 2))
+    nobody 0.1
+    5 1.12
+    """
 
     correlated: Correlation
     recount: Recount
@@ -34,6 +43,15 @@ class Counting:
 
     `is_mixed` says that there is a release that is neither local nor made for a belief of few shared bits: what is
     seen of it may tie people together, so sums under such a belief are no longer proved.
+
+    A ledger's book has one; it says for whom the sum of bits holds.
+
+    >>> import sfumato as sf
+    >>> noise = sf.design.private_mean(0, 100, 1000, budget_bits=0.1, correlated=5)
+    >>> assumed = sf.account.Assumption(correlated=noise.correlated, recount=noise.recount)
+    >>> first = sf.account.Counting().with_release(assumed, is_local=False)
+    >>> sf.account.Counting().words, first.words
+    ('anyone', 'at most 5 people')
     """
 
     stated: Correlation | None = None

@@ -30,7 +30,14 @@ from sfumato.values.rounding import float_above
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """What releases leak together: each on its own, what that adds up to, and the truth in `joint`."""
+    """What releases leak together: each on its own, what that adds up to, and the truth in `joint`.
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> found = sf.account.compose([told, told], [2])
+    >>> [round(part.upper, 3) for part in found.parts], round(found.bound, 3), round(found.joint.upper, 3)
+    ([0.278, 0.278], 0.556, 0.461)
+    """
 
     parts: tuple[Interval, ...]
     bound: float
@@ -39,7 +46,14 @@ class Composed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parallel:
-    """Releases about different people: the largest part, the truth, and what it exceeds the largest part by."""
+    """Releases about different people: the largest part, the truth, and what it exceeds the largest part by.
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> found = sf.account.compose_parallel([told, told], [[2], [2]])
+    >>> round(found.joint.upper, 3), round(found.excess.lower, 3)
+    (0.461, 0.182)
+    """
 
     parts: tuple[Interval, ...]
     joint: Interval
@@ -58,6 +72,14 @@ class TwoDataSets:
     `own[j]` is what release j tells about its own data set's record, `other[j]` what it tells about the record in the
     other data set, `whole[j]` the plain capacity of its channel. `bound` is the tightened sum, `printed_bound` the
     four terms of [E, (162)].
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> found = sf.account.compose_two_data_sets(told, [2], told, [2])
+    >>> [round(bits.upper, 3) for bits in (*found.own, *found.other, *found.whole)]
+    [0.278, 0.278, 0.278, 0.278, 0.278, 0.278]
+    >>> round(found.bound, 3), round(found.printed_bound, 3)
+    (0.556, 1.112)
     """
 
     own: tuple[Interval, Interval]
@@ -80,7 +102,23 @@ class TwoDataSets:
 
 
 def compose(channels: Sequence[Channel], shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS) -> Composed:
-    """Releases about one data set, drawn independently: their sum, and C_1 of all together."""
+    """Releases about one data set, drawn independently: their sum, and C_1 of all together.
+
+    Returns:
+        What each tells, what that adds up to, and the truth.
+
+    Raises:
+        InvalidParameter: there is no release, or the shape does not fit.
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> for times in (1, 2, 3):
+    ...     found = sf.account.compose([told] * times, [2])
+    ...     print(times, round(found.bound, 3), round(found.joint.upper, 3))
+    1 0.278 0.278
+    2 0.556 0.461
+    3 0.834 0.594
+    """
     _check_some("channels", channels)
     sizes = check_shape(channels[0], shape)
     joint = reduce(together, channels)
@@ -95,7 +133,20 @@ def compose(channels: Sequence[Channel], shape: Sequence[int], *, gap_bits: floa
 def compose_parallel(
     channels: Sequence[Channel], shapes: Sequence[Sequence[int]], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Parallel:
-    """Releases about different people, who may be alike in any way: the largest, and the truth [E, Def. 21]."""
+    """Releases about different people, who may be alike in any way: the largest, and the truth [E, Def. 21].
+
+    Returns:
+        What each tells and the truth, which may exceed the largest: disjoint parts get no discount.
+
+    Raises:
+        InvalidParameter: there is no release, or a shape does not fit.
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> found = sf.account.compose_parallel([told, told], [[2], [2]])
+    >>> [round(part.upper, 3) for part in found.parts], round(found.joint.upper, 3)
+    ([0.278, 0.278], 0.461)
+    """
     _check_some("channels", channels)
     if len(channels) != len(shapes):
         raise InvalidParameter(
@@ -118,6 +169,14 @@ def cross_capacity_bits(channel: Channel, values: int, *, gap_bits: float = INDI
     """Enclose what a release tells about a record with so many values in *another* data set of the same people.
 
     The two data sets may be related in any way, so each value of that record can meet any row [E, Prop. 6].
+
+    >>> import sfumato as sf
+    >>> sums = sf.Channel([[0.9, 0.1, 0.0], [0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.0, 0.1, 0.9]])
+    >>> for values in (1, 2, 3):
+    ...     print(values, round(sf.account.cross_capacity_bits(sums, values).upper, 3))
+    1 0.0
+    2 0.9
+    3 0.995
     """
     check_at_least("values", check_integer("values", values), 1)
     rows = np.unique(normalised_rows(channel), axis=0)
@@ -134,7 +193,19 @@ def compose_two_data_sets(
     *,
     gap_bits: float = INDIVIDUAL_GAP_BITS,
 ) -> TwoDataSets:
-    """Two releases about two data sets of the same people, in the same order [E, Def. 20, Thm 6]."""
+    """Two releases about two data sets of the same people, in the same order [E, Def. 20, Thm 6].
+
+    It needs no joint channel, so it is quick; the truth is `joint_of_two_data_sets`.
+
+    Raises:
+        InvalidParameter: a shape does not fit, or the data sets have different numbers of people.
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> found = sf.account.compose_two_data_sets(told, [2], told, [2])
+    >>> round(found.own[0].upper, 3), round(found.other[0].upper, 3), round(found.bound, 3)
+    (0.278, 0.278, 0.556)
+    """
     shapes = check_shape(first, first_shape), check_shape(second, second_shape)
     _check_same_people(*shapes)
     channels = first, second
@@ -155,7 +226,14 @@ def joint_of_two_data_sets(
     *,
     gap_bits: float = INDIVIDUAL_GAP_BITS,
 ) -> Interval:
-    """Enclose what both releases together tell about one person, whose record is a pair of values; for small cases."""
+    """Enclose what both releases together tell about one person, whose record is a pair of values; for small cases.
+
+    >>> import sfumato as sf
+    >>> told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
+    >>> both = sf.account.joint_of_two_data_sets(told, [2], told, [2])
+    >>> round(both.lower, 3), round(both.upper, 3)
+    (0.556, 0.556)
+    """
     shapes = check_shape(first, first_shape), check_shape(second, second_shape)
     _check_same_people(*shapes)
     joint, people = product(first, second), len(shapes[0])
@@ -167,7 +245,12 @@ def joint_of_two_data_sets(
 
 
 def group_bound_bits(individual_bits: float, size: int) -> float:
-    """k·C_1, rounded up: what any release with this C_1 tells at most about k people together [E, Thm 4]."""
+    """k·C_1, rounded up: what any release with this C_1 tells at most about k people together [E, Thm 4].
+
+    >>> import sfumato as sf
+    >>> sf.account.group_bound_bits(0.25, 4)
+    1.0
+    """
     check_at_least("size", check_integer("size", size), 1)
     if not individual_bits >= 0:
         raise InvalidParameter(

@@ -39,7 +39,19 @@ from sfumato.values.correlation import ANYONE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """All records up to some number, read and added up; `digest` is that of the last, `latest` the latest time."""
+    """All records up to some number, read and added up; `digest` is that of the last, `latest` the latest time.
+
+    `Ledger.read` returns it: limits, debits and sums of one moment, which belong together.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    >>> receipt = ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))
+    >>> book = ledger.read()
+    >>> [entry.release.title for entry in book.live], str(book.spent.epsilon), str(book.standing.left.epsilon)
+    (['Health survey'], '1', '2')
+    """
 
     count: int = 0
     digest: str = NO_DIGEST

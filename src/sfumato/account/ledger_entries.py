@@ -1,4 +1,7 @@
-"""The debits of a ledger: what was released, what it costs as the account counts it, and what became of it."""
+"""The debits of a ledger: what was released, what it costs as the account counts it, and what became of it.
+
+Theory: docs/theory/composition.md
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,18 @@ class Receipt:
     """Proof that a release is paid for: which record of the ledger says so, and the digest of that record.
 
     `is_new` is False when this id had been debited before, and nothing was taken this time.
+
+    `Ledger.spend` returns it; `Ledger.settle` takes it back when the release was made.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    >>> survey = sf.account.local("Health survey", 1, worst_case_bits=1)
+    >>> first = ledger.spend(survey, release_id="health-2026")
+    >>> again = ledger.spend(survey, release_id="health-2026")
+    >>> first.number, first.is_new, again.is_new, again == first
+    (1, True, False, True)
     """
 
     number: int
@@ -33,6 +48,17 @@ class Entry:
 
     `period` is the one whose limits it counts for, None where there are none; `voided` says when and why it was given
     back, if it was. `bits` is what the account counts it with now, where that is another figure than its own.
+
+    `Ledger.entries` returns them.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    >>> ledger.settle(ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1)))
+    >>> entry = ledger.entries()[0]
+    >>> entry.release.title, str(entry.charges.epsilon), entry.settled is not None, entry.voided
+    ('Health survey', '1', True, None)
     """
 
     release: Release

@@ -17,7 +17,19 @@ from sfumato.account.periods import Period
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What is spent of limits and what is left, in all or in a period; infinite where there is no limit."""
+    """What is spent of limits and what is left, in all or in a period; infinite where there is no limit.
+
+    A `Book` has one in all, and one for the present period where there are periods.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    >>> receipt = ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))
+    >>> standing = ledger.read().standing
+    >>> str(standing.spent.epsilon), str(standing.left.epsilon), standing.left.leakage_bits, standing.period
+    ('1', '2', inf, None)
+    """
 
     limits: Charges
     spent: Charges

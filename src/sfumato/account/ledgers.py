@@ -5,6 +5,7 @@ let a release happen that the ledger does not know of. What is paid for and neve
 
 Post-processing costs nothing, so it has no entry [E, Prop 1]. What is spent is what the person has paid who has paid
 most: people with different names are declared to be different, which nobody checks.
+Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -35,6 +36,19 @@ class Ledger:
 
     Each method connects, works and disconnects, so a ledger may be used from threads and across forks. Limits and sums
     are infinite where nothing is limited or no bound is known.
+
+    `create` makes one; afterwards it is opened by its path.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    >>> receipt = ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))
+    >>> ledger.settle(receipt)  # when the release was made
+    >>> str(ledger.left.bits), str(ledger.left.epsilon)
+    ('1', '2')
+    >>> sf.account.Ledger(ledger.path).entries()[0].release.title
+    'Health survey'
     """
 
     def __init__(self, path: str | Path, *, patience_seconds: float = PATIENCE_SECONDS) -> None:

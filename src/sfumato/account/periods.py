@@ -18,7 +18,12 @@ _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9
 
 
 class Per(StrEnum):
-    """How long a period is; each begins with the first day of a month, at midnight UTC."""
+    """How long a period is; each begins with the first day of a month, at midnight UTC.
+
+    >>> import sfumato as sf
+    >>> [(per.value, per.months) for per in sf.account.Per]
+    [('month', 1), ('quarter', 3), ('year', 12)]
+    """
 
     MONTH = "month"
     QUARTER = "quarter"
@@ -32,7 +37,13 @@ class Per(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """One month, quarter or year, by its number among those of its length, counted from the year 0."""
+    """One month, quarter or year, by its number among those of its length, counted from the year 0.
+
+    >>> import sfumato as sf
+    >>> spring = sf.account.Period(per=sf.account.Per.QUARTER, number=4 * 2026 + 1)
+    >>> spring.name, spring.end
+    ('2026-Q2', '2026-07-01')
+    """
 
     per: Per
     number: int

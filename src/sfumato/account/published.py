@@ -27,7 +27,13 @@ Seen = tuple[tuple[str, str], ...]
 
 
 class Role(StrEnum):
-    """What a part is to its publication."""
+    """What a part is to its publication.
+
+    >>> import sfumato as sf
+    >>> part = sf.account.Role.AMEND
+    >>> part.value, [role.value for role in sf.account.Role]
+    ('amend', ['first', 'append', 'amend'])
+    """
 
     FIRST = "first"
     APPEND = "append"
@@ -38,7 +44,15 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedColumn:
-    """The reports of a question: their digest, and the drawing that made them."""
+    """The reports of a question: their digest, and the drawing that made them.
+
+    A part is refused whose drawing made other reports of the same question before.
+
+    >>> import sfumato as sf
+    >>> column = sf.account.PublishedColumn(question="smokes", drawing="a" * 64, digest="b" * 64)
+    >>> column.question, column.drawing[:4]
+    ('smokes', 'aaaa')
+    """
 
     question: str
     drawing: str
@@ -52,6 +66,22 @@ class Published:
     Without `people` they are those of the study; with a name, they are declared to be others than under another name.
     `again` names a further release. `of` is the first part of the publication that an appended part or an amendment
     belongs to, and `amends` the part whose people an amendment is about.
+
+    Publishing makes one, which the record of releases and the ledger keep.
+
+    >>> import sfumato as sf
+    >>> column = sf.account.PublishedColumn(question="smokes", drawing="a" * 64, digest="b" * 64)
+    >>> seen = (("public", "1.0"),)
+    >>> part = sf.account.Published(
+    ...     study="Health", fingerprint="c" * 64, epoch=0, rows=2, columns=(column,), seen=seen, part="d" * 32
+    ... )
+    >>> part.role.value, part.publication == part.part
+    ('first', True)
+    >>> try:
+    ...     part.check_once([part])
+    ... except sf.errors.ReleasedBefore as error:
+    ...     print(error.rule.partition(",")[0])
+    the study 'Health' was published before in epoch 0
     """
 
     study: str

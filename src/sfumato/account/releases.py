@@ -5,7 +5,7 @@ ledger with a limit there refuses it: a limit is a promise about everything that
 
 Nothing made from releases alone is a release: post-processing is free [E, Prop 1]. Charges to people who are declared
 to be different are not added in ε and leakage, which are about a person's own answers; in bits they are, because with
-correlations between people parallel composition fails [E, Sec 7.3].
+correlations between people parallel composition fails [E, Sec 7.3].   Theory: docs/theory/composition.md
 """
 
 from __future__ import annotations
@@ -30,7 +30,14 @@ _BITS_A_NAT = Fraction("1.4426950408889634074")
 
 
 class Kind(StrEnum):
-    """Which promise a release makes."""
+    """Which promise a release makes.
+
+    >>> import sfumato as sf
+    >>> sf.account.local("Health survey", 1).kind.value
+    'local'
+    >>> print(sf.account.Kind.RECOVERABLE.how_it_adds.partition(".")[0])
+    How often the best guess is wrong does not add
+    """
 
     INFORMATION = "information"
     LOCAL = "local"
@@ -71,6 +78,11 @@ class Release:
     name it is about anybody. `published` says of reports which draws made which of them, about whom, so that no ledger
     takes one for another. `assumption` says for whom its bits hold, and what they are for others; without one they
     hold for anyone. Make one with `information`, `local`, `recoverable` or `perfect_samples`.
+
+    >>> import sfumato as sf
+    >>> release = sf.account.information("Mean income", 0.5)
+    >>> release.kind.value, str(release.charges.bits), release.charges.epsilon
+    ('information', '1/2', inf)
     """
 
     title: str
@@ -149,6 +161,11 @@ def information(
     With an `assumption` they bound what is told if no more people depend on each other than it says. C_1 of several
     releases of one data set is at most the sum [E, Thm 5]. It bounds neither ε nor maximal leakage, so these are
     infinite unless they are known too.
+
+    >>> import sfumato as sf
+    >>> release = sf.account.information("Mean income", 0.5, epsilon=1)
+    >>> str(release.charges.bits), str(release.charges.epsilon), release.charges.leakage_bits
+    ('1/2', '1', inf)
     """
     charges = Charges(bits=charge_of("budget_bits", budget_bits), epsilon=epsilon, leakage_bits=leakage_bits)
     return Release(
@@ -175,6 +192,11 @@ def local(
     Against correlations between people the only bound in bits is `worst_case_bits`, the lesser of log2 of the number
     of answers and the number of people times the capacity of one report: parallel composition fails [E, Sec 7.3].
     Maximal leakage is at most ε/ln 2 bits, since Σ_y max_x P(y|x) ≤ e^ε Σ_y P(y|x_0), and less if it is given.
+
+    >>> import sfumato as sf
+    >>> release = sf.account.local("Health survey", 1, worst_case_bits=1)
+    >>> str(release.charges.bits), str(release.charges.epsilon), round(float(release.charges.leakage_bits), 4)
+    ('1', '1', 1.4427)
     """
     amount = charge_of("epsilon", epsilon)
     bound = _BITS_A_NAT * amount if isinstance(amount, Fraction) else math.inf
@@ -197,6 +219,11 @@ def recoverable(
 
     That error does not add up over releases: each may be within its limit and both together give the data away. The
     maximal leakage of answers that are drawn independently given the data is at most the sum, and is charged.
+
+    >>> import sfumato as sf
+    >>> release = sf.account.recoverable("Ward lists", 0.5, rho=0.9)
+    >>> str(release.charges.leakage_bits), release.charges.bits, release.notes
+    ('1/2', inf, ('right with probability 9/10',))
     """
     said = list(notes)
     if rho is not None:
@@ -220,6 +247,21 @@ def perfect_samples(
     `rows_id` names the rows, such as a digest of each column; a ledger takes each name once, because two releases of
     the same rows can leak together although each is private. Several that were designed jointly are one release. The
     promise rests on the law; against any correlations it is `worst_case_bits`, and there is no bound in ε.
+
+    Raises:
+        InvalidParameter: no rows are named.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2)
+    >>> parities = sf.account.perfect_samples("Parities", rows_id="column ab12", worst_case_bits=1)
+    >>> receipt = ledger.spend(parities)
+    >>> try:
+    ...     ledger.spend(parities)
+    ... except sf.errors.BudgetSpent as error:
+    ...     print(error.rule.partition(",")[0])
+    1 of the rows of 'Parities' were released before
     """
     named = (rows_id,) if isinstance(rows_id, str) else tuple(rows_id)
     rows = tuple(sorted(set(checked_lines("rows_id", named))))

@@ -23,7 +23,16 @@ from sfumato.values.checks import as_number, check_at_least, check_between, chec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coin:
-    """1 with probability `chance`, else 0; `thrifty` recycles words, at the entropy of the coin."""
+    """1 with probability `chance`, else 0; `thrifty` recycles words, at the entropy of the coin.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.bits.Coin(chance=Fraction(1, 3), width=2)
+    >>> coin.law()
+    (Fraction(2, 3), Fraction(1, 3))
+    >>> coin.sample(sf.bits.ScriptedBits([0, 3, 1, 0]), 3).tolist()  # the word 1 leaves it open, and 0 decides
+    [1, 0, 1]
+    """
 
     chance: Fraction
     width: int = MOST_WIDTH

@@ -34,7 +34,18 @@ _NEXT_TO_NOTHING = 1e-300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteGaussian:
-    """The discrete Gaussian with parameter `variance` = s, a Fraction; its true variance is at most s [CKS20]."""
+    """The discrete Gaussian with parameter `variance` = s, a Fraction; its true variance is at most s [CKS20].
+
+    It is what a count gets as noise: no float and no logarithm stands between the law and the draw.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> noise = sf.bits.DiscreteGaussian(variance=Fraction(4))
+    >>> round(noise.probability(0).midpoint, 6), f"{noise.tail(10):.1e}"
+    (0.199471, '1.2e-07')
+    >>> noise.sample(sf.bits.InsecureSeeded(7), 5).tolist()
+    [2, 0, 4, 3, 2]
+    """
 
     variance: Fraction
 

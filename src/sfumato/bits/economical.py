@@ -31,7 +31,15 @@ _GUIDE_BITS = 12
 
 
 class Metered:
-    """A source that counts the bits taken from another."""
+    """A source that counts the bits taken from another.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> meter = sf.bits.Metered(sf.bits.SystemBits())
+    >>> throws = sf.bits.Coin(chance=Fraction(1, 2), width=8).sample(meter, 100)
+    >>> meter.drawn_bits
+    800
+    """
 
     def __init__(self, bits: BitSource) -> None:
         self._source = bits
@@ -56,7 +64,16 @@ class Metered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Economical:
-    """Outcome i has probability counts[i]/2^32, exactly; a column costs its entropy and a few bits."""
+    """Outcome i has probability counts[i]/2^32, exactly; a column costs its entropy and a few bits.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sampler = sf.bits.Economical.near([Fraction(9, 10), Fraction(1, 10)])
+    >>> sampler.counts
+    (3865470566, 429496730)
+    >>> round(sampler.entropy_bits, 4)  # what an outcome costs, in place of a word of 64 bits
+    0.469
+    """
 
     counts: tuple[int, ...]
 

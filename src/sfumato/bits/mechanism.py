@@ -23,7 +23,17 @@ _MOST_POSITION = 1 << 62
 
 
 class Mechanism(Protocol):
-    """Answers go in as numbers 0..size-1; labels belong to the study."""
+    """A randomiser that scales: answers go in as numbers 0..size-1; labels belong to the study.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> mechanism: sf.bits.Mechanism = sf.mechanisms.RandomizedResponse(size=3, odds=Fraction(4))
+    >>> mechanism.law(0)
+    (Fraction(2, 3), Fraction(1, 6), Fraction(1, 6))
+    >>> reports = mechanism.privatize([0, 1, 2] * 1000, sf.bits.InsecureSeeded(7))
+    >>> [round(share, 2) for share in mechanism.estimate(mechanism.tally(reports)).raw]
+    [0.31, 0.35, 0.34]
+    """
 
     @property
     def size(self) -> int:

@@ -77,7 +77,15 @@ class _Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowDraws:
-    """Record i gets an outcome from row `rows[i]` of the channel, exactly."""
+    """Record i gets an outcome from row `rows[i]` of an exact channel, exactly, whatever the denominators.
+
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> import sfumato as sf
+    >>> draws = sf.bits.RowDraws(sf.Channel([[Fraction(2, 3), Fraction(1, 3)], [0, 1]]), width=2)
+    >>> draws.draw(sf.bits.ScriptedBits([0, 3, 1, 2]), np.array([0, 0, 0, 1])).tolist()
+    [0, 1, 0, 1]
+    """
 
     channel: Channel
     width: int = MOST_WIDTH

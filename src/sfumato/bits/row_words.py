@@ -33,7 +33,17 @@ _LOW = np.uint64((1 << ROW_WIDTH) - 1)
 
 
 class RowSource(Protocol):
-    """Hands out the next word of each row that asks."""
+    """Hands out the next word of each row that asks.
+
+    >>> import numpy as np
+    >>> import sfumato as sf
+    >>> def word_of_the_first(source: sf.bits.RowSource) -> int:
+    ...     return int(source.words(np.array([0]), 8)[0])
+    ...
+    >>> key = bytes(32)  # for show: a key is drawn from the system
+    >>> [word_of_the_first(sf.bits.RowWords(key, np.array(numbers))) for numbers in ([900], [900, 3, 4])]
+    [25, 25]
+    """
 
     def words(self, rows: RowArray, width: int = MOST_WIDTH) -> WordArray:
         """A word for each of the rows, given by their places, none twice."""
@@ -41,7 +51,16 @@ class RowSource(Protocol):
 
 
 class AnyRows:
-    """A source that knows nothing of rows: whoever asks gets the next words."""
+    """A source that knows nothing of rows: whoever asks gets the next words.
+
+    It lets what draws row by row (:meth:`Coin.sample_rows`) run on any source, where draws need not be found again.
+
+    >>> import numpy as np
+    >>> import sfumato as sf
+    >>> source = sf.bits.AnyRows(sf.bits.ScriptedBits([9, 8, 7]))
+    >>> source.words(np.array([5, 2]), 8).tolist()
+    [9, 8]
+    """
 
     def __init__(self, bits: BitSource) -> None:
         self._bits = bits
@@ -52,7 +71,19 @@ class AnyRows:
 
 
 class RowStarts:
-    """The first lanes of rows under one key after the other, in memory that is used again for `most` rows."""
+    """The first lanes of rows under one key after the other, in memory that is used again for `most` rows.
+
+    A lane is the first 8 bytes of a row: two words of 32 bits. It is what `RowWords` is made of, for whoever goes
+    through many keys.
+
+    >>> import sfumato as sf
+    >>> starts, key = sf.bits.RowStarts(most=4096), bytes(32)
+    >>> starts.take(range(10, 13))
+    >>> lanes = starts.under(key).tolist()
+    >>> starts.take(range(11, 12))
+    >>> starts.under(key).tolist() == lanes[1:2]  # a row has its lane in any company
+    True
+    """
 
     def __init__(self, most: int) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  slow to import
@@ -126,7 +157,19 @@ class RowStarts:
 
 
 class RowWords:
-    """The streams of rows with these numbers, under one key."""
+    """The streams of rows with these numbers, under one key.
+
+    Rows are asked for by their places in `numbers`, and each has its own next word.
+
+    >>> import numpy as np
+    >>> import sfumato as sf
+    >>> together = sf.bits.RowWords(bytes(32), np.array([4, 5, 900]))
+    >>> together.words(np.array([0, 2]), 8).tolist(), together.words(np.array([2]), 8).tolist()
+    ([61, 25], [15])
+    >>> alone = sf.bits.RowWords(bytes(32), np.array([900]))
+    >>> [alone.words(np.array([0]), 8).tolist() for _ in range(2)]
+    [[25], [15]]
+    """
 
     def __init__(self, key: bytes, numbers: RowArray) -> None:
         self._key, self._numbers = key, numbers.astype(np.uint64)

@@ -28,7 +28,16 @@ MOST_ENUMERATED_WIDTH = 16
 
 
 class Sampler(Protocol):
-    """Draws outcomes 0, 1, … from words of a fixed width."""
+    """Draws outcomes 0, 1, … from words of a fixed width.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> samplers: list[sf.bits.Sampler] = [
+    ...     sf.bits.UniformBelow(bound=2, width=8), sf.bits.Coin(chance=Fraction(1, 4), width=8)
+    ... ]
+    >>> [str(one.law()[1]) for one in samplers]
+    ['1/2', '1/4']
+    """
 
     @property
     def width(self) -> int:
@@ -46,7 +55,15 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniformBelow:
-    """A whole number below `bound`, exactly uniform: words beyond the last full multiple are drawn again."""
+    """A whole number below `bound`, exactly uniform: words beyond the last full multiple are drawn again.
+
+    >>> import sfumato as sf
+    >>> die = sf.bits.UniformBelow(bound=6, width=3)
+    >>> die.last  # the words 6 and 7 are drawn again
+    5
+    >>> die.sample(sf.bits.ScriptedBits([7, 2, 5]), 2).tolist()
+    [5, 2]
+    """
 
     bound: int
     width: int = MOST_WIDTH
@@ -92,7 +109,15 @@ class UniformBelow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Categorical:
-    """One uniform number, compared with integer thresholds: outcome i has probability counts[i]/sum(counts)."""
+    """One uniform number, compared with integer thresholds: outcome i has probability counts[i]/sum(counts).
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.bits.Categorical.near([Fraction(1, 3), Fraction(2, 3)])
+    Categorical(counts=(1, 2), width=64)
+    >>> sf.bits.Categorical.near([0.3, 0.7], width=4).law()  # the nearest that words of 4 bits can draw
+    (Fraction(5, 16), Fraction(11, 16))
+    """
 
     counts: tuple[int, ...]
     width: int = MOST_WIDTH
@@ -132,12 +157,30 @@ class Categorical:
 
 
 def law_of(sampler: Sampler) -> Distribution:
-    """Return the exact law that a sampler really draws; certificates are computed from this."""
+    """Return the exact law that a sampler really draws; certificates are computed from this.
+
+    >>> import sfumato as sf
+    >>> sampler = sf.bits.Categorical.near([0.3, 0.7], width=4)
+    >>> sf.bits.law_of(sampler).probabilities
+    (Fraction(5, 16), Fraction(11, 16))
+    """
     return Distribution(sampler.law())
 
 
 def enumerated_law(sampler: Sampler) -> Distribution:
-    """Return the law found by feeding the sampler every word, one at a time; words it rejects are left out."""
+    """Return the law found by feeding the sampler every word, one at a time; words it rejects are left out.
+
+    What a sampler says of itself (`law_of`) is proved by it: every word of its width is tried.
+
+    Raises:
+        InvalidParameter: words have more than 16 bits.
+
+    >>> import sfumato as sf
+    >>> sampler = sf.bits.Categorical(counts=(1, 2, 4), width=8)
+    >>> found = sf.bits.enumerated_law(sampler)
+    >>> found.probabilities == sampler.law()
+    True
+    """
     check_between("width", sampler.width, 1, MOST_ENUMERATED_WIDTH, way_out="Enumerate a narrower sampler.")
     hits: dict[int, int] = {}
     for word in range(1 << sampler.width):

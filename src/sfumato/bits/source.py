@@ -26,7 +26,17 @@ _ROOM = 16
 
 
 class BitSource(Protocol):
-    """Hands out independent uniform words. A source that cannot do so raises SourceFailed; it never falls back."""
+    """Hands out independent uniform words. A source that cannot do so raises SourceFailed; it never falls back.
+
+    >>> import sfumato as sf
+    >>> def who_could_repeat_it(bits: sf.bits.BitSource) -> str:
+    ...     return f"{bits.label} ({bits.guarantee})"
+    ...
+    >>> who_could_repeat_it(sf.bits.SystemBits())
+    'operating system (information_theoretic)'
+    >>> who_could_repeat_it(sf.bits.ScriptedBits([1, 2]))
+    'INSECURE script: a test, not a release (none)'
+    """
 
     @property
     def guarantee(self) -> Guarantee:
@@ -44,7 +54,13 @@ class BitSource(Protocol):
 
 
 class SystemBits:
-    """The operating system's generator: for single answers and for keys."""
+    """The operating system's generator: for single answers and for keys.
+
+    >>> import sfumato as sf
+    >>> bits = sf.bits.SystemBits()
+    >>> len(bits.words(1000, width=6)), bits.guarantee.value
+    (1000, 'information_theoretic')
+    """
 
     guarantee = Guarantee.INFORMATION_THEORETIC
     label = "operating system"
@@ -110,6 +126,13 @@ class BulkBits:
     """Bits for whole columns: an AES-256-CTR keystream under a key drawn from the system and never shown.
 
     A process that forks gets a new key on both sides' next call, so that two processes never share a stream.
+
+    >>> import sfumato as sf
+    >>> bits = sf.bits.BulkBits()
+    >>> coin = sf.mechanisms.RandomizedResponse.within(size=2, epsilon=1.0)
+    >>> reports = coin.privatize([0, 1] * 50_000, bits)
+    >>> bits.guarantee.value, len(reports)
+    ('computational', 100000)
     """
 
     guarantee = Guarantee.COMPUTATIONAL
@@ -135,7 +158,16 @@ class BulkBits:
 
 
 class KeyedBits:
-    """The same stream for everyone who holds the key: how a short key stands for long draws."""
+    """The same stream for everyone who holds the key: how a short key stands for long draws.
+
+    Raises:
+        SourceFailed: the key has not 32 bytes.
+
+    >>> import sfumato as sf
+    >>> key = bytes(range(32))  # for show: a key is drawn from the system
+    >>> sf.bits.KeyedBits(key).words(4, width=8).tolist() == sf.bits.KeyedBits(key).words(4, width=8).tolist()
+    True
+    """
 
     guarantee = Guarantee.COMPUTATIONAL
     label = "AES-256-CTR under a key"
@@ -157,7 +189,15 @@ class KeyedBits:
 
 
 class InsecureSeeded:
-    """The same stream for everyone who knows the seed: for simulations and tests, never for a release."""
+    """The same stream for everyone who knows the seed: for simulations and tests, never for a release.
+
+    It warns (`InsecureBitsWarning`) when it is made.
+
+    >>> import sfumato as sf
+    >>> bits = sf.bits.InsecureSeeded(7)
+    >>> bits.words(3, width=8).tolist(), bits.label
+    ([36, 186, 244], 'INSECURE seed 7: a simulation, not a release')
+    """
 
     guarantee = Guarantee.NONE
 
@@ -186,7 +226,13 @@ class InsecureSeeded:
 
 
 class ScriptedBits:
-    """Words written down beforehand: how tests feed every possible draw."""
+    """Words written down beforehand: how tests feed every possible draw.
+
+    >>> import sfumato as sf
+    >>> bits = sf.bits.ScriptedBits([3, 0, 2])
+    >>> sf.bits.UniformBelow(bound=3, width=2).sample(bits, 2).tolist(), bits.left  # the word 3 was drawn again
+    ([2, 0], 0)
+    """
 
     guarantee = Guarantee.NONE
     label = "INSECURE script: a test, not a release"

@@ -126,9 +126,24 @@ def audit_counts(
     answers: Alphabet | None = None,
     reports: Alphabet | None = None,
 ) -> Audit:
-    """Do the same for counts[x][y] of reports that someone else's mechanism made.
+    """Bound ε from below by counts[x][y] of reports that someone else's mechanism made.
 
-    `answers` and `reports` are the labels of rows and columns, numbered when left out.
+    It is what `sf.audit` does with draws of its own. `answers` and `reports` are the labels of rows and columns,
+    numbered when left out.
+
+    Returns:
+        The largest ε that the counts prove, and what it is held against.
+
+    Raises:
+        InvalidParameter: the counts are no table of whole numbers with a report for each of at least two answers,
+            or a parameter is outside of its range.
+
+    >>> import sfumato as sf
+    >>> found = sf.certificates.audit_counts([[820, 180], [190, 810]], claimed_epsilon=1.0, answers=("no", "yes"))
+    >>> found.contradicts_claim, found.pair
+    (True, ('yes', 'no', 1))
+    >>> found.sentence
+    'From 2000 draws ε is at least 1.09, which contradicts the claim of 1.'
     """
     check_between("failure", failure, 1e-300, 0.5)
     if claimed_epsilon is not None and not claimed_epsilon >= 0:

@@ -15,7 +15,18 @@ from sfumato.values import Claim
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A work, by the short key that stands in square brackets."""
+    """A work, by the short key that stands in square brackets.
+
+    A certificate spells out the works that its claims cite: `certificate.sources`.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> made = sf.certify(sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3)))
+    >>> [source.key for source in made.sources]
+    ['A', 'B', 'Bir46', 'C', 'Che52', 'E', 'IWK20', 'Sha48', 'Smith09']
+    >>> str(made.sources[-2])
+    '[Sha48] Claude E. Shannon: A mathematical theory of communication. Bell System Technical Journal, 1948.'
+    """
 
     key: str
     authors: str

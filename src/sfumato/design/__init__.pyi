@@ -48,7 +48,7 @@ from sfumato.design.lasting_coins import coin_privacy, partner_law, partner_priv
 from sfumato.design.limits import Limits
 from sfumato.design.listed_cards import list_response, playable_list
 from sfumato.design.listed_surveys import ListedSurvey, answer_or_silence, listed_survey
-from sfumato.design.many_responses import ResponsesDesign, alternating, design_responses, responses, robust_responses
+from sfumato.design.many_responses import alternating, design_responses, responses, robust_responses
 from sfumato.design.noise_certificates import NoiseSubject
 from sfumato.design.optimality import (
     OptimalFor,
@@ -92,6 +92,7 @@ from sfumato.design.recoverable_answers import (
     hide_predicate,
     recoverable,
 )
+from sfumato.design.responses_found import ResponsesDesign
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 from sfumato.design.type_programs import TypeBounds, type_bounds

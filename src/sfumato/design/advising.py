@@ -47,6 +47,13 @@ class Prediction:
     """What one mechanism would do: the expected squared error over all shares, and the cost of a report.
 
     `refused` says why it was not considered, empty when it was.
+
+    >>> import sfumato as sf
+    >>> for one in sf.design.advise(size=10, n=10_000, epsilon=1.0).predictions[:3]:
+    ...     print(one.name, round(one.expected_squared_error, 5), one.report_bytes, round(one.random_bits, 2))
+    subset selection 0.0031 2 5.33
+    cyclic response 0.0032 1 3.52
+    optimised unary 0.00387 2 8.56
     """
 
     name: str
@@ -60,7 +67,15 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """The mechanism to use, the reason in words, and every candidate with its numbers, least error first."""
+    """The mechanism to use, the reason in words, and every candidate with its numbers, least error first.
+
+    >>> import sfumato as sf
+    >>> advice = sf.design.advise(size=10, n=10_000, epsilon=1.0)
+    >>> advice.mechanism
+    SubsetSelection(size=10, odds=Fraction(5837465777, 2147483648), chosen=2, width=64)
+    >>> advice.because
+    'subset selection: expected squared error 0.0031, the least; the next best is cyclic response with 0.0032.'
+    """
 
     mechanism: FrequencyMechanism
     because: str
@@ -107,6 +122,19 @@ def advise(
     `recoverable` asks that a key can turn reports back into answers. With `levels`, sharpest first and the first of
     them `epsilon`, whole ladders are compared at every level, and the advice is a ladder; `weights` say how much each
     counts.
+
+    Returns:
+        The mechanism with its reason; the whole ladder with its reason where `levels` are given.
+
+    Raises:
+        InvalidParameter: no mechanism meets the demands, or `levels` do not begin with `epsilon`.
+
+    >>> import sfumato as sf
+    >>> sf.design.advise(size=10, n=10_000, epsilon=1.0, recoverable=True).because
+    'cyclic response: expected squared error 0.0032, the least; the next best is randomised response with 0.00419.'
+    >>> sf.design.advise(size=10, n=10_000, epsilon=2.0, levels=[2.0, 1.0]).because
+    'flags: at its worst level the squared error is 1.34 times the least that an unbiased estimate with as much privacy
+    has; the next best is cyclic response on one difference set, 31 reports, with 1.39.'
     """
     check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)

@@ -24,6 +24,14 @@ class AnswerLimits:
 
     That is Σ_y max_x w_x p(y|x) ≤ 1 - a. And no report favours an answer by more than `max_odds`, infinite when there
     is no such limit.
+
+    >>> import sfumato as sf
+    >>> limits = sf.design.AnswerLimits.of(3, guess_error=0.5, max_epsilon=2)
+    >>> limits.size, float(limits.most_right), round(float(limits.max_odds), 3)
+    (3, 0.5, 7.389)
+    >>> ways = ("train", "car", "on foot")
+    >>> limits.kept_by(sf.design.list_response(ways, limits))
+    True
     """
 
     guess_error: Fraction

@@ -31,6 +31,15 @@ class BelievedNoise(Shown):
     """Noise on the sum, mean or count of `records` numbers; with `clip`, those outside the range are moved into it.
 
     Or on each of several numbers: the counts of a histogram, or the coordinates of a sum of vectors.
+
+    One gets it from `believed_sum` and its siblings. What the same release tells whoever believes that records are
+    independent, whoever the noise was made for, and whoever believes that all move together, is claimed side by side.
+
+    >>> import sfumato as sf
+    >>> noise = sf.design.believed_sum(0, 10, records=1000, budget_bits=0.1, shared_bits=5)
+    >>> [round(one.upper, 5) for one in (noise.independent_bits, noise.capacity_bits, noise.anyone_bits)]
+    [1e-05, 0.1, 1.65544]
+    >>> told = noise.release([5] * 1000)
     """
 
     budget_bits: float

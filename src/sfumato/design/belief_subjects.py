@@ -55,6 +55,13 @@ class BeliefSubject:
     are in a household at most; `deviation` is that of the noise on each released number, `own_share` the share of its
     variance that guards a household by itself, `tilt` what the shared bits can multiply the variance of the sum by.
     With a deviation of `independent_deviation` or `anyone_deviation` the neighbouring assumptions would tell no more.
+
+    >>> import sfumato as sf
+    >>> subject = sf.design.believed_count(1000, budget_bits=0.1, shared_bits=5).subject
+    >>> subject.statistic, subject.records, subject.people, subject.grid
+    ('count', 1000, 1, Fraction(1, 1))
+    >>> round(float(subject.deviation), 1), float(subject.independent_deviation), float(subject.anyone_deviation)
+    (112.5, 1.297, 1297.0)
     """
 
     statistic: str

@@ -44,6 +44,15 @@ class SpinnerCard(Shown):
     """What to do: how to draw a number from 1 to `faces`, and what to report for which numbers.
 
     `ranges[i]` belongs to `answers[i]` and lists (first number, last number, report).
+
+    >>> import sfumato as sf
+    >>> card = sf.design.spinner_card(sf.design.warner(guess_error=0.25).channel)
+    >>> card.faces, card.ranges[0]
+    (4, ((1, 3, 'no'), (4, 4, 'yes')))
+    >>> for line in card.lines()[1:]:
+    ...     print(line)
+    If your true answer is “no”: 1 to 3: report “no”; 4: report “yes”.
+    If your true answer is “yes”: 1: report “no”; 2 to 4: report “yes”.
     """
 
     device: str
@@ -61,7 +70,19 @@ class SpinnerCard(Shown):
 
 
 def spinner_card(channel: Channel) -> SpinnerCard:
-    """Return the card of an exact channel whose common denominator is small enough to draw by hand or phone."""
+    """Return the card of an exact channel whose common denominator is small enough to draw by hand or phone.
+
+    Raises:
+        InvalidParameter: a respondent would have to draw from more than a million numbers.
+
+    >>> import sfumato as sf
+    >>> channel = sf.design.forced_response_device(forced_yes=0.2, forced_no=0.1).channel
+    >>> for line in sf.design.spinner_card(channel).lines():
+    ...     print(line)
+    Roll a ten-sided die (0 counts as 10). Keep the number to yourself.
+    If your true answer is “no”: 1 to 8: report “no”; 9 to 10: report “yes”.
+    If your true answer is “yes”: 1: report “no”; 2 to 10: report “yes”.
+    """
     _, denominator = channel.integers()
     if denominator > MOST_FACES:
         raise InvalidParameter(
@@ -85,7 +106,19 @@ def spinner_card(channel: Channel) -> SpinnerCard:
 
 
 def playable(design: SurveyDesign, *, faces: int = DEFAULT_FACES, theta: Fraction = Fraction(1, 2)) -> SurveyDesign:
-    """Return a design in whole numbers of `faces` that keeps the limits, with the most information near this one."""
+    """Return a design in whole numbers of `faces` that keeps the limits, with the most information near this one.
+
+    Raises:
+        InvalidParameter: no whole numbers of so few faces keep the limits.
+
+    >>> import sfumato as sf
+    >>> best = sf.design.survey(guess_error=0.4, max_epsilon=1.0)
+    >>> by_die = sf.design.playable(best, faces=20)
+    >>> by_die.name, by_die.channel.rows[0]
+    ('three outputs, 20 faces', (Fraction(1, 2), Fraction(7, 20), Fraction(3, 20)))
+    >>> sf.design.meets(by_die.channel, best.limits)
+    True
+    """
     check_between("faces", check_integer("faces", faces), 2, MOST_FACES)
     rows = design.channel.to_exact().rows
     if all((Fraction(p) * faces).denominator == 1 for row in rows for p in row):

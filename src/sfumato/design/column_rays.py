@@ -37,7 +37,17 @@ class ReportColumn:
 
 
 def report_columns(limits: AnswerLimits) -> tuple[ReportColumn, ...]:
-    """Return the columns of which every survey within the limits is a mixture, or worse than one."""
+    """Return the columns of which every survey within the limits is a mixture, or worse than one.
+
+    Raises:
+        InvalidParameter: there are too many answers to look through all their sets.
+
+    >>> import sfumato as sf
+    >>> limits = sf.design.AnswerLimits.of(3, guess_error=0.5)
+    >>> columns = sf.design.report_columns(limits)
+    >>> [column.favoured for column in columns]
+    [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+    """
     size = limits.size
     bounded = limits.max_odds != math.inf
     if (1 << size) * (2 * size if bounded and not limits.even else 1) > MOST_COLUMNS:

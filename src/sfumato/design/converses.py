@@ -51,5 +51,13 @@ def best_converse(stakes: Stakes, n: int, *, enough: Fraction | None = None, pat
 
 
 def responses_converse(query: Query, n: int) -> Fraction:
-    """Return the bound that no n independent responses to a query pass, when the data are to be hidden."""
+    """Return the bound that no n independent responses to a query pass, when the data are to be hidden.
+
+    For ρ > 1/2 it falls, as more responses are given, to 1 - S, which even whoever knows f(x) misses.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.6, 0.3, 0.1], [0, 1, 2], 0.7)
+    >>> [round(float(sf.design.responses_converse(query, n)), 4) for n in (1, 2, 5, 20)]
+    [0.3, 0.258, 0.1631, 0.0295]
+    """
     return best_converse(Stakes.of_values(query), n)

@@ -37,7 +37,14 @@ _HALF = Fraction(1, 2)
 
 
 class DeviceKind(StrEnum):
-    """Kinds of device that have one dial."""
+    """Kinds of device that have one dial.
+
+    >>> import sfumato as sf
+    >>> [kind.value for kind in sf.design.DeviceKind]
+    ['Warner', 'crosswise', 'forced response', 'unrelated question', 'triangular', 'Mangat', 'Kuk']
+    >>> sf.design.device_at(sf.design.DeviceKind.CROSSWISE, guess_error=0.25).parameters
+    (('p', Fraction(1, 4)),)
+    """
 
     WARNER = "Warner"
     CROSSWISE = "crosswise"
@@ -123,6 +130,19 @@ def device_at(
     `posterior` is how likely "yes" may be after the report that speaks most for it, `share` of the people holding it;
     `respondents` must give an interval of ± `half_width` there. `forced_yes` is how often a forced answer, or that to
     the unrelated question, is "yes"; `draws` are Kuk's, whose decks mirror each other. Refs: [Yu08], [Man94], [Kuk90].
+
+    Raises:
+        InvalidParameter: none or several things are held, or the device cannot hold this one at any dial.
+        Refused: the kind proves answers, so that its ε is infinite whatever its dial.
+
+    >>> import sfumato as sf
+    >>> sf.design.device_at("Warner", epsilon=1.0).epsilon_words
+    'ε = 1'
+    >>> sf.design.device_at("crosswise", posterior=0.3, share=0.1).parameters
+    (('p', Fraction(7, 34)),)
+    >>> few = sf.design.device_at("Mangat", respondents=1000, share=0.1)
+    >>> few.parameters
+    (('p', Fraction(3103, 5000)),)
     """
     given = [value for value in (guess_error, epsilon, posterior, respondents) if value is not None]
     if len(given) != 1:

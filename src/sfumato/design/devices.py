@@ -37,7 +37,19 @@ _YES_NO = ("no", "yes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device(Shown):
-    """A classic design: its channel, and the chances that make it, by name."""
+    """A classic design: its channel, and the chances that make it, by name.
+
+    Reports that were collected with it are analysed by whatever takes its channel.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.crosswise_device(0.15)
+    >>> device.epsilon_words
+    'ε = 1.735'
+    >>> device.certificate["guess_error"].value
+    Fraction(3, 20)
+    >>> round(sf.infer.estimate_share(device.channel, [1427, 573]).share, 4)
+    0.195
+    """
 
     name: str
     channel: Channel
@@ -74,7 +86,13 @@ def _device_subject(thing: Device) -> ChannelSubject:
 
 
 def warner_device(p: Real, *, answers: Sequence[str] = _YES_NO) -> Device:
-    """With probability `p` respondents answer whether they hold the second answer, else whether they do not [War65]."""
+    """With probability `p` respondents answer whether they hold the second answer, else whether they do not [War65].
+
+    >>> import sfumato as sf
+    >>> device = sf.design.warner_device(0.75)
+    >>> device.channel.rows[0], device.epsilon_words
+    ((Fraction(3, 4), Fraction(1, 4)), 'ε = 1.099')
+    """
     chance = _chance("p", p)
     _refuse_half("p", chance)
     labels = check_answers(answers)
@@ -83,7 +101,16 @@ def warner_device(p: Real, *, answers: Sequence[str] = _YES_NO) -> Device:
 
 
 def forced_response_device(*, forced_yes: Real, forced_no: Real, answers: Sequence[str] = _YES_NO) -> Device:
-    """Say "yes" with probability `forced_yes`, "no" with `forced_no`, whatever is true, else the truth [Bor71]."""
+    """Say "yes" with probability `forced_yes`, "no" with `forced_no`, whatever is true, else the truth [Bor71].
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> device = sf.design.forced_response_device(forced_yes=Fraction(1, 4), forced_no=Fraction(1, 12))
+    >>> device.channel.rows
+    ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 12), Fraction(11, 12)))
+    >>> device.epsilon_words
+    'ε = 2.197'
+    """
     yes, no = _chance("forced_yes", forced_yes), _chance("forced_no", forced_no)
     truth = 1 - yes - no
     if truth <= 0:
@@ -99,7 +126,13 @@ def forced_response_device(*, forced_yes: Real, forced_no: Real, answers: Sequen
 
 
 def crosswise_device(p: Real, *, answers: Sequence[str] = _YES_NO) -> Device:
-    """Say whether two statements are both true or both false; the innocent one is true of a share `p` [Yu08]."""
+    """Say whether two statements are both true or both false; the innocent one is true of a share `p` [Yu08].
+
+    >>> import sfumato as sf
+    >>> device = sf.design.crosswise_device(0.15)
+    >>> device.channel.outputs, device.channel.rows[1]
+    (('both or neither', 'one of the two'), (Fraction(3, 20), Fraction(17, 20)))
+    """
     chance = _chance("p", p)
     _refuse_half("p", chance)
     labels = check_answers(answers)
@@ -111,6 +144,13 @@ def triangular_device(p: Real, *, answers: Sequence[str] = _YES_NO) -> Device:
     """Say whether neither statement is true, or at least one; the innocent one is true of a share `p` [Yu08].
 
     "neither" proves that the sensitive one is not true.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.triangular_device(0.3)
+    >>> device.channel.rows, device.proving_reports
+    (((Fraction(7, 10), Fraction(3, 10)), (Fraction(0, 1), Fraction(1, 1))), ('neither',))
+    >>> device.epsilon_words
+    'ε is infinite: the report “neither” proves an answer'
     """
     chance = _chance("p", p)
     if chance == 1:
@@ -128,6 +168,11 @@ def mangat_device(p: Real, *, answers: Sequence[str] = _YES_NO) -> Device:
     """Who holds the second answer says so; who does not uses Warner's device, true with probability `p` [Man94].
 
     A "no" proves that answer.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.mangat_device(0.7)
+    >>> device.channel.rows, device.proving_reports
+    (((Fraction(7, 10), Fraction(3, 10)), (Fraction(0, 1), Fraction(1, 1))), ('no',))
     """
     chance = _chance("p", p)
     _refuse_zero("p", chance)
@@ -140,6 +185,13 @@ def kuk_device(*, red_if_yes: Real, red_if_no: Real, draws: int = 1, answers: Se
     """Report how many of `draws` cards are red, drawn with replacement from the deck of the answer [Kuk90].
 
     The decks have shares `red_if_yes` and `red_if_no` of red cards.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.kuk_device(red_if_yes=0.8, red_if_no=0.2, draws=2)
+    >>> device.channel.outputs, [float(p) for p in device.channel.rows[1]]
+    ((0, 1, 2), [0.04, 0.32, 0.64])
+    >>> device.epsilon_words
+    'ε = 2.773'
     """
     yes, no = _chance("red_if_yes", red_if_yes), _chance("red_if_no", red_if_no)
     if yes == no:
@@ -161,6 +213,13 @@ def unrelated_question_device(p: Real, *, prevalence: Real, answers: Sequence[st
     """Answer the sensitive question with probability `p`, else an innocent one that a share affirms [Gre69].
 
     Where that share, `prevalence`, is not known, two groups find it out: `unrelated_question_groups`.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.unrelated_question_device(0.7, prevalence=0.25)
+    >>> device.channel.rows
+    ((Fraction(37, 40), Fraction(3, 40)), (Fraction(9, 40), Fraction(31, 40)))
+    >>> device.epsilon_words
+    'ε = 2.335'
     """
     chance, innocent = _chance("p", p), _chance("prevalence", prevalence)
     _refuse_zero("p", chance)
@@ -172,6 +231,13 @@ def forced_category_device(forced: Reals, *, answers: Sequence[Label] | None = N
     """Say what a die says, each of several answers with its probability in `forced`, else the truth [Bor71].
 
     What is left of 1 is the probability of the truth; `answers` are numbered where they have no names.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.forced_category_device([0.1, 0.1, 0.2], answers=("never", "once", "often"))
+    >>> [float(p) for p in device.channel.rows[0]]
+    [0.7, 0.1, 0.2]
+    >>> device.epsilon_words
+    'ε = 1.946'
     """
     chances = [_chance(f"forced[{i}]", one) for i, one in enumerate(forced)]
     truth = 1 - sum(chances, Fraction(0))

@@ -31,7 +31,16 @@ _GRID = 1 << 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipDesign(Shown):
-    """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody."""
+    """Flip the answer with probability `flip`; `capacity_bits` is what that leaks at most about anybody.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> design = sf.design.FlipDesign(flip=Fraction(11, 100))
+    >>> round(design.capacity_bits.upper, 4), design.release(True) in (True, False)
+    (0.5001, True)
+    >>> design.channel([0, 1, 1]).rows[2]
+    (Fraction(11, 100), Fraction(89, 100))
+    """
 
     flip: Fraction
     budget_bits: Fraction | None = None
@@ -92,7 +101,15 @@ def _flip_subject(thing: FlipDesign) -> ChannelSubject:
 
 
 def flip(*, budget_bits: Real) -> FlipDesign:
-    """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be told."""
+    """Return the smallest flip whose leak is certainly within the budget; 0 where a whole bit may be told.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.flip(budget_bits=0.5)
+    >>> round(float(design.flip), 4), design.capacity_bits.upper <= 0.5
+    (0.11, True)
+    >>> sf.design.flip(budget_bits=1).flip
+    Fraction(0, 1)
+    """
     budget = as_exact("budget_bits", budget_bits)
     check_positive("budget_bits", budget)
     if budget >= 1:

@@ -49,6 +49,15 @@ class GaussianDesign(Shown):
     """Noise for a number in [low, high]: what is added, what it costs, and what it proves.
 
     `correlated` says who may depend on whom, and `change` how far one record moves the number.
+
+    One gets it from `gaussian`; its `paper_variance` is what the printed formula asks for.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.gaussian(low=0, high=10, budget_bits=1)
+    >>> design.capacity_bits.upper <= 1, round(design.variance, 3), round(design.paper_variance, 3)
+    (True, 5.351, 8.333)
+    >>> (design.release(7.25) / design.grid).denominator
+    1
     """
 
     low: Fraction
@@ -143,7 +152,15 @@ def _noise_subject(thing: GaussianDesign) -> NoiseSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianBox(Shown):
-    """Noise for several numbers, each in its own range; what they tell together is at most the sum."""
+    """Noise for several numbers, each in its own range; what they tell together is at most the sum.
+
+    >>> import sfumato as sf
+    >>> box = sf.design.gaussian_box([1, 100], budget_bits=1, steps=4)
+    >>> [round(one, 2) for one in box.variances], box.capacity_bits.upper <= 1
+    ([0.96, 9578.44], True)
+    >>> len(box.release([0.5, -20]))
+    2
+    """
 
     designs: tuple[GaussianDesign, ...]
     budget_bits: float
@@ -189,6 +206,15 @@ def gaussian(
     `steps`: grid steps from the middle of what is hidden to its end. `change`: how far one record moves the number at
     most; `correlated`: how many people may depend on each other, themselves included. They move it by no more than the
     product, and the noise has to hide that, not all of the range. Without `change`, or for anyone, it hides all of it.
+
+    Raises:
+        InvalidParameter: the range is missing or empty, or `budget_bits` leaves nothing to hide or nothing to release.
+
+    >>> import sfumato as sf
+    >>> everybody = sf.design.gaussian(low=0, high=1000, budget_bits=1)
+    >>> pairs = sf.design.gaussian(low=0, high=1000, budget_bits=1, change=1, correlated=2)
+    >>> round(everybody.variance**0.5, 1), round(pairs.variance**0.5, 3)
+    (231.3, 0.463)
     """
     start, end = _range(bound, low, high)
     who, moving = group_of(correlated), None
@@ -248,6 +274,11 @@ def gaussian_box(bounds: Reals, budget_bits: float, *, steps: int | None = None)
     """Return independent noise for each coordinate of a box Π[-T_j, T_j], the budget split evenly.
 
     An even split makes Σ variance_j/T_j² least: the least relative variance is a convex function of the budget.
+
+    >>> import sfumato as sf
+    >>> box = sf.design.gaussian_box([1, 10], budget_bits=1, steps=4)
+    >>> [round(one, 3) for one in box.variances], [one.budget_bits for one in box.designs]
+    ([0.958, 95.784], [0.5, 0.5])
     """
     if not bounds:
         raise InvalidParameter("is empty", parameter="bounds", way_out="Give one bound for each coordinate.")

@@ -26,7 +26,13 @@ _SHARE = Unknown(name="share", meaning="of all respondents, those who hold the a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupDevice:
-    """A design in groups: its model of reports, and the chances that make it, by name."""
+    """A design in groups: its model of reports, and the chances that make it, by name.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.unrelated_question_groups([0.7, 0.3])
+    >>> device.name, [one.name for one in device.model.unknowns], [one.name for one in device.model.groups]
+    ('unrelated question in groups', ['share', 'prevalence'], ['group 1', 'group 2'])
+    """
 
     name: str
     model: GroupModel
@@ -37,6 +43,12 @@ def unrelated_question_groups(p: Reals) -> GroupDevice:
     """Ask the sensitive question with the `p` of the group, else an innocent one of unknown frequency [Gre69].
 
     Two groups with different `p` determine both.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.unrelated_question_groups([0.7, 0.3]).model
+    >>> found = sf.infer.fit_groups(model, [[730, 270], [590, 410]])
+    >>> [(one.name, round(one.value, 3)) for one in found.unknowns]
+    [('share', 0.165), ('prevalence', 0.515)]
     """
     prevalence = Unknown(name="prevalence", meaning="of all respondents, those of whom the innocent question is true")
     laws = [polynomial({(0,): one, (1,): 1 - one}) for one in _chances(p)]
@@ -47,6 +59,13 @@ def lie_detector_groups(p: Reals) -> GroupDevice:
     """Stochastic lie detector: who does not hold the answer uses Warner's device; who does is honest or denies [Mos12].
 
     With t the share of carriers who are honest, a group says "yes" with probability πt + (1-π)(1-p).
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> model = sf.design.lie_detector_groups([Fraction(2, 12), Fraction(10, 12)]).model
+    >>> found = sf.infer.fit_groups(model, [[191, 373], [294, 398]])
+    >>> [(one.name, round(one.value, 3)) for one in found.unknowns]
+    [('share', 0.871), ('honest', 0.636)]
     """
     honest = Unknown(name="honest", meaning="of those who hold the answer, those who say so")
     laws = [polynomial({(0, 1): 1, (): 1 - one, (0,): one - 1}) for one in _chances(p)]
@@ -59,6 +78,12 @@ def cheating_detection_groups(forced_yes: Reals) -> GroupDevice:
     Those who hold the answer and follow say "yes"; those who do not hold it and follow say so where the device forces
     them. Of those who say "no" come what may it is not known what they hold: the share is of those who follow and hold
     it.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.cheating_detection_groups([0.25, 0.75]).model
+    >>> found = sf.infer.fit_groups(model, [[700, 300], [400, 600]])
+    >>> [(one.name, round(one.value, 3)) for one in found.unknowns]
+    [('share', 0.15), ('cheating', 0.25)]
     """
     share = Unknown(name="share", meaning="of all respondents, those who hold the answer and follow the instructions")
     cheating = Unknown(name="cheating", meaning="of all respondents, those who say “no” whatever the device says")
@@ -72,6 +97,12 @@ def extended_crosswise_groups(p: Real) -> GroupDevice:
 
     Besides the share it finds those who say "both or neither" whatever is true. Who picks either report with equal
     chances moves both groups alike and stays unseen.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.extended_crosswise_groups(0.25).model
+    >>> found = sf.infer.fit_groups(model, [[730, 270], [370, 630]])
+    >>> [(one.name, round(one.value, 3)) for one in found.unknowns]
+    [('share', 0.1), ('always_same', 0.1)]
     """
     first = _chance("p", p)
     always = Unknown(
@@ -92,6 +123,12 @@ def anchored_crosswise(p: Real, *, anchor_p: Real, joint: bool = False) -> Group
     Who is not attentive says either with equal chances, to both. The counts are those of the question and of the
     anchor; where it is known who said what to both, `joint` takes the four pairs, and uses that inattention goes
     together.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.anchored_crosswise(0.15, anchor_p=0.15).model
+    >>> found = sf.infer.fit_groups(model, {"question": [1427, 573], "anchor": [1541, 459]})
+    >>> [(one.name, round(one.value, 4)) for one in found.unknowns]
+    [('share', 0.1054), ('attentive', 0.7729)]
     """
     asked, anchor = _chance("p", p), _chance("anchor_p", anchor_p)
     attentive = Unknown(name="attentive", meaning="of all respondents, those who follow the instructions")

@@ -24,6 +24,18 @@ def coin_privacy(query: Query, n: int) -> Fraction:
     """Return the best privacy of n responses with one coin kept for life, for ρ > 1/2, exactly.
 
     1 - S + Σ_a min(M' b(a), (S-M') b(n-a)), b the law of Bin(n, ρ) and M' = max(m*, S/2).
+
+    No n independent responses hide more; it is never above the bound of [A, Thm 4], `converse`.
+
+    Raises:
+        InvalidParameter: ρ is 1/2 or less.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.6, 0.3, 0.1], [0, 1, 2], 0.7)
+    >>> [float(sf.design.coin_privacy(query, n)) for n in (1, 2, 3)]
+    [0.3, 0.258, 0.216]
+    >>> [float(sf.design.converse(query, n)) for n in (1, 2, 3)]
+    [0.3, 0.3, 0.216]
     """
     return 1 - query.total + pair_error(query.maxima, query.rho, n)
 
@@ -47,6 +59,17 @@ def partner_law(query: Query) -> Rows:
 
     When no value has more than half of S, the values lie side by side on a circle of length S, and what lies opposite
     is the partner; so w(j, l) = w(l, j). Otherwise the heavy value is everybody's partner, and its own follow m_l.
+
+    Raises:
+        InvalidParameter: ρ is 1/2 or less.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> for row in sf.design.partner_law(query):
+    ...     print(*row)
+    0 3/5 2/5
+    1 0 0
+    1 0 0
     """
     _check_rho(query.rho)
     maxima, total = query.maxima, query.total
@@ -85,6 +108,16 @@ def partner_privacy(query: Query, partners: Rows, n: int) -> Fraction:
     """Return the privacy of n answers j-or-partner exactly, for any law of partners: the sum over what can be seen.
 
     A sequence shows the two values of a pair, a times j and n-a times l, or one value alone.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> kept = sf.design.partner_law(query)
+    >>> sf.design.partner_privacy(query, kept, 5) == sf.design.coin_privacy(query, 5)
+    True
+    >>> from fractions import Fraction
+    >>> circle = tuple(tuple(Fraction(one) for one in row) for row in ((0, 1, 0), (0, 0, 1), (1, 0, 0)))
+    >>> float(sf.design.partner_privacy(query, circle, 5)), float(sf.design.coin_privacy(query, 5))
+    (0.01024, 0.31744)
     """
     check_at_least("n", check_integer("n", n), 1)
     maxima, size = query.maxima, len(query.maxima)

@@ -23,6 +23,13 @@ class Limits:
 
     And no report favours an answer by more than `max_odds`, infinite when there is no such limit. Refs: [C, eq. (1)]
     with a = `guess_error` and δ = 1 - 2a.
+
+    >>> import sfumato as sf
+    >>> limits = sf.design.Limits.of(guess_error=0.375, max_epsilon=2)
+    >>> limits.delta, limits.weight, round(float(limits.max_odds), 3)
+    (Fraction(1, 4), Fraction(1, 2), 7.389)
+    >>> sf.design.meets(sf.design.warner_device(0.6).channel, limits)
+    True
     """
 
     guess_error: Fraction

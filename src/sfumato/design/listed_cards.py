@@ -25,6 +25,18 @@ def playable_list(design: ListedSurvey, *, faces: int = DEFAULT_FACES) -> Listed
 
     Numbers of faces are rounded down, and what is left says "any". That can make a guess of "any" better by a little;
     then a few more faces are taken from all reports for it.
+
+    Raises:
+        InvalidParameter: no whole numbers of so few faces keep the limits.
+
+    >>> import sfumato as sf
+    >>> ways = ("train", "car", "on foot")
+    >>> best = sf.design.listed_survey(ways, guess_error=0.5, shares=[0.2, 0.5, 0.3])
+    >>> card = sf.design.playable_list(best, faces=100)
+    >>> card.name, [str(p) for p in card.channel.rows[0]]
+    ('sets, 100 faces', ['4/25', '0', '0', '17/100', '4/25', '0', '51/100'])
+    >>> best.limits.kept_by(card.channel)
+    True
     """
     check_between("faces", check_integer("faces", faces), 2, MOST_FACES)
     rows = design.channel.to_exact().rows
@@ -71,6 +83,12 @@ def list_response(answers: Sequence[str], limits: AnswerLimits) -> Channel:
 
     A guesser is right with probability Σ_y max(w_y t, max_(x≠y) w_x (1-t)/(k-1)), which is convex in the chance t of
     the truth; the largest t is found to 2^-40, from below.
+
+    >>> import sfumato as sf
+    >>> ways = ("train", "car", "on foot")
+    >>> limits = sf.design.AnswerLimits.of(3, guess_error=0.5)
+    >>> sf.design.list_response(ways, limits).rows[0]
+    (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
     """
     labels, size = checked_answers(answers), limits.size
 

@@ -8,8 +8,7 @@ whether the search went to its end.   Theory: docs/theory/many_responses.md
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.design.converses import best_converse
@@ -19,107 +18,22 @@ from sfumato.design.published_schemes import HALF, as_channels, privacy_of_noise
 from sfumato.design.queries import Function, Prior, Query, places_of
 from sfumato.design.recoverable_answers import Rows, best_noise, hide_predicate
 from sfumato.design.repeated_response import MOST_SEARCHED_TYPES, best_repeated
-from sfumato.design.response_search import Progress, search
+from sfumato.design.response_search import Progress
 from sfumato.design.response_types import MOST_EXACT_N, MOST_EXACT_TYPES, exact_right_guesses, type_count
+from sfumato.design.responses_found import ResponsesDesign, Scheme, SchemeSearch
 from sfumato.design.robust_answers import robust_stakes
-from sfumato.design.stakes import Stakes, privacy_interval
+from sfumato.design.stakes import Stakes
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
 from sfumato.prob.alphabet import Label
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_integer
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 # Beyond so many sequences × rows the programs grow out of hand.
 MOST_CELLS = 60_000
 MOST_SECONDS = 5.0
 _STARTS = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponsesDesign(Shown):
-    """Channels, one a response, with the privacy of all of them together and the bound that none passes.
-
-    `exact` is the privacy as a fraction where it was summed in fractions. `candidates` are the privacies of every
-    scheme that was tried, best first; `search` says how far the search went; `gap` is what may still be missing.
-    """
-
-    name: str
-    query: Query
-    channels: tuple[Channel, ...]
-    privacy: Interval
-    exact: Fraction | None
-    converse: Fraction
-    candidates: tuple[tuple[str, Interval], ...]
-    search: str
-
-    @property
-    def gap(self) -> float:
-        """How far the privacy may be from the best possible; 0 is proved."""
-        reached = Fraction(self.privacy.lower) if self.exact is None else self.exact
-        return float(max(Fraction(0), self.converse - reached))
-
-    @property
-    def n(self) -> int:
-        """How many responses there are."""
-        return len(self.channels)
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    name: str
-    privacy: Interval
-    exact: Fraction | None
-    channels: tuple[Channel, ...]
-
-
-@dataclass(slots=True)
-class _Search:
-    """What a search is given, and whether it was stopped."""
-
-    query: Query
-    n: int
-    starts: int
-    patience: Patience
-    progress: Progress | None
-    found: list[_Candidate] = field(default_factory=list)
-    tried: bool = False
-    stopped: bool = False
-
-    @property
-    def words(self) -> str:
-        if not self.tried:
-            return "not searched"
-        return f"stopped after {self.patience.seconds:g} seconds" if self.stopped else "searched to its end"
-
-    def add(self, name: str, right: Fraction | Interval, channels: tuple[Channel, ...]) -> None:
-        exact = 1 - right if isinstance(right, Fraction) else None
-        self.found.append(_Candidate(name, privacy_interval(right), exact, channels))
-
-    def alternate(self, name: str, stakes: Stakes, bases: Sequence[Rows], expand: Callable[[Rows], Channel]) -> None:
-        """Search for responses that differ from one another."""
-        self.tried = True
-        ended = search(stakes, self.n, bases, starts=self.starts, patience=self.patience, progress=self.progress)
-        self.stopped |= not ended.ended
-        if ended.responses is not None:
-            right = stakes.right(ended.responses)
-            self.add(name, right, tuple(expand(rows) for rows in ended.responses))
-
-    def design(self, stakes: Stakes) -> ResponsesDesign:
-        self.found.sort(key=lambda candidate: -candidate.privacy.lower)
-        best = self.found[0]
-        reached = Fraction(best.privacy.lower) if best.exact is None else best.exact
-        return ResponsesDesign(
-            name=best.name,
-            query=self.query,
-            channels=best.channels,
-            privacy=best.privacy,
-            exact=best.exact,
-            converse=best_converse(stakes, self.n, enough=reached),
-            candidates=tuple((candidate.name, candidate.privacy) for candidate in self.found),
-            search=self.words,
-        )
 
 
 def responses(
@@ -139,6 +53,11 @@ def responses(
 
     They hide the data, or a predicate of them. With `add_noise_only` responses depend on f(x) alone, which keeps the
     programs at k×k however many values the data has; left out, it is chosen by size.
+
+    >>> import sfumato as sf
+    >>> found = sf.design.responses([0.5, 0.3, 0.2], [0, 1, 2], 0.6, 2, starts=1, seconds=60)
+    >>> found.name, round(found.privacy.lower, 4), float(found.converse), found.search
+    ('one response repeated', 0.3685, 0.4, 'searched to its end')
     """
     return design_responses(
         Query.of(prior, f, rho, values=values),
@@ -161,7 +80,14 @@ def design_responses(
     add_noise_only: bool | None = None,
     progress: Progress | None = None,
 ) -> ResponsesDesign:
-    """Return the best scheme found for a query."""
+    """Return the best scheme found for a query.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> published = sf.design.design_responses(query, 3, starts=0)
+    >>> published.name, round(published.privacy.lower, 4), published.search, round(published.gap, 4)
+    ('V_o repeated', 0.2829, 'not searched', 0.0691)
+    """
     work = _begin(query, n, starts, seconds, progress)
     if predicate is not None:
         return _hide_predicate(work, predicate)
@@ -196,7 +122,14 @@ def robust_responses(
     seconds: float = MOST_SECONDS,
     progress: Progress | None = None,
 ) -> ResponsesDesign:
-    """Return n responses that are best for the worst of several priors on the same data, of those that were found."""
+    """Return n responses that are best for the worst of several priors on the same data, of those that were found.
+
+    >>> import sfumato as sf
+    >>> priors = [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]]
+    >>> found = sf.design.robust_responses(priors, [0, 1, 2], 0.6, 2, starts=1, seconds=60)
+    >>> found.name, round(found.privacy.lower, 4), round(float(found.converse), 4)
+    ('alternating programs', 0.328, 0.4)
+    """
     query, stakes, single = robust_stakes(priors, f, rho)
     work = _begin(query, n, starts, seconds, progress)
     rows = tuple(tuple(Fraction(p) for p in row) for row in single.channel.rows)
@@ -214,33 +147,39 @@ def alternating(
     """Improve one response after the other by a linear program, from several starts; return the best end.
 
     Every end is made exact, and its privacy is computed from the exact responses, not taken from the solver.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> name, privacy, channels = sf.design.alternating(query, 2, starts=1)
+    >>> name, round(privacy.lower, 4), len(channels)
+    ('alternating programs', 0.3632, 2)
     """
     check_at_least("starts", check_integer("starts", starts), 1)
-    work = _Search(query, n, starts, FOREVER, progress)
+    work = SchemeSearch(query, n, starts, FOREVER, progress)
     _alternate(work, [best_noise(query), published_noise(query)], add_noise_only)
     found = work.found[0]
     return found.name, found.privacy, found.channels
 
 
-def _begin(query: Query, n: int, starts: int, seconds: float, progress: Progress | None) -> _Search:
+def _begin(query: Query, n: int, starts: int, seconds: float, progress: Progress | None) -> SchemeSearch:
     check_at_least("n", check_integer("n", n), 1)
     check_at_least("starts", check_integer("starts", starts), 0)
     if starts:
         get_ready()
-    return _Search(query, n, starts, Patience.of(seconds), progress)
+    return SchemeSearch(query, n, starts, Patience.of(seconds), progress)
 
 
-def _add_noise(work: _Search, name: str, noise: Rows) -> None:
+def _add_noise(work: SchemeSearch, name: str, noise: Rows) -> None:
     """Add a response repeated: exactly where there are few types, and otherwise from the guesses that lose."""
     query, n = work.query, work.n
     channels = as_channels(query, noise, n)
     if type_count(n, len(query.values)) <= MOST_EXACT_TYPES and n <= MOST_EXACT_N:
         work.add(name, exact_right_guesses(query.maxima, noise, n), channels)
     else:
-        work.found.append(_Candidate(name, privacy_of_noise(query, noise, n), None, channels))
+        work.found.append(Scheme(name, privacy_of_noise(query, noise, n), None, channels))
 
 
-def _alternate(work: _Search, bases: Sequence[Rows], add_noise_only: bool | None) -> None:
+def _alternate(work: SchemeSearch, bases: Sequence[Rows], add_noise_only: bool | None) -> None:
     query, n = work.query, work.n
     by_data, by_value = Stakes.of_data(query), Stakes.of_values(query)
     only = _cells(by_data, n) > MOST_CELLS if add_noise_only is None else add_noise_only
@@ -259,7 +198,7 @@ def _alternate(work: _Search, bases: Sequence[Rows], add_noise_only: bool | None
         work.alternate("alternating programs", by_data, spread, lambda rows: _as_channel(query, rows))
 
 
-def _hide_predicate(work: _Search, predicate: Function) -> ResponsesDesign:
+def _hide_predicate(work: SchemeSearch, predicate: Function) -> ResponsesDesign:
     """Responses that depend on f(x) and h(x), and hide h(x); people who agree on both are one."""
     query, n = work.query, work.n
     places, _ = places_of("predicate", predicate, query.prior)

@@ -64,6 +64,14 @@ class NoiseSubject:
     `variance` is the noise's parameter in steps²; `values` how many values a record has, None for any number. The
     input law of `positions` and `weights` reaches the capacity. Where `people` is not None, at most so many depend on
     each other and one record moves the number by at most `change`: 2·steps is then what they move together.
+
+    >>> import sfumato as sf
+    >>> subject = sf.design.gaussian(low=0, high=10, budget_bits=0.5, steps=4).certificate.subject
+    >>> subject.steps, subject.grid, subject.moved
+    (4, Fraction(5, 4), Fraction(10, 1))
+    >>> sf.certify(subject)["noise_capacity_bits"].sentence
+    'One release tells at most 0.5 bits about any one record, and about all of them together, whatever is known
+    beforehand and however the records depend on each other.'
     """
 
     low: Fraction

@@ -21,7 +21,13 @@ from sfumato.values.types import Real
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimalFor:
-    """The only weight, and the guess error at it, for which a pair is optimal."""
+    """The only weight, and the guess error at it, for which a pair is optimal.
+
+    >>> import sfumato as sf
+    >>> found = sf.design.optimal_weight(sf.design.survey(guess_error=0.3, weight=0.4).channel)
+    >>> found.weight, found.guess_error
+    (Fraction(2, 5), Fraction(3, 10))
+    """
 
     weight: Fraction
     guess_error: Fraction
@@ -32,6 +38,15 @@ def optimal_weight(channel: Channel) -> OptimalFor | None:
 
     A pair is optimal iff every report that both answers can give has the same likelihood ratio p_1/p_0 = (1-w)/w. So
     there is at most one such weight; None means that some other pair is better for every weight.
+
+    Raises:
+        InvalidLaw: the channel has not exactly two answers.
+
+    >>> import sfumato as sf
+    >>> sf.design.optimal_weight(sf.design.survey(guess_error=0.3, weight=0.4).channel)
+    OptimalFor(weight=Fraction(2, 5), guess_error=Fraction(3, 10))
+    >>> sf.design.optimal_weight(sf.design.warner(guess_error=0.3).channel) is None
+    True
     """
     if channel.shape[0] != 2:
         raise InvalidLaw(
@@ -52,6 +67,17 @@ def largest_fisher_information(limits: Limits, theta: Real, *, outputs: int = 3)
     """The maxima of [C, Thm 1] in closed form, exact; for a limit on the guess error alone.
 
     The print gives the right values and swaps the two-output pairs that reach them.
+
+    Raises:
+        InvalidParameter: ε is limited too, or `theta` is not strictly between 0 and 1.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> limits = sf.design.Limits.of(guess_error=0.375)
+    >>> [str(sf.design.largest_fisher_information(limits, 0.1, outputs=outputs)) for outputs in (3, 2)]
+    ['25/9', '100/39']
+    >>> sf.design.survey(guess_error=0.375).fisher_information(Fraction(1, 10))
+    Fraction(25, 9)
     """
     if limits.max_odds != math.inf:
         raise InvalidParameter(
@@ -73,19 +99,43 @@ def largest_fisher_information(limits: Limits, theta: Real, *, outputs: int = 3)
 def largest_f_divergence(
     limits: Limits, theta_1: Real, theta_2: Real, f: Callable[[float], float], *, slope_at_infinity: float
 ) -> float:
-    """max D_f(p_θ1‖p_θ2) over all surveys within the limits [C, Thm 3]; one design reaches it for every f."""
+    """max D_f(p_θ1‖p_θ2) over all surveys within the limits [C, Thm 3]; one design reaches it for every f.
+
+    With f(t) = |t - 1|/2 it is the total variation between the laws of a report.
+
+    >>> import sfumato as sf
+    >>> limits = sf.design.Limits.of(guess_error=0.375)
+    >>> def half_distance(ratio):
+    ...     return abs(ratio - 1) / 2
+    >>> round(sf.design.largest_f_divergence(limits, 0.1, 0.9, half_distance, slope_at_infinity=0.5), 4)
+    0.2
+    """
     first, second = _laws(limits, theta_1, theta_2)
     return measures.f_divergence(first, second, f, slope_at_infinity=slope_at_infinity)
 
 
 def largest_renyi_nats(limits: Limits, theta_1: Real, theta_2: Real, order: float) -> float:
-    """max D_α(p_θ1‖p_θ2), α = 1+s in [C, Cor. 1]."""
+    """max D_α(p_θ1‖p_θ2), α = 1+s in [C, Cor. 1].
+
+    Order 1 is the Kullback-Leibler divergence.
+
+    >>> import sfumato as sf
+    >>> limits = sf.design.Limits.of(guess_error=0.375)
+    >>> [round(sf.design.largest_renyi_nats(limits, 0.1, 0.9, order), 4) for order in (0.5, 1, 2)]
+    [0.2107, 0.4394, 1.0217]
+    """
     first, second = _laws(limits, theta_1, theta_2)
     return measures.renyi_nats(first, second, order)
 
 
 def largest_chernoff_nats(limits: Limits, theta_1: Real, theta_2: Real) -> float:
-    """The fastest exponent at which the error of telling θ1 from θ2 can fall [C, Sec. V]."""
+    """The fastest exponent at which the error of telling θ1 from θ2 can fall [C, Sec. V].
+
+    >>> import sfumato as sf
+    >>> limits = sf.design.Limits.of(guess_error=0.375)
+    >>> round(sf.design.largest_chernoff_nats(limits, 0.1, 0.9), 4)
+    0.1054
+    """
     first, second = _laws(limits, theta_1, theta_2)
     return measures.chernoff_information_nats(first, second)
 
@@ -97,7 +147,13 @@ def _laws(limits: Limits, theta_1: Real, theta_2: Real) -> tuple[Sequence[Number
 
 
 def share_law(channel: Channel, theta: Real) -> tuple[Number, ...]:
-    """p_θ = (1-θ)p_0 + θ p_1: the law of a report when a share θ holds the second answer."""
+    """p_θ = (1-θ)p_0 + θ p_1: the law of a report when a share θ holds the second answer.
+
+    >>> import sfumato as sf
+    >>> channel = sf.design.warner(guess_error=0.25).channel
+    >>> [float(p) for p in sf.design.share_law(channel, 0.1)]
+    [0.7, 0.3]
+    """
     share = as_exact("theta", theta)
     check_between("theta", share, 0, 1)
     return channel.output_law(Distribution([1 - share, share], channel.inputs))

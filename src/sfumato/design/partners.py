@@ -42,6 +42,14 @@ class PartnerDesign(Shown):
     """Draws of partners and of answers. `partners` is the law of the partner given the data.
 
     `answers` is the law of one answer given the data and the partner, whose rows are the pairs `kept` can be.
+
+    >>> import sfumato as sf
+    >>> made = sf.design.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> kept = made.draw_partners([0, 1, 2])  # once in a life, and to be kept secret
+    >>> made.answer([0, 1, 2], kept, n=5).shape
+    (3, 5)
+    >>> float(made.privacy(5)), round(made.privacy_if_redrawn(5).midpoint, 5)
+    (0.31744, 0.17204)
     """
 
     query: Query
@@ -79,12 +87,29 @@ class PartnerDesign(Shown):
 
 
 def partner_for_life(prior: Prior, f: Function, rho: Real, *, values: tuple[Label, ...] | None = None) -> PartnerDesign:
-    """Return the responses that hide the data best for ever, given one secret that each person keeps; ρ > 1/2."""
+    """Return the responses that hide the data best for ever, given one secret that each person keeps; ρ > 1/2.
+
+    Raises:
+        InvalidParameter: ρ is 1/2 or less.
+
+    >>> import sfumato as sf
+    >>> made = sf.design.partner_for_life([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> [float(made.privacy(n)) for n in (2, 3, 5, 7)]
+    [0.4, 0.352, 0.31744, 0.289792]
+    """
     return design_partners(Query.of(prior, f, rho, values=values))
 
 
 def design_partners(query: Query) -> PartnerDesign:
-    """Return the partners for a query."""
+    """Return the partners for a query.
+
+    >>> import sfumato as sf
+    >>> told = {"a": "ill", "b": "ill", "c": "well"}
+    >>> query = sf.design.Query.of({"a": 0.5, "b": 0.3, "c": 0.2}, told, 0.75)
+    >>> made = sf.design.design_partners(query)
+    >>> [str(p) for p in made.answers.rows[4]], float(made.privacy(3))  # of somebody with c whose partner is ill
+    (['1/4', '3/4'], 0.409375)
+    """
     law = partner_law(query)
     size = len(query.values)
     pairs = [(label, value) for label in query.prior.labels for value in query.values]

@@ -29,7 +29,16 @@ _ROUNDING = 1 + 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateMean(OfRecords):
-    """Noise for the mean of `count` records in [low, high]."""
+    """Noise for the mean of `count` records in [low, high].
+
+    `release` takes the records themselves, and `error_chance` bounds how often the result is far off.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.private_mean(0, 10, 1000, budget_bits=1, correlated=4)
+    >>> design.capacity_bits.upper <= 1, round(design.variance**0.5, 5), round(design.error_chance(0.5), 4)
+    (True, 0.00925, 0.0138)
+    >>> told = design.release([7] * 1000)
+    """
 
     def error_chance(self, tau: float) -> float:
         """Bound the chance that the release is `tau` or more off the expected mean, for independent records.
@@ -87,6 +96,16 @@ def private_mean(
 
     `correlated`: anyone on everybody, nobody, or at most so many people. `clip`: records outside of the range are moved
     to its ends, which biases the mean; else they are refused.
+
+    Raises:
+        InvalidParameter: the range is empty, or `budget_bits` leaves nothing to hide or nothing to release.
+
+    >>> import sfumato as sf
+    >>> for who in ("anyone", 4, "nobody"):
+    ...     print(who, round(sf.design.private_mean(0, 10, 1000, 1, correlated=who).variance ** 0.5, 4))
+    anyone 2.3132
+    4 0.0093
+    nobody 0.0023
     """
     start, end, size = record_range(low, high, count)
     design = gaussian(

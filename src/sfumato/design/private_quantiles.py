@@ -44,7 +44,15 @@ _HALF = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateQuantile(Shown):
-    """A quantile of `records`, drawn by rank from a grid of declared values."""
+    """A quantile of `records`, drawn by rank from a grid of declared values.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.private_quantile(range(0, 101, 5), 0.5, 1000, 1, correlated=2)
+    >>> design.ranks_off([40] * 400 + [60] * 600)[8:13]
+    (100, 100, 100, 100, 0)
+    >>> design.release([40] * 400 + [60] * 600) in design.grid
+    True
+    """
 
     grid: tuple[Fraction, ...]
     budget_bits: float
@@ -142,7 +150,8 @@ def private_quantile(
 ) -> PrivateQuantile:
     """Return the sharpest draw by rank for a budget; `grid` lists the values that may be told, in ascending order.
 
-    >>> design = private_quantile(range(0, 101, 5), 0.5, 1000, 1, correlated=2)
+    >>> import sfumato as sf
+    >>> design = sf.design.private_quantile(range(0, 101, 5), 0.5, 1000, 1, correlated=2)
     >>> design.capacity_bits.upper <= 1, round(float(design.rate), 3)
     (True, 1.223)
     """

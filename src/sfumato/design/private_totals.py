@@ -77,7 +77,15 @@ class OfRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateSum(OfRecords):
-    """Noise for the sum of `count` records in [low, high]."""
+    """Noise for the sum of `count` records in [low, high]; `release` takes the records themselves.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.private_sum(0, 1, 1000, 1, correlated=2)
+    >>> round(design.variance**0.5, 3), design.capacity_bits.upper <= 1
+    (0.463, True)
+    >>> (design.release([1] * 400 + [0] * 600) / design.design.grid).denominator
+    1
+    """
 
     def release(self, values: Reals, bits: BitSource | None = None) -> Fraction:
         """Return the private sum. A record outside of the range is refused unless records are to be clipped."""
@@ -103,8 +111,11 @@ def private_sum(
 ) -> PrivateSum:
     """Return the least noise for the sum of `count` records in [low, high]; see `private_mean`.
 
-    >>> round(private_sum(0, 1, 1000, 1, correlated=2).variance ** 0.5, 3)
-    0.463
+    The noise grows with how many people may depend on each other.
+
+    >>> import sfumato as sf
+    >>> [round(sf.design.private_sum(0, 1, 1000, 1, correlated=who).variance**0.5, 3) for who in (1, 2, 4)]
+    [0.231, 0.463, 0.925]
     """
     start, end, size = record_range(low, high, count)
     design = gaussian(
@@ -121,7 +132,13 @@ def private_sum(
 def private_count(
     records: int, budget_bits: float, correlated: Correlation | str | int, *, steps: int | None = None
 ) -> GaussianDesign:
-    """Return the least noise for how many of so many records have some property."""
+    """Return the least noise for how many of so many records have some property; `release` takes the true count.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.private_count(1000, 0.5, correlated=1)
+    >>> round(design.variance**0.5, 3), design.capacity_bits.upper <= 0.5
+    (0.489, True)
+    """
     size = check_integer("records", records)
     check_at_least("records", size, 1)
     return gaussian(low=0, high=size, budget_bits=budget_bits, steps=steps, change=1, correlated=correlated)

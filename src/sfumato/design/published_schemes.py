@@ -23,7 +23,23 @@ HALF = Fraction(1, 2)
 
 
 def pair_noise(query: Query) -> Rows:
-    """V_1: the largest and the next value flip into each other, and so on; an odd last one leaks to the first."""
+    """V_1: the largest and the next value flip into each other, and so on; an odd last one leaks to the first.
+
+    Returns:
+        V(i|j), a row for each value j of the function, in the query's order.
+
+    Raises:
+        InvalidParameter: ρ is 1/2 or less.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.7)
+    >>> for row in sf.design.pair_noise(query):
+    ...     print(*row)
+    7/10 3/10 0 0
+    3/10 7/10 0 0
+    0 0 7/10 3/10
+    0 0 3/10 7/10
+    """
     if query.rho <= HALF:
         raise InvalidParameter(
             "must be above 1/2 for V_1",
@@ -42,7 +58,23 @@ def pair_noise(query: Query) -> Rows:
 
 
 def block_noise(query: Query) -> Rows:
-    """V_2: a value is hidden among the ⌊1/ρ⌋ values of its block, uniformly; with ρ ≤ 1/k there is one block."""
+    """V_2: a value is hidden among the ⌊1/ρ⌋ values of its block, uniformly; with ρ ≤ 1/k there is one block.
+
+    Returns:
+        V(i|j), a row for each value j of the function, in the query's order.
+
+    Raises:
+        InvalidParameter: ρ is above 1/2.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.5)
+    >>> for row in sf.design.block_noise(query):
+    ...     print(*row)
+    1/2 1/2 0 0
+    1/2 1/2 0 0
+    0 0 1/2 1/2
+    0 0 1/2 1/2
+    """
     if query.rho > HALF:
         raise InvalidParameter(
             "must be at most 1/2 for V_2",
@@ -61,42 +93,93 @@ def block_noise(query: Query) -> Rows:
 
 
 def published_noise(query: Query) -> Rows:
-    """V_1 or V_2, whichever ρ calls for."""
+    """V_1 or V_2, whichever ρ calls for.
+
+    Returns:
+        V(i|j), a row for each value j of the function, in the query's order.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.7)
+    >>> sf.design.published_noise(query) == sf.design.pair_noise(query)
+    True
+    """
     return pair_noise(query) if query.rho > HALF else block_noise(query)
 
 
 def privacy_of_noise(query: Query, noise: Rows, n: int) -> Interval:
-    """Enclose π(V^n), how often the best guesser of the data is wrong after n responses [A, Lemma 9]."""
+    """Enclose π(V^n), how often the best guesser of the data is wrong after n responses [A, Lemma 9].
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> noise = sf.design.pair_noise(query)
+    >>> [round(sf.design.privacy_of_noise(query, noise, n).lower, 4) for n in (1, 3, 5)]
+    [0.38, 0.28, 0.2445]
+    """
     missed = wrong_guesses(query.maxima, noise, n)
     rest = 1 - query.total
     return Interval(float_below(rest + Fraction(missed.lower)), min(1.0, float_above(rest + Fraction(missed.upper))))
 
 
 def accuracy_of_noise(query: Query, noise: Rows, n: int) -> Interval:
-    """Enclose how often the querier's best guess of f(X) is right after n responses."""
+    """Enclose how often the querier's best guess of f(X) is right after n responses.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> noise = sf.design.pair_noise(query)
+    >>> [round(sf.design.accuracy_of_noise(query, noise, n).lower, 4) for n in (1, 3, 5)]
+    [0.62, 0.72, 0.7555]
+    """
     found = group_right_guesses(query.value_masses, noise, range(len(query.values)), n)
     return Interval(found.lower, min(1.0, found.upper))
 
 
 def accuracy_floor(query: Query, n: int) -> float:
-    """[A, eq. (33)]: how often f(X) is told right at least, by any n responses."""
+    """[A, eq. (33)]: how often f(X) is told right at least, by any n responses.
+
+    It is the largest of ρ, of the likeliest value's probability, and of how often more than half of n responses are
+    right.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.7)
+    >>> [round(sf.design.accuracy_floor(query, n), 4) for n in (1, 5, 21)]
+    [0.7, 0.8369, 0.9736]
+    """
     return max(float(query.rho), float(max(query.value_masses)), 1 - float(minority_chance(query.rho, n)))
 
 
 def converse(query: Query, n: int) -> Fraction:
-    """[A, Thm 4]: no n responses have more privacy than 1 - S + S·min(1-ρ_c, 1-ρ, Pr[Bin(n,ρ) ≤ n/2])."""
+    """[A, Thm 4]: no n responses have more privacy than 1 - S + S·min(1-ρ_c, 1-ρ, Pr[Bin(n,ρ) ≤ n/2]).
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.7)
+    >>> [round(float(sf.design.converse(query, n)), 4) for n in (1, 5, 21)]
+    [0.3, 0.1631, 0.0264]
+    """
     spare = min(1 - query.critical_rho, 1 - query.rho, minority_chance(query.rho, n))
     return 1 - query.total + query.total * spare
 
 
 def pair_bound(query: Query, n: int) -> Fraction:
-    """[A, Thm 5]: the privacy that V_1 has at least: 1 - S + Pr[Bin(n,ρ) ≤ n/2]·Σ of every second m_i, sorted."""
+    """[A, Thm 5]: the privacy that V_1 has at least: 1 - S + Pr[Bin(n,ρ) ≤ n/2]·Σ of every second m_i, sorted.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.7)
+    >>> found = sf.design.privacy_of_noise(query, sf.design.pair_noise(query), 5)
+    >>> float(sf.design.pair_bound(query, 5)), round(found.lower, 5)
+    (0.065232, 0.16308)
+    """
     ordered = sorted(query.maxima, reverse=True)
     return 1 - query.total + minority_chance(query.rho, n) * sum(ordered[1::2], Fraction(0))
 
 
 def block_privacy(query: Query) -> Fraction:
-    """[A, Thm 6, eq. (61)]: the privacy of V_2, the same for every n: 1 - Σ over blocks of the largest m_i."""
+    """[A, Thm 6, eq. (61)]: the privacy of V_2, the same for every n: 1 - Σ over blocks of the largest m_i.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.5)
+    >>> float(sf.design.block_privacy(query))
+    0.4
+    """
     size = len(query.values)
     block = size if query.rho * size <= 1 else math.floor(1 / query.rho)
     return 1 - sum(sorted(query.maxima, reverse=True)[::block], Fraction(0))
@@ -107,6 +190,15 @@ def blocks_win_at_last(query: Query) -> bool:
 
     It has, except exactly where k ≥ 3, all m_i but the least are equal, that one is smaller, and 1/k < ρ ≤ ρ_c: there
     V_o has more for every n. The print has no exception; proof: docs/theory/many_responses.md
+
+    Raises:
+        InvalidParameter: ρ is above 1/2.
+
+    >>> import sfumato as sf
+    >>> sf.design.blocks_win_at_last(sf.design.Query.of([0.4, 0.4, 0.2], [0, 1, 2], 0.35))
+    False
+    >>> sf.design.blocks_win_at_last(sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.35))
+    True
     """
     if query.rho > HALF:
         raise InvalidParameter(
@@ -119,7 +211,15 @@ def blocks_win_at_last(query: Query) -> bool:
 
 
 def minority_chance(rho: Fraction, n: int) -> Fraction:
-    """Pr[Bin(n, ρ) ≤ ⌊n/2⌋], exact."""
+    """Pr[Bin(n, ρ) ≤ ⌊n/2⌋], exact.
+
+    That is how often no more than half of n responses are right.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> sf.design.minority_chance(Fraction(3, 4), 3), round(float(sf.design.minority_chance(Fraction(3, 4), 21)), 4)
+    (Fraction(5, 32), 0.0064)
+    """
     check_at_least("n", check_integer("n", n), 1)
     p, q = rho.numerator, rho.denominator - rho.numerator
     total = sum(math.comb(n, hits) * p**hits * q ** (n - hits) for hits in range(n // 2 + 1))
@@ -127,7 +227,17 @@ def minority_chance(rho: Fraction, n: int) -> Fraction:
 
 
 def minority_bounds(rho: float, n: int) -> tuple[float, float]:
-    """[A, Lemma 7(i)]: two bounds on the same chance for ρ ≥ 1/2, e^(-nD)/(n+1) and (⌊n/2⌋+1)·e^(-nD)."""
+    """[A, Lemma 7(i)]: two bounds on the same chance for ρ ≥ 1/2, e^(-nD)/(n+1) and (⌊n/2⌋+1)·e^(-nD).
+
+    Raises:
+        InvalidParameter: ρ is below 1/2.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> low, high = sf.design.minority_bounds(0.75, 21)
+    >>> round(low, 5), round(float(sf.design.minority_chance(Fraction(3, 4), 21)), 5), round(high, 5)
+    (0.00125, 0.00642, 0.30243)
+    """
     if not HALF <= rho <= 1:
         raise InvalidParameter(
             "must lie in [1/2, 1] for these bounds",
@@ -144,6 +254,14 @@ def decay_bounds(query: Query, n: int) -> tuple[float, float]:
     """[A, Prop 8]: lower and upper bounds on the best privacy for ρ > 1/2; both fall to 1 - S like e^(-nD(½‖ρ)).
 
     The upper bound holds for every n: the condition printed for it is not needed.
+
+    Raises:
+        InvalidParameter: ρ is 1/2 or less: there privacy does not fall with n.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 2, 3], 0.7)
+    >>> [round(one, 4) for one in sf.design.decay_bounds(query, 51)]
+    [0.0001, 0.1976]
     """
     if query.rho <= HALF:
         raise InvalidParameter(
@@ -159,7 +277,12 @@ def decay_bounds(query: Query, n: int) -> tuple[float, float]:
 
 
 def decay_exponent_nats(rho: float) -> float:
-    """D(½‖ρ) = -ln(2√(ρ(1-ρ))): how fast privacy falls to 1 - S for ρ > 1/2."""
+    """D(½‖ρ) = -ln(2√(ρ(1-ρ))): how fast privacy falls to 1 - S for ρ > 1/2.
+
+    >>> import sfumato as sf
+    >>> [round(sf.design.decay_exponent_nats(rho), 4) for rho in (0.5, 0.7, 0.9)]
+    [0.0, 0.0872, 0.5108]
+    """
     return _divergence_nats(0.5, rho)
 
 
@@ -168,6 +291,12 @@ def chernoff_radius_nats(query: Query, noise: Rows) -> tuple[float, Fraction]:
 
     Of rows that are the same only the one with the largest m_i counts [A, Lemma D.2], so the limit is 1 - Σ over
     different rows of their largest m_i. The exponent is inf when a single response tells all different rows apart.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> exponent, limit = sf.design.chernoff_radius_nats(query, sf.design.pair_noise(query))
+    >>> round(exponent, 6), round(sf.design.decay_exponent_nats(0.6), 6), float(limit)
+    (0.020411, 0.020411, 0.0)
     """
     best: dict[tuple[Fraction, ...], Fraction] = {}
     for row, mass in zip(noise, query.maxima, strict=True):

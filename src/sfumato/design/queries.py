@@ -22,7 +22,17 @@ Prior = Distribution | Mapping[Label, Real] | LawLike
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """`f` gives each value of the data the place of its function value in `values`; everything is exact."""
+    """`f` gives each value of the data the place of its function value in `values`; everything is exact.
+
+    One asks it by `Query.of`, which takes f as a list, by name, or as a function. `total` is S, how often whoever knows
+    f(x) guesses the data, and `critical_rho` is up to where an answer costs no privacy [A, eq. (16)].
+
+    >>> import sfumato as sf
+    >>> ill = {"flu": "ill", "cold": "ill", "none": "well"}
+    >>> query = sf.design.Query.of({"flu": 0.5, "cold": 0.3, "none": 0.2}, ill, 0.8)
+    >>> query.values, query.f, query.total, query.critical_rho
+    (('ill', 'well'), (0, 0, 1), Fraction(7, 10), Fraction(5, 7))
+    """
 
     prior: Distribution
     values: tuple[Label, ...]

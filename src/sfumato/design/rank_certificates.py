@@ -50,6 +50,13 @@ class RankSubject:
     """One of `candidates` declared values from `low` to `high`, near the quantile of `share` among `records`.
 
     `rate` is λ; `people` depend on each other, None for any number.
+
+    >>> import sfumato as sf
+    >>> subject = sf.design.private_quantile(range(0, 101, 5), 0.5, 1000, 1, correlated=2).subject
+    >>> subject.candidates, subject.moving, round(float(subject.rate), 3)
+    (21, 2, 1.223)
+    >>> sf.certify(subject)["epsilon"].sentence
+    'Who knows all other records finds any two values of one told apart by a factor of at most e^2.447.'
     """
 
     low: Fraction

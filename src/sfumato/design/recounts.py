@@ -38,9 +38,12 @@ _MOST_STEPS = 48
 class Recount:
     """A kind of noise and its parameters, as words and whole numbers.
 
-    >>> from sfumato.values.correlation import ANYONE
-    >>> bits_of(Recount(kind="anyone", parameters={"bits": "0.5"}), ANYONE)
-    0.5
+    >>> import sfumato as sf
+    >>> recount = sf.design.private_sum(0, 1, 1000, 1, correlated=2).recount
+    >>> recount.kind, recount.parameters["change"]
+    ('number', '1')
+    >>> [round(sf.design.bits_of(recount, sf.values.Correlation(people=many)), 3) for many in (1, 2, 4)]
+    [0.558, 1.0, 1.611]
     """
 
     kind: str
@@ -53,7 +56,16 @@ def against_anyone(bits: Interval) -> Recount:
 
 
 def bits_of(recount: Recount, correlation: Correlation) -> float:
-    """Bound from above what one release tells about a person under an assumption, in bits."""
+    """Bound from above what one release tells about a person under an assumption, in bits.
+
+    Raises:
+        InvalidParameter: the recount is of no known kind, or something of it is missing or damaged.
+
+    >>> import sfumato as sf
+    >>> recount = sf.design.private_histogram(4, 1000, 1, correlated="nobody").recount
+    >>> [round(sf.design.bits_of(recount, sf.values.Correlation(people=many)), 3) for many in (1, 2, 4, None)]
+    [1.0, 2.821, 5.865, 37.324]
+    """
     if recount.kind not in _KINDS:
         raise InvalidParameter(
             "is no kind of noise that can be counted again",
@@ -79,6 +91,11 @@ def bits_with_dependence(recount: Recount, people: int, dependence_bits: float) 
 
     For any law, and any group G of so many people with i among them, I(X_i;Y) ≤ I(X_i;X_-G) + I(X_i;Y|X_-G). The first
     term is what has to be known or assumed: `dependence_bits`, between the person and everybody outside of the group.
+
+    >>> import sfumato as sf
+    >>> recount = sf.design.private_count(1000, 0.5, correlated=1).recount
+    >>> round(sf.design.bits_with_dependence(recount, people=1, dependence_bits=0.25), 4)
+    0.75
     """
     known = float(as_number("dependence_bits", dependence_bits))
     if known < 0:

@@ -12,26 +12,34 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates import ChannelSubject
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
+from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.queries import Function, Prior, Query, places_of
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.prob.alphabet import Label
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 Rows = tuple[tuple[Fraction, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecoverableDesign(Shown):
+class RecoverableDesign(CertifiedDesign):
     """A response W(i|x) to a query. `noise` is its add-noise form V(i|j), None where it needs more than f(x).
 
     `privacy` is how often the best guesser of what is `hidden` stays wrong; `critical_rho` is up to where answers are
     free. All numbers are exact.
+
+    >>> import sfumato as sf
+    >>> best = sf.design.recoverable([0.35, 0.25, 0.2, 0.12, 0.08], [0, 0, 1, 1, 2], 0.8)
+    >>> float(best.privacy), round(float(best.critical_rho), 4), best.hidden, round(float(best.worst_answer), 4)
+    (0.496, 0.5556, 'the data', 0.4192)
+    >>> [str(p) for p in best.noise.rows[0]]
+    ['4/5', '1/7', '2/35']
+    >>> best.mechanism.privatize([0, 3]).shape
+    (2,)
     """
 
     name: str
@@ -43,22 +51,12 @@ class RecoverableDesign(Shown):
     hidden: str
 
     @property
-    def certificate(self) -> Certificate:
-        """Every claim about the response under the query's prior."""
-        return certify(self)
-
-    @property
     def worst_answer(self) -> Fraction:
         """How often the best guesser of the data is wrong at least, whatever the answer is; `privacy` is an average.
 
         Of the data, also where the response hides a predicate; `every_answer` has the best such promise.
         """
         return Fraction(measures.worst_guess_error(self.channel, self.query.prior))
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """Draws responses."""
-        return Tabulated(self.channel)
 
     def noise_law(self, value: Label) -> Distribution:
         """Return the law of the noise N in F(x) = f(x) + N mod k, given f(x) [A, eq. (6)]."""
@@ -85,13 +83,32 @@ def _recoverable_subject(thing: RecoverableDesign) -> ChannelSubject:
 def recoverable(
     prior: Prior, f: Function, rho: Real, predicate: Function | None = None, *, values: Sequence[Label] | None = None
 ) -> RecoverableDesign:
-    """Return the response that is right with probability ≥ rho and hides the data, or a predicate of it, best."""
+    """Return the response that is right with probability ≥ rho and hides the data, or a predicate of it, best.
+
+    Raises:
+        InvalidLaw: the prior gives probability 0 to a value of the data.
+        InvalidParameter: f takes a single value, or ρ is not in [0, 1].
+
+    >>> import sfumato as sf
+    >>> float(sf.design.recoverable([0.35, 0.25, 0.2, 0.12, 0.08], [0, 0, 1, 1, 2], 0.8).privacy)
+    0.496
+    >>> party = sf.design.recoverable([0.4, 0.3, 0.2, 0.1], [0, 1, 1, 0], 0.9, predicate=[0, 1, 0, 0])
+    >>> party.hidden, float(party.privacy)
+    ('the predicate', 0.28)
+    """
     query = Query.of(prior, f, rho, values=values)
     return best_answer(query) if predicate is None else hide_predicate(query, predicate)
 
 
 def best_answer(query: Query) -> RecoverableDesign:
-    """W_o and V_o of [A, Thm 2]; privacy 1 - max(max P, ρS)."""
+    """W_o and V_o of [A, Thm 2]; privacy 1 - max(max P, ρS).
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.35, 0.25, 0.2, 0.12, 0.08], [0, 0, 1, 1, 2], 0.8)
+    >>> best = sf.design.best_answer(query)
+    >>> float(best.privacy), [str(p) for p in best.channel.rows[0]]
+    (0.496, ['4/5', '1/7', '2/35'])
+    """
     noise = best_noise(query)
     return RecoverableDesign(
         name="best single answer",
@@ -105,7 +122,19 @@ def best_answer(query: Query) -> RecoverableDesign:
 
 
 def best_noise(query: Query) -> Rows:
-    """V_o: keep the value with probability r = max(ρ_c, ρ), else name i with weight m_i [A, eq. (18)]."""
+    """V_o: keep the value with probability r = max(ρ_c, ρ), else name i with weight m_i [A, eq. (18)].
+
+    Returns:
+        V_o(i|j), a row for each value j of the function.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
+    >>> for row in sf.design.best_noise(query):
+    ...     print(*row)
+    3/5 6/25 4/25
+    2/7 3/5 4/35
+    1/4 3/20 3/5
+    """
     keep, maxima, total = max(query.critical_rho, query.rho), query.maxima, query.total
     return tuple(
         tuple(
@@ -123,7 +152,14 @@ def spread_noise(query: Query, noise: Rows) -> Channel:
 
 
 def hide_predicate(query: Query, predicate: Function) -> RecoverableDesign:
-    """W'_o of [A, Prop 3]: hides h(X) best; with h the identity it is W''_o, which hides the data as well as W_o."""
+    """W'_o of [A, Prop 3]: hides h(X) best; with h the identity it is W''_o, which hides the data as well as W_o.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 1, 0], 0.9)
+    >>> hidden = sf.design.hide_predicate(query, [0, 1, 0, 0])
+    >>> float(hidden.privacy), float(hidden.critical_rho)
+    (0.28, 0.875)
+    """
     places, hidden = places_of("predicate", predicate, query.prior)
     joint = [[Fraction(0)] * len(hidden) for _ in query.values]
     for i, j, mass in zip(query.f, places, query.masses, strict=True):
@@ -154,7 +190,20 @@ def hide_predicate(query: Query, predicate: Function) -> RecoverableDesign:
 
 
 def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
-    """Tell f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)]."""
+    """Tell f(X) and hide Y, when (X, Y) have a joint law and the response may depend on both [A, Remark (iii)].
+
+    Returns:
+        A response to pairs (x, y), which are the inputs of its channel.
+
+    Raises:
+        InvalidLaw: the joint law has not exactly two coordinates.
+
+    >>> import sfumato as sf
+    >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
+    >>> hidden = sf.design.hide_correlated(joint, [0, 1, 1], 0.75)
+    >>> float(hidden.privacy), len(hidden.channel.inputs)
+    (0.4, 6)
+    """
     prior, firsts, seconds = _pairs(joint)
     places, images = places_of("f", f, Distribution.uniform(len(joint.alphabets[0]), joint.alphabets[0]))
     told = dict(zip(joint.alphabets[0], (images[place] for place in places), strict=True))
@@ -162,7 +211,20 @@ def hide_correlated(joint: Joint, f: Function, rho: Real) -> RecoverableDesign:
 
 
 def hide_data_telling_correlated(joint: Joint, rho: Real) -> RecoverableDesign:
-    """Tell Y and hide X, the second reading of [A, Remark (iii)]."""
+    """Tell Y and hide X, the second reading of [A, Remark (iii)].
+
+    Returns:
+        A response to pairs (x, y), which are the inputs of its channel.
+
+    Raises:
+        InvalidLaw: the joint law has not exactly two coordinates.
+
+    >>> import sfumato as sf
+    >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
+    >>> hidden = sf.design.hide_data_telling_correlated(joint, 0.8)
+    >>> float(hidden.privacy), hidden.channel.outputs
+    (0.48, ('well', 'ill'))
+    """
     prior, firsts, seconds = _pairs(joint)
     return hide_predicate(Query.of(prior, seconds, rho), firsts)
 

@@ -32,7 +32,15 @@ _ENOUGH = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorPrice:
-    """What one prior of the family loses: the best for it alone, and what the robust response has under it."""
+    """What one prior of the family loses: the best for it alone, and what the robust response has under it.
+
+    >>> import sfumato as sf
+    >>> two = sf.design.robust([[0.55, 0.413, 0.037], [0.455, 0.035, 0.51]], [0, 1, 2], 0.547)
+    >>> for one in two.prices:
+    ...     print(*(round(float(number), 3) for number in (one.alone, one.robust, one.price)))
+    0.45 0.36 0.09
+    0.453 0.36 0.093
+    """
 
     prior: Distribution
     alone: Fraction
@@ -51,6 +59,11 @@ class RobustDesign(Shown):
     `upper` is what no response can pass, proved by a guesser whose chances are counted exactly; `least_favourable` is
     what the best response for the worst prior alone
     guarantees, and `printed` the number that [A, Sec. VI] calls a guarantee, which can be out of reach.
+
+    >>> import sfumato as sf
+    >>> two = sf.design.robust([[0.55, 0.413, 0.037], [0.455, 0.035, 0.51]], [0, 1, 2], 0.547)
+    >>> [round(float(one), 3) for one in (two.printed, two.privacy, two.upper, two.least_favourable)]
+    [0.45, 0.36, 0.36, 0.281]
     """
 
     channel: Channel
@@ -62,7 +75,16 @@ class RobustDesign(Shown):
 
 
 def robust(priors: Sequence[Prior], f: Function, rho: Real) -> RobustDesign:
-    """Return the response that is best for the worst of several priors on the same data."""
+    """Return the response that is best for the worst of several priors on the same data.
+
+    Raises:
+        InvalidParameter: there are no priors, too many, or some are about other data.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.robust([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]], [0, 1, 2], 0.6)
+    >>> round(float(design.privacy), 4), round(float(design.upper), 4), round(float(design.least_favourable), 4)
+    (0.4, 0.4, 0.34)
+    """
     return robust_stakes(priors, f, rho)[2]
 
 
@@ -83,7 +105,18 @@ def robust_stakes(priors: Sequence[Prior], f: Function, rho: Real) -> tuple[Quer
 
 
 def robust_ball(prior: Prior, f: Function, rho: Real, radius: Real) -> RobustDesign:
-    """Return the response that is best for the worst prior within `radius` in total variation of a prior."""
+    """Return the response that is best for the worst prior within `radius` in total variation of a prior.
+
+    Raises:
+        InvalidParameter: the ball holds a prior for which the data are certain, or has too many corners.
+
+    >>> import sfumato as sf
+    >>> for radius in (0, 0.05, 0.1):
+    ...     print(radius, round(float(sf.design.robust_ball([0.5, 0.3, 0.2], [0, 1, 2], 0.6, radius).privacy), 3))
+    0 0.4
+    0.05 0.4
+    0.1 0.37
+    """
     centre = Query.of(prior, f, rho)
     corners = list(ball_corners(centre.prior, as_exact("radius", radius)))
     chosen = corners[: min(len(corners), 2 * len(centre.f))]
@@ -101,7 +134,18 @@ def robust_ball(prior: Prior, f: Function, rho: Real, radius: Real) -> RobustDes
 
 
 def ball_corners(prior: Distribution, radius: Fraction) -> Iterator[Distribution]:
-    """Yield the corners of the ball {½‖P'-P‖₁ ≤ radius}: one value gains, others are drained one after the other."""
+    """Yield the corners of the ball {½‖P'-P‖₁ ≤ radius}: one value gains, others are drained one after the other.
+
+    Raises:
+        InvalidParameter: the ball holds a prior for which the data are certain, or has too many corners.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> prior = sf.Distribution([Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)])
+    >>> corners = list(sf.design.ball_corners(prior, Fraction(1, 10)))
+    >>> len(corners), corners[0].probabilities
+    (6, (Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)))
+    """
     masses = prior.fractions
     if not 0 <= radius < 1 - max(masses):
         raise InvalidParameter(

@@ -40,6 +40,12 @@ class TypeBounds:
     """Two fractions around the best privacy with a coin kept for life, and what the solver said.
 
     `upper` holds for n independent responses too: it is a converse.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> bounds = sf.design.type_bounds([Fraction(1, 4)] * 4, Fraction(2, 5), 3)
+    >>> round(float(bounds.lower), 8), round(float(bounds.upper), 8), bounds.lower <= bounds.upper
+    (0.6, 0.6, True)
     """
 
     lower: Fraction
@@ -70,7 +76,19 @@ def most_types_n(size: int) -> int:
 
 
 def type_bounds(maxima: Sequence[Fraction], rho: Fraction, n: int, *, patience: Patience = FOREVER) -> TypeBounds:
-    """Enclose the best privacy of n responses with a coin kept for life, for values with these m_j and any ρ."""
+    """Enclose the best privacy of n responses with a coin kept for life, for values with these m_j and any ρ.
+
+    Raises:
+        InvalidParameter: n is so large that the program would grow out of hand.
+        NotCertified: the solver did not come to an end.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> bounds = sf.design.type_bounds([Fraction(1, 4)] * 4, Fraction(2, 5), 5)
+    >>> query = sf.design.Query.of([0.25] * 4, [0, 1, 2, 3], 0.4)
+    >>> round(float(bounds.upper), 6), float(sf.design.converse(query, 5))
+    (0.57888, 0.6)
+    """
     size = len(maxima)
     check_at_least("n", check_integer("n", n), 1)
     check_between("rho", rho, 0, 1)

@@ -12,24 +12,29 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.design.channel_designs import DrawnDesign
 from sfumato.design.queries import Function, Query
 from sfumato.design.recoverable_answers import hide_correlated
 from sfumato.design.response_programs import best_response, least_right, made_exact
 from sfumato.design.stakes import Stakes
 from sfumato.errors import InvalidLaw
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.values import Interval
 from sfumato.values.rounding import float_above, float_below
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnseenDesign(Shown):
+class UnseenDesign(DrawnDesign):
     """A response W(i|x) that hides Y. `privacy` encloses the best of those who see X only.
 
     `promise` is what this response has, exactly; `seeing_both` is what a responder who sees X and Y could have.
+
+    >>> import sfumato as sf
+    >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
+    >>> alone = sf.design.hide_unseen(joint, [0, 1, 1], 0.75)
+    >>> float(alone.promise), float(alone.seeing_both), alone.mechanism.privatize([0, 2]).shape
+    (0.35, 0.4, (2,))
     """
 
     query: Query
@@ -38,14 +43,19 @@ class UnseenDesign(Shown):
     promise: Fraction
     seeing_both: Fraction
 
-    @property
-    def mechanism(self) -> Tabulated:
-        """Draws responses."""
-        return Tabulated(self.channel)
-
 
 def hide_unseen(joint: Joint, f: Function, rho: Real) -> UnseenDesign:
-    """Return the response to X alone that tells f(X) with probability ≥ rho and hides Y best."""
+    """Return the response to X alone that tells f(X) with probability ≥ rho and hides Y best.
+
+    Raises:
+        InvalidLaw: the joint law has not exactly two coordinates.
+
+    >>> import sfumato as sf
+    >>> joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
+    >>> alone = sf.design.hide_unseen(joint, [0, 1, 1], 0.75)
+    >>> round(alone.privacy.lower, 9), round(alone.privacy.upper, 9), float(alone.seeing_both)
+    (0.35, 0.35, 0.4)
+    """
     query, gains = _read(joint, f, rho)
     stakes = Stakes(gains=(gains,), keep=query.f, size=len(query.values), rho=query.rho)
     both = hide_correlated(joint, f, rho).privacy

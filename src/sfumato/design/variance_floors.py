@@ -38,6 +38,13 @@ def variance_floor(limits: AnswerLimits, laws: Sequence[Shares], proof: FloorPro
     """Return what Σ counts·variances of no survey within the limits is below.
 
     Prices that fall short for some report are raised by what is missing there, so the floor holds whatever they are.
+
+    >>> import sfumato as sf
+    >>> ways = ("train", "car", "on foot")
+    >>> best = sf.design.listed_survey(ways, guess_error=0.5, shares=[0.2, 0.5, 0.3])
+    >>> floor = sf.design.variance_floor(best.limits, best.laws, best.proof)
+    >>> round(float(floor), 6), round(float(best.total_variance([0.2, 0.5, 0.3])), 6)
+    (2.44, 2.44)
     """
     if proof.guess_price < 0:
         raise InvalidParameter("must not be negative", parameter="guess_price", way_out="Solve the program again.")
@@ -58,6 +65,13 @@ def total_variance(channel: Channel, shares: Shares) -> Fraction | None:
     """Return tr F⁻¹ - |θ|²: the sum of the variances of all shares, times the number of reports.
 
     None where some answers are not told apart. For two answers it is 2/J_θ: both shares have the same variance.
+
+    >>> import sfumato as sf
+    >>> from fractions import Fraction
+    >>> channel = sf.design.warner(guess_error=0.25).channel
+    >>> shares = (Fraction(9, 10), Fraction(1, 10))
+    >>> sf.design.total_variance(channel, shares), 2 / sf.measures.fisher_information(channel, Fraction(1, 10))
+    (Fraction(42, 25), Fraction(42, 25))
     """
     rows = [[Fraction(p) for p in row] for row in channel.to_exact().rows]
     size = len(rows)

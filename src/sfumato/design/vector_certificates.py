@@ -55,6 +55,14 @@ class VectorSubject:
     `what` says how one record moves them: it is in at most one cell of a histogram, adds a vector of a ball with radius
     `size`, or changes them by a distance of at most `size`. `people` depend on each other, None for any number;
     `variance` N and `spread` S are in steps², and S proves the bound.
+
+    >>> import sfumato as sf
+    >>> subject = sf.design.private_histogram(4, 1000, 0.5, correlated=2).subject
+    >>> subject.what, subject.dimension, subject.moving, subject.squared_radius
+    ('histogram', 4, 2, Fraction(3, 1))
+    >>> sf.certify(subject)["vector_noise_bits"].sentence
+    'One release tells at most 0.5 bits about any one record, and about a whole group together, if at most 2 people
+    depend on each other, whatever is known about all others.'
     """
 
     what: str

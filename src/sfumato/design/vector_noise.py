@@ -48,7 +48,15 @@ _HALF = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorDesign(Shown):
-    """Independent noise for `dimension` numbers: what is added, what it costs, and what it proves."""
+    """Independent noise for `dimension` numbers: what is added, what it costs, and what it proves.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.private_histogram(["train", "car", "on foot"], 1000, 1, correlated="nobody")
+    >>> design.dimension, round(design.variance**0.5, 3), design.capacity_bits.upper <= 1
+    (3, 0.618, True)
+    >>> len(design.release([200, 500, 300]))
+    3
+    """
 
     budget_bits: float
     certificate: Certificate
@@ -140,7 +148,8 @@ def private_histogram(
     The cells are declared without looking, and each gets noise, the empty ones too. Released counts are whole, may be
     negative, and need not sum to the number of records.
 
-    >>> design = private_histogram(4, 1000, 1, correlated="nobody")
+    >>> import sfumato as sf
+    >>> design = sf.design.private_histogram(4, 1000, 1, correlated="nobody")
     >>> round(design.variance, 3), design.grid
     (0.454, Fraction(1, 1))
     """
@@ -164,6 +173,16 @@ def gaussian_vector(
 
     `change`: the distance by which one record moves it at most. `ball`: or it is a sum of one vector a record, each in
     one ball of this radius, wherever its centre is; that takes less noise than a `change` of twice the radius.
+
+    Raises:
+        InvalidParameter: not exactly one of `change` and `ball` is given, or `budget_bits` leaves nothing to hide or
+            nothing to release.
+
+    >>> import sfumato as sf
+    >>> design = sf.design.gaussian_vector(10, 1000, 1, correlated=1, ball=1)
+    >>> looser = sf.design.gaussian_vector(10, 1000, 1, correlated=1, change=2)
+    >>> round(design.variance**0.5, 3), round(looser.variance**0.5, 3)
+    (0.82, 1.106)
     """
     if (change is None) == (ball is None):
         raise InvalidParameter("either `change` or `ball` must say how far a record moves it", way_out="Give one.")

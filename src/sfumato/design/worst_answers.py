@@ -15,18 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import measures
-from sfumato.certificates import Certificate, ChannelSubject, certify
+from sfumato.certificates import ChannelSubject
 from sfumato.certificates.channel_subjects import channel_subject
 from sfumato.certificates.registry import subject_of
+from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.programs import solve
 from sfumato.design.queries import Function, Prior, Query
 from sfumato.design.recoverable_answers import best_answer
 from sfumato.design.response_programs import grid_law, made_exact
-from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
 from sfumato.values import Interval
 from sfumato.values.rounding import float_above, float_below
-from sfumato.values.shown import Shown
 from sfumato.values.types import Real
 
 FloatArray = npt.NDArray[np.float64]
@@ -36,11 +35,18 @@ _PROGRESS = 1e-13
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EveryAnswerDesign(Shown):
+class EveryAnswerDesign(CertifiedDesign):
     """A response W(i|x) after whose every answer the best guess is wrong with probability at least `privacy.lower`.
 
     `privacy` encloses the best such promise; `promise` is what this response has, exactly, and `average` its privacy on
-    average, beside `best_average`, which is [A, Thm 2]'s.
+    average, beside `best_average`, which is [A, Thm 2]'s. The worst answer is one of the claims of its certificate.
+
+    >>> import sfumato as sf
+    >>> each = sf.design.every_answer([0.7, 0.2, 0.1], [0, 1, 2], 0.55)
+    >>> [round(float(one), 4) for one in (each.promise, each.average, each.best_average)]
+    [0.2596, 0.3, 0.3]
+    >>> round(float(each.certificate["guess_error"].value), 4)
+    0.3
     """
 
     query: Query
@@ -50,16 +56,6 @@ class EveryAnswerDesign(Shown):
     average: Fraction
     best_average: Fraction
 
-    @property
-    def certificate(self) -> Certificate:
-        """Every claim about the response under the query's prior; the worst answer is one of them."""
-        return certify(self)
-
-    @property
-    def mechanism(self) -> Tabulated:
-        """Draws responses."""
-        return Tabulated(self.channel)
-
 
 @subject_of.register
 def _every_answer_subject(thing: EveryAnswerDesign) -> ChannelSubject:
@@ -67,12 +63,29 @@ def _every_answer_subject(thing: EveryAnswerDesign) -> ChannelSubject:
 
 
 def every_answer(prior: Prior, f: Function, rho: Real) -> EveryAnswerDesign:
-    """Return the response that is right with probability ≥ rho and hides the data best after its worst answer."""
+    """Return the response that is right with probability ≥ rho and hides the data best after its worst answer.
+
+    The response that is best on average can give much more away after its worst answer.
+
+    >>> import sfumato as sf
+    >>> each = sf.design.every_answer([0.7, 0.2, 0.1], [0, 1, 2], 0.55)
+    >>> round(each.privacy.lower, 10), round(each.privacy.upper, 10)
+    (0.2596153846, 0.2596153846)
+    >>> round(float(sf.design.recoverable([0.7, 0.2, 0.1], [0, 1, 2], 0.55).worst_answer), 4)
+    0.134
+    """
     return design_every_answer(Query.of(prior, f, rho))
 
 
 def design_every_answer(query: Query) -> EveryAnswerDesign:
-    """Return the response with the best promise for every answer."""
+    """Return the response with the best promise for every answer.
+
+    >>> import sfumato as sf
+    >>> query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 1], 0.8)
+    >>> each = sf.design.design_every_answer(query)
+    >>> round(float(each.promise), 4), float(each.best_average)
+    (0.2, 0.36)
+    """
     average = best_answer(query)
     # Where the best answer on average promises as much after every answer there is nothing to solve.
     channel, upper = average.channel, average.privacy

@@ -34,7 +34,18 @@ MOST_PAIRS = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurements:
-    """W~ and its noise: `prior` of the merged values, `noise` P(x|w~), and which values of W each one merges."""
+    """W~ and its noise: `prior` of the merged values, `noise` P(x|w~), and which values of W each one merges.
+
+    `of` makes them from a prior of W and the noise P(x|w).
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> measured.merged
+    ((0, 1), (2,))
+    >>> round(measured.told_in_the_end.upper, 4), round(measured.told_by_one.upper, 4)
+    (0.8813, 0.3483)
+    """
 
     prior: Distribution
     noise: Channel
@@ -127,7 +138,15 @@ class Measurements:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitDisclosure:
-    """C_1(0) with the mapping of W~ that reaches it; `leak_bits` bounds what it tells about a measurement."""
+    """C_1(0) with the mapping of W~ that reaches it; `leak_bits` bounds what it tells about a measurement.
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> found = sf.disclose.limit_disclosure(measured)
+    >>> found.is_exact, found.leak_bits, round(found.lower_bits, 4)
+    (True, 0.0, 0.8385)
+    """
 
     channel: Channel
     lower_bits: float
@@ -137,7 +156,18 @@ class LimitDisclosure:
 
 
 def limit_disclosure(measurements: Measurements, *, tolerance: float = 1e-9, seconds: float = 60.0) -> LimitDisclosure:
-    """Return C_1(0), what the best disclosure of W tends to [D, Thm 3]: nothing when the noise laws are independent."""
+    """Return C_1(0), what the best disclosure of W tends to [D, Thm 3]: nothing when the noise laws are independent.
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> found = sf.disclose.limit_disclosure(measured)
+    >>> found.channel.shape, round(found.lower_bits, 4), round(found.upper_bits, 4)
+    ((3, 2), 0.8385, 0.8385)
+    >>> two = sf.disclose.Measurements.of([0.5, 0.5], sf.Channel([[0.9, 0.1], [0.2, 0.8]]))
+    >>> sf.disclose.limit_disclosure(two).upper_bits
+    0.0
+    """
     prior = measurements.prior.array
     matrix = measurements.noise.array.T.copy()
     rows = independent_rows(matrix)
@@ -167,7 +197,15 @@ def limit_disclosure(measurements: Measurements, *, tolerance: float = 1e-9, sec
 def full_data_disclosure(
     measurements: Measurements, n: int = 1, *, tolerance: float = 1e-7, seconds: float = 60.0
 ) -> Disclosure:
-    """Return J(W, X^n): the curator sees W~ and n samples, and protects those; C_2(0) for n = 1 [D, eq. (41)]."""
+    """Return J(W, X^n): the curator sees W~ and n samples, and protects those; C_2(0) for n = 1 [D, eq. (41)].
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> found = sf.disclose.full_data_disclosure(measured)
+    >>> found.groups, round(found.lower_bits, 3), round(found.upper_bits, 3)
+    (((1,),), 1.127, 1.127)
+    """
     joint = measurements.joint(n)
     groups = tuple((i,) for i in range(1, n + 1))
     feature = (joint.cells[:, 0][None] == np.arange(joint.shape[0])[:, None]).astype(np.float64)
@@ -181,7 +219,19 @@ def full_data_disclosure(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitChain:
-    """[D, Prop 5], from the smallest to the largest; `between` holds J for 2, 3, … samples, largest first."""
+    """[D, Prop 5], from the smallest to the largest; `between` holds J for 2, 3, … samples, largest first.
+
+    Everything is in bits; `check` refuses a chain that is out of order.
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> chain = sf.disclose.chain_of_limits(measured, n=2)
+    >>> round(chain.floor_bits, 3), round(chain.limit.upper, 3), [round(one.upper, 3) for one in chain.between]
+    (0.571, 0.839, [1.127])
+    >>> round(chain.full_data.upper, 3), round(chain.open_after_one.upper, 3)
+    (1.127, 1.331)
+    """
 
     floor_bits: float
     limit: Interval
@@ -201,7 +251,17 @@ class LimitChain:
 
 
 def chain_of_limits(measurements: Measurements, *, n: int = 3, seconds: float = 60.0) -> LimitChain:
-    """Compute (C_X(W) - log|X|)⁺ ≤ C_1(0) ≤ J(n) ≤ … ≤ J(2) ≤ C_2(0) ≤ H(W~|X)."""
+    """Compute (C_X(W) - log|X|)⁺ ≤ C_1(0) ≤ J(n) ≤ … ≤ J(2) ≤ C_2(0) ≤ H(W~|X).
+
+    J is reckoned for 1 to `n` samples.
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> chain = sf.disclose.chain_of_limits(measured, n=1)
+    >>> round(chain.limit.lower, 3), round(chain.full_data.lower, 3), round(chain.open_after_one.lower, 3)
+    (0.839, 1.127, 1.331)
+    """
     limit = limit_disclosure(measurements, seconds=seconds)
     found = [full_data_disclosure(measurements, seen, seconds=seconds) for seen in range(1, n + 1)]
     full, *between = [Interval(one.lower_bits, one.upper_bits) for one in found]
@@ -220,6 +280,13 @@ def self_disclosure_interval(law: Distribution | LawLike, n: int, *, together: i
     """Enclose max I(X^n;Y) for n independent samples, `together` neighbours protected [D, Cor 1.2; Cor 4.1; Prop 2].
 
     Corners have no more cells than P has rank, so H(X^n|Y) ≤ log2 of it; that divided by H(X^n) tends to 0.
+
+    >>> import sfumato as sf
+    >>> alone = sf.disclose.self_disclosure_interval([0.5, 0.5], 100)
+    >>> round(alone.lower, 2), round(alone.upper, 2)
+    (93.34, 99.0)
+    >>> round(sf.disclose.self_disclosure_interval([0.5, 0.5], 100, together=5).upper, 2)
+    95.0
     """
     one = law if isinstance(law, Distribution) else Distribution(law)
     check_at_least("together", check_integer("together", together), 1)
@@ -231,7 +298,16 @@ def self_disclosure_interval(law: Distribution | LawLike, n: int, *, together: i
 
 
 def efficiency_interval_of(law: Distribution | LawLike, n: int, told: Interval | None = None) -> Interval:
-    """Enclose the part of H(X^n) that can be told; from `told`, or from the bounds that tend to 1 [D, Thm 4]."""
+    """Enclose the part of H(X^n) that can be told; from `told`, or from the bounds that tend to 1 [D, Thm 4].
+
+    >>> import sfumato as sf
+    >>> for n in (10, 100, 1000):
+    ...     share = sf.disclose.efficiency_interval_of([0.3, 0.7], n)
+    ...     print(n, round(share.lower, 3), round(share.upper, 3))
+    10 0.607 0.9
+    100 0.924 0.99
+    1000 0.989 0.999
+    """
     one = law if isinstance(law, Distribution) else Distribution(law)
     each = entropy_interval((p, 1) for p in one.probabilities)
     if each.lower <= 0:

@@ -36,7 +36,18 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountSymbol:
-    """A public symbol: the counts that it leaves possible with their probabilities, and how often it is published."""
+    """A public symbol: the counts that it leaves possible with their probabilities, and how often it is published.
+
+    A `CountDisclosure` is made of them.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> told = sf.disclose.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)])
+    >>> for symbol in told.symbols:
+    ...     print(symbol.counts, [str(chance) for chance in symbol.chances], symbol.probability)
+    (0, 2) ['1/2', '1/2'] 1/2
+    (1,) ['1'] 1/2
+    """
 
     counts: tuple[int, ...]
     chances: tuple[Fraction, ...]
@@ -49,6 +60,16 @@ class CountDisclosure:
 
     Every symbol has the count's mean exactly, so it is independent of every single sample, to the last digit. Floats
     are read as the fractions they are, divided by their sum.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> told = sf.disclose.optimum_of_counts([Fraction(1, 8), Fraction(3, 8), Fraction(3, 8), Fraction(1, 8)])
+    >>> [symbol.counts for symbol in told.symbols]
+    [(0, 2), (1, 3)]
+    >>> [str(chance) for chance in told.row(1)]
+    ['0', '1']
+    >>> round(told.lower_bits, 4), told.gap_bits < 1e-6
+    (1.0, True)
     """
 
     masses: tuple[Fraction, ...]
@@ -106,6 +127,19 @@ def optimum_of_counts(count_law: Distribution | LawLike, about: FeatureLike | No
     """Return the best disclosure for a law of the count 0..n; `about` has a row P(w|count) for each, None is the count.
 
     The samples must be exchangeable: data sets with the same count are equally likely, and w depends on the count only.
+
+    Returns:
+        The symbols, private to the last digit, with both bounds.
+
+    Raises:
+        InvalidParameter: there are more than 800 samples.
+        InvalidLaw: law or feature are no probabilities.
+
+    >>> from math import comb
+    >>> import sfumato as sf
+    >>> fifty = sf.disclose.optimum_of_counts([comb(50, k) / 2**50 for k in range(51)])
+    >>> fifty.n, round(fifty.lower_bits, 3), round(fifty.upper_bits, 3)
+    (50, 3.183, 3.183)
     """
     given = count_law.probabilities if isinstance(count_law, Distribution) else count_law
     if len(given) > MOST_SAMPLES + 1:

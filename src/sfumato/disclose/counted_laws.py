@@ -1,4 +1,7 @@
-"""The law of counted records, smoothed over the whole alphabet, so that another true law has a bound."""
+"""The law of counted records, smoothed over the whole alphabet, so that another true law has a bound.
+
+Theory: docs/theory/unknown_laws.md
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A data set as a random thing: the joint law of its samples, what is to be told about it, and what is protected.
 
 Only cells with positive probability are kept. `groups` lists the samples that must stay independent of the release
-together: each sample alone by default, windows of neighbours, or all records of a person.   Ref: [D, Sec. II]
+together: each sample alone by default, windows of neighbours, or all records of a person.
+Ref: [D, Sec. II]; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -35,7 +36,19 @@ MOST_CELLS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DataLaw:
-    """The law of n samples: `cells[c]` are the samples' values in cell c, `masses[c]` its probability."""
+    """The law of n samples: `cells[c]` are the samples' values in cell c, `masses[c]` its probability.
+
+    `of` reads a table of probabilities, `independent` multiplies one law.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.of([[Fraction(1, 2), Fraction(1, 4)], [Fraction(1, 4), 0]])
+    >>> law.cells.tolist(), [str(mass) for mass in law.masses]
+    ([[0, 0], [0, 1], [1, 0]], ['1/2', '1/4', '1/4'])
+    >>> three = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 3)
+    >>> three.size, three.singles(), three.windows(2)
+    (8, ((0,), (1,), (2,)), ((0, 1), (1, 2)))
+    """
 
     shape: tuple[int, ...]
     cells: IntArray

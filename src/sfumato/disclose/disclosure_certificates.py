@@ -79,6 +79,17 @@ class DisclosureSubject:
 
     `salt`, 64 hex digits, is what a public certificate commits with; there is one exactly where the subject is private.
     Neither the law nor the mapping is shown by `repr`.
+
+    It is what `sf.certify` makes of a disclosure, and what a certificate's file holds.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> half = [Fraction(1, 2), Fraction(1, 2)]
+    >>> certificate = sf.certify(sf.disclose.optimum(sf.disclose.DataLaw.independent(half, 2)))
+    >>> certificate.subject.groups, certificate.subject.single, certificate.subject.salt
+    (((0,), (1,)), True, None)
+    >>> print(certificate["sample_leak_bits"].sentence)
+    The release tells nothing at all about any single sample, if the data follow the law.
     """
 
     law: DataLaw = field(repr=False)

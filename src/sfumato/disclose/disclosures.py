@@ -2,7 +2,8 @@
 
 From laws and weights comes the channel p(y|x) = u_y t_y(x)/p(x). Where the law is exact and small, laws and weights are
 solved for again in Fractions, and independence holds to the last digit; elsewhere the mutual information between the
-symbol and each group is bounded from above, rounding included.   Ref: [D, Def. 1]
+symbol and each group is bounded from above, rounding included.
+Ref: [D, Def. 1]; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -35,6 +36,18 @@ class Disclosure:
 
     `leak_bits` bounds what the symbol tells about any protected group: 0 exactly, or a bound with its rounding.
     `because` says why nothing can be told, where that is so.
+
+    `optimum` makes one.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> told = sf.disclose.optimum(sf.disclose.DataLaw.independent([Fraction(1, 2), Fraction(1, 2)], 2))
+    >>> [[str(chance) for chance in row] for row in told.channel.rows]
+    [['0', '1'], ['1', '0'], ['1', '0'], ['0', '1']]
+    >>> round(told.lower_bits, 4), told.leak_bits, told.is_exact
+    (1.0, 0.0, True)
+    >>> told.release([[0, 0], [0, 1]]).tolist()
+    [1, 0]
     """
 
     law: DataLaw

@@ -28,7 +28,14 @@ _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), 16
 
 
 class Origin(StrEnum):
-    """What a law was made from: a declaration, a table that everybody may see, noisy counts, or protected records."""
+    """What a law was made from: a declaration, a table that everybody may see, noisy counts, or protected records.
+
+    >>> import sfumato as sf
+    >>> [origin.value for origin in sf.disclose.Origin if origin.is_private]
+    ['reference', 'records']
+    >>> sf.disclose.Estimation(law=sf.disclose.Origin.DECLARED).words
+    'was declared'
+    """
 
     DECLARED = "declared"
     PUBLISHED = "published"
@@ -46,6 +53,14 @@ class Origin(StrEnum):
 class BoundTerms:
     """What chooses a bound for every true law: the chance `beta` that it fails, what is added to every count, and the
     rate and price of its Chernoff bound. None of them may be chosen by looking at the records.
+
+    Whoever has them proves the bound again, and need not search for good ones.
+
+    >>> import sfumato as sf
+    >>> law = sf.disclose.counted_law([[40, 10], [20, 30]])
+    >>> made = sf.certify(sf.disclose.optimum(law), estimated_from=100).subject.estimation
+    >>> [str(term) for term in (made.terms.beta, made.terms.smoothing, made.terms.rate)]
+    ['1/1000000', '2', '3/4']
     """
 
     beta: Fraction
@@ -74,6 +89,14 @@ class Estimation:
     What was counted says in how many `records`, over how many `cells`, and with which `terms` a bound for other laws is
     chosen. `samples` is the number of samples of a data set whose law is a product: the law of one was counted then.
     `epsilon` is that of a differentially private histogram.
+
+    >>> import sfumato as sf
+    >>> sf.disclose.Estimation().words
+    'was declared'
+    >>> law = sf.disclose.counted_law([[40, 10], [20, 30]])
+    >>> made = sf.certify(sf.disclose.optimum(law), estimated_from=100).subject.estimation
+    >>> made.words, made.is_private
+    ('was counted in the 100 released records themselves', True)
     """
 
     law: Origin = Origin.DECLARED

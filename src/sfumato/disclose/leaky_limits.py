@@ -35,6 +35,16 @@ class LeakyDisclosure:
     """C_1(α) or C_2(α): `bits` encloses it, and `channel` tells its lower end about W~ and `leak` about a measurement.
 
     The inputs of `channel` are values of W~, or pairs of one and a measurement if the curator sees it.
+
+    C_1(α) is the most that a mapping of W~ tells about W while it tells at most α bits about one measurement; for
+    C_2(α) it may look at that measurement, too [D, Def. 3].
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> found = sf.disclose.leaky_disclosure(measured, 0.1, gap_bits=1e-3)
+    >>> found.bits.upper - found.bits.lower <= 1e-3, found.leak.upper <= 0.1, found.channel.inputs
+    (True, True, (0, 1, 2))
     """
 
     bits: Interval
@@ -53,6 +63,15 @@ def with_leak_interval(
     """Enclose C_1(α), or C_2(α) if the curator `sees_sample`: the most about W while I(X;Y) ≤ α [D, Def. 3].
 
     The interval is at most `gap_bits` wide unless `seconds` run out first; it is true in any case.
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> for alpha in (0.0, 0.1, 0.2):
+    ...     print(alpha, round(sf.disclose.with_leak_interval(measured, alpha, gap_bits=1e-3).midpoint, 2))
+    0.0 0.84
+    0.1 1.22
+    0.2 1.47
     """
     check_at_least("alpha", alpha, 0)
     if alpha == 0:
@@ -69,7 +88,21 @@ def leaky_disclosure(
     gap_bits: float = DEFAULT_GAP_BITS,
     seconds: float = 30.0,
 ) -> LeakyDisclosure:
-    """Return C_1(α) or C_2(α) for α > 0 with a mapping that reaches the lower end and leaks no more than α."""
+    """Return C_1(α) or C_2(α) for α > 0 with a mapping that reaches the lower end and leaks no more than α.
+
+    Returns:
+        The enclosure, with the mapping, what that tells and what it leaks.
+
+    Raises:
+        NotCertified: the mapping that was found leaks more than α by its last digits.
+
+    >>> import sfumato as sf
+    >>> noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
+    >>> measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    >>> found = sf.disclose.leaky_disclosure(measured, 0.1, gap_bits=1e-3)
+    >>> round(found.bits.midpoint, 2), round(found.leak.upper, 4)
+    (1.22, 0.1)
+    """
     check_positive("alpha", alpha)
     check_positive("gap_bits", gap_bits)
     deadline = time.monotonic() + seconds

@@ -32,7 +32,18 @@ _LEAST_ORBITS = 6
 
 
 class Solver(StrEnum):
-    """How the optimum is found."""
+    """How the optimum is found.
+
+    `optimum` chooses by size and structure, unless one is named.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
+    >>> sf.disclose.optimum(law).method
+    'two binary samples, closed form'
+    >>> sf.disclose.optimum(law, method=sf.disclose.Solver.CORNERS).method
+    'all corners, one program'
+    """
 
     CLOSED_FORM = "two binary samples, closed form"
     CORNERS = "all corners, one program"
@@ -55,6 +66,24 @@ def optimum(
     """Return the best disclosure of a data set's law; `about` is P(w|x), None for the data set itself.
 
     `groups` are the samples to be protected together, each alone by default. `method` is chosen by itself unless named.
+
+    Returns:
+        The mapping, certified independent of every protected group, with a lower and an upper bound on the optimum.
+
+    Raises:
+        InvalidParameter: the law has more than 5000 cells that can happen, `groups` leave a sample out, or `method`
+            does not fit.
+        InvalidLaw: law or feature are no probabilities.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> table = [[Fraction(4, 10), Fraction(1, 10)], [Fraction(2, 10), Fraction(3, 10)]]
+    >>> told = sf.disclose.optimum(table)
+    >>> round(told.lower_bits, 4), told.leak_bits, told.method
+    (0.4855, 0.0, 'two binary samples, closed form')
+    >>> parity = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    >>> round(sf.disclose.optimum(table, parity).lower_bits, 4)
+    0.4123
     """
     data = DataLaw.of(law)
     protected = data.checked_groups(groups)
@@ -71,7 +100,17 @@ def optimum(
 
 
 def ceiling_bits(law: DataLaw, groups: Groups, feature: FloatArray | None) -> float:
-    """Return min over groups of I(W;X^n) - I(W;X_group), which no disclosure passes [D, Prop 2]; rounded up."""
+    """Return min over groups of I(W;X^n) - I(W;X_group), which no disclosure passes [D, Prop 2]; rounded up.
+
+    For the data set itself that is min H(X^n|X_group).
+
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.independent([0.5, 0.5], 3)
+    >>> round(sf.disclose.ceiling_bits(law, law.singles(), None), 4)
+    2.0
+    >>> round(sf.disclose.ceiling_bits(law, law.windows(2), None), 4)
+    1.0
+    """
     masses = law.array
     table = np.eye(law.size) if feature is None else feature
     whole = float(entropy_bits((table @ masses)[:, None])[0])

@@ -2,6 +2,7 @@
 
 A release is private when every posterior law of the data, given what was released, has the marginals of the prior on
 every protected group: P t = P p [D, Lemma 1]. P has a row of 0 and 1 for each value of each group.
+Theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -41,7 +42,15 @@ def independent_rows(matrix: FloatArray) -> FloatArray:
 
 
 def nullity(law: DataLaw, groups: Groups) -> int:
-    """Return how many directions the law can move in without moving a protected marginal."""
+    """Return how many directions the law can move in without moving a protected marginal.
+
+    Where it is 0, nothing can be told [D, Prop 1].
+
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.independent([0.5, 0.5], 3)
+    >>> sf.disclose.nullity(law, law.singles()), sf.disclose.nullity(law, law.windows(2))
+    (4, 2)
+    """
     return law.size - len(independent_rows(marginal_matrix(law, groups)))
 
 

@@ -47,6 +47,11 @@ class PrivateLawBound:
     """At most `bits` of D(p‖p̂) with confidence 1-`beta` over records and noise, for noise of ratio 1/`odds` on counts.
 
     `rate` and `price` are the witness of the proof; `smoothing` was chosen without the records, like them.
+
+    >>> import sfumato as sf
+    >>> bound = sf.disclose.private_law_bound(10_000, 4, 0.05, 1)
+    >>> round(bound.bits, 4), round(float(bound.odds), 3)
+    (0.0059, 1.649)
     """
 
     records: int
@@ -67,7 +72,18 @@ def noise_odds(epsilon: Real) -> Fraction:
 
 
 def private_counts(counts: Sequence[int], epsilon: Real, bits: BitSource) -> tuple[int, ...]:
-    """Counts of all cells of the declared alphabet with noise, none below 0; the number of records stays public."""
+    """Counts of all cells of the declared alphabet with noise, none below 0; the number of records stays public.
+
+    `smoothed_law` of them is a law that may be shown; of a person it tells at most `told_by_private_law_bits`.
+
+    Returns:
+        The noisy counts, in the order of the cells.
+
+    >>> import sfumato as sf
+    >>> bits = sf.bits.KeyedBits(bytes(32))  # a key that everybody knows: for this page only
+    >>> sf.disclose.private_counts([40, 10, 0, 50], 1, bits)
+    (36, 9, 0, 50)
+    """
     whole = check_counts(counts)
     noises = two_sided_geometric(1 / noise_odds(epsilon), bits, len(whole)).tolist()
     return tuple(max(0, count + noise) for count, noise in zip(whole, noises, strict=True))
@@ -77,6 +93,10 @@ def told_by_private_law_bits(epsilon: Real) -> float:
     """Bound what an ε-differentially private release tells about one record that is independent of the others.
 
     P(y|x) varies by e^ε at most; the worst law of the ratio P(y|x)/P(y) has two values, and (z-1-ln z)·log2 e follows.
+
+    >>> import sfumato as sf
+    >>> [round(sf.disclose.told_by_private_law_bits(epsilon), 4) for epsilon in (0.1, 0.5, 1, 2)]
+    [0.0018, 0.0449, 0.1779, 0.6845]
     """
     limit = float(as_exact("epsilon", epsilon))
     check_between("epsilon", limit, 0, _MOST_EPSILON)
@@ -90,7 +110,16 @@ def told_by_private_law_bits(epsilon: Real) -> float:
 
 @lru_cache(maxsize=64)
 def private_law_bound(records: int, cells: int, beta: Real, epsilon: Real) -> PrivateLawBound:
-    """Bound D(p‖p̂) for the law of `private_counts`, with the best smoothing that was found."""
+    """Bound D(p‖p̂) for the law of `private_counts`, with the best smoothing that was found.
+
+    With noise in the counts, law, mapping and certificate may be shown to everybody.
+
+    >>> import sfumato as sf
+    >>> for epsilon in (1, 2):
+    ...     print(epsilon, round(sf.disclose.private_law_bound(10_000, 4, 0.05, epsilon).bits, 4))
+    1 0.0059
+    2 0.0041
+    """
     exact = check_confidence(records, cells, beta)
     odds = noise_odds(epsilon)
     smoothing, rate, price = _good_witness(records, cells, exact, odds)
@@ -100,7 +129,14 @@ def private_law_bound(records: int, cells: int, beta: Real, epsilon: Real) -> Pr
 def private_bound_with(
     records: int, cells: int, beta: Real, *, odds: Fraction, smoothing: Real, rate: float, price: float
 ) -> PrivateLawBound:
-    """Evaluate the bound at a witness; it holds for any that was chosen without looking at the records."""
+    """Evaluate the bound at a witness; it holds for any that was chosen without looking at the records.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> bound = sf.disclose.private_bound_with(10_000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
+    >>> round(bound.bits, 4)
+    0.0119
+    """
     exact = check_confidence(records, cells, beta)
     added = as_exact("smoothing", smoothing)
     cell = _cell(records, cells, exact, odds=odds, smoothing=added, rate=rate, price=price)
@@ -111,7 +147,15 @@ def private_bound_with(
 
 
 def check_private_law_bound(bound: PrivateLawBound) -> None:
-    """Prove a bound again from its witness; raises `NotCertified`."""
+    """Prove a bound again from its witness; raises `NotCertified`.
+
+    Raises:
+        NotCertified: the witness does not prove so few bits.
+
+    >>> import sfumato as sf
+    >>> bound = sf.disclose.private_law_bound(10_000, 4, 0.05, 1)
+    >>> sf.disclose.check_private_law_bound(bound)  # says nothing: the bound is proved
+    """
     exact = check_confidence(bound.records, bound.cells, bound.beta)
     cell = _cell(
         bound.records,

@@ -47,7 +47,25 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def public_certificate(private: Certificate) -> Certificate:
-    """Return what everybody may see of a private certificate; it commits to that one, to the last byte."""
+    """Return what everybody may see of a private certificate; it commits to that one, to the last byte.
+
+    Publish it in place of the private one wherever a law was counted in protected records.
+
+    Returns:
+        A certificate that `sf.verify` checks with the private one as `opening`.
+
+    Raises:
+        InvalidParameter: it is no private certificate of a disclosure.
+        NotCertified: the mapping leaks more than rounding under its law.
+
+    >>> import sfumato as sf
+    >>> law = sf.disclose.counted_law([[40, 10], [20, 30]])
+    >>> private = sf.certify(sf.disclose.optimum(law), estimated_from=100)
+    >>> public = sf.disclose.public_certificate(private)
+    >>> [(claim.measure, claim.status.value) for claim in public.claims]
+    [('leak_if_law_differs_bits', 'certified'), ('sample_leak_bits', 'stated')]
+    >>> sf.verify(public, opening=private)
+    """
     subject = _private_subject(private)
     public = PublicDisclosureSubject(
         shape=subject.law.shape,

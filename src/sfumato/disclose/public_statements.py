@@ -1,4 +1,7 @@
-"""What a public certificate of a private law is about, and the words for what it states, each from its number alone."""
+"""What a public certificate of a private law is about, and the words for what it states, each from its number alone.
+
+Theory: docs/theory/disclosure.md
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,15 @@ class PublicDisclosureSubject:
     """A disclosure whose law and mapping are private; `commitment` is to the certificate that has them.
 
     `symbols` is how many the best mapping of any table of this shape needs at most: that of one table would tell of it.
+
+    It is what `public_certificate` makes of a private one.
+
+    >>> import sfumato as sf
+    >>> law = sf.disclose.counted_law([[40, 10], [20, 30]])
+    >>> private = sf.certify(sf.disclose.optimum(law), estimated_from=100)
+    >>> public = sf.disclose.public_certificate(private).subject
+    >>> public.shape, public.symbols, public.commitment[:7]
+    ((2, 2), 2, 'sha256:')
     """
 
     shape: tuple[int, ...]

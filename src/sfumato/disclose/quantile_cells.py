@@ -37,6 +37,15 @@ class QuantileCells:
     """Cells between `borders`, each with the same probability; a value on a border belongs to the cell above.
 
     `reference_size` tells how many reference values the borders were read from; None when the law is known.
+
+    >>> import sfumato as sf
+    >>> cells = sf.disclose.QuantileCells.of_law(lambda share: 100 * share, 4)
+    >>> cells.borders
+    (25.0, 50.0, 75.0)
+    >>> cells.cells_of([10.0, 60.0, 99.0]).tolist(), cells.release([10.0, 60.0, 99.0]).tolist()
+    ([0, 2, 3], [2, 1])
+    >>> round(cells.leak_within(2, 0.01), 5), sf.disclose.QuantileCells.from_reference(range(1000), 4).reference_size
+    (0.00115, 1000)
     """
 
     borders: tuple[float, ...]
@@ -137,6 +146,14 @@ class ColumnSums:
     """Columns that are independent of each other: publish, row by row, sums of the cells of neighbouring columns.
 
     With two columns it is the mapping of [D, Thm 5]. Each row is independent of each of its values.
+
+    >>> import sfumato as sf
+    >>> cells = sf.disclose.QuantileCells.of_law(lambda share: 100 * share, 4)
+    >>> pairs = sf.disclose.ColumnSums(columns=(cells, cells))
+    >>> pairs.release([[10.0, 60.0, 99.0], [80.0, 60.0, 5.0]]).tolist()
+    [[3], [0], [3]]
+    >>> round(pairs.information_bits(3).upper, 4), str(pairs.efficiency)
+    (6.0, '1/2')
     """
 
     columns: tuple[QuantileCells, ...]

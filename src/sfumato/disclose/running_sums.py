@@ -41,7 +41,19 @@ MOST_LISTED = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningSums:
-    """L_i = Q + X_i + … + X_{i+window-1} mod `modulus` for uniform samples; Q is 0 unless `masked`."""
+    """L_i = Q + X_i + … + X_{i+window-1} mod `modulus` for uniform samples; Q is 0 unless `masked`.
+
+    The sums tell nothing about any `protects` samples in a row, and all but so many times log2 M bits of the column.
+
+    >>> import sfumato as sf
+    >>> scheme = sf.disclose.RunningSums(modulus=10)
+    >>> scheme.release([3, 9, 4, 4]).tolist()
+    [2, 3, 8]
+    >>> scheme.protects, str(scheme.efficiency(4))
+    (1, '3/4')
+    >>> sf.disclose.RunningSums(modulus=10, masked=True).protects
+    2
+    """
 
     modulus: int
     window: int = 2

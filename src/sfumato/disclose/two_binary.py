@@ -2,7 +2,7 @@
 
 With α = P(X1=0), β = P(X2=0) and r = P(0,1), laws with these marginals lie on a segment: r can be anything between
 r0 = max(0, α-β) and R = min(α, 1-β). Its two ends are the corners, and the prior is their mixture, for any feature.
-Ref: [D, eqs. (25), (26)], which need α ≤ β
+Ref: [D, eqs. (25), (26)], which need α ≤ β; theory: docs/theory/disclosure.md
 """
 
 from __future__ import annotations
@@ -16,7 +16,24 @@ _DIRECTION = (1, -1, -1, 1)
 
 
 def two_binary_corners(law: DataLaw) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
-    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told."""
+    """Return the corners of S over the cells 00, 01, 10, 11 with their weights; only one if nothing can be told.
+
+    The closed form behind `optimum` for a table of two by two.
+
+    Returns:
+        For each corner its probabilities and its weight; weights sum to 1, and the weighted corners to the law.
+
+    Raises:
+        InvalidParameter: the samples are not two, or not binary.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
+    >>> for corner, weight in sf.disclose.two_binary_corners(law):
+    ...     print([str(mass) for mass in corner], weight)
+    ['0', '1/3', '1/3', '1/3'] 2/3
+    ['1/3', '0', '0', '2/3'] 1/3
+    """
     if law.shape != (2, 2):
         raise InvalidParameter(
             f"must be of two binary samples, not of shape {law.shape}", parameter="law", way_out="Use `optimum`."

@@ -41,6 +41,11 @@ class UnknownLawBound:
     """At most `bits` with confidence 1-`beta`, for a law counted in `records` over `cells`, `smoothing` added to each.
 
     `rate` and `price` are the witness: whoever has them evaluates the bound, and need not search for it.
+
+    >>> import sfumato as sf
+    >>> bound = sf.disclose.unknown_law_bound(1000, 4, 0.05)
+    >>> bound.records, str(bound.beta), round(bound.bits, 4), round(bound.nats, 2)
+    (1000, '1/20', 0.0181, 12.55)
     """
 
     records: int
@@ -59,14 +64,30 @@ class UnknownLawBound:
 
 @lru_cache(maxsize=256)
 def unknown_law_bound(records: int, cells: int, beta: Real) -> UnknownLawBound:
-    """Bound D(p‖p̂), hence what any mapping made for p̂ tells under p, with the best `smoothing` that was found."""
+    """Bound D(p‖p̂), hence what any mapping made for p̂ tells under p, with the best `smoothing` that was found.
+
+    The records must be independent draws of p; the bound is about a person who is not among them.
+
+    >>> import sfumato as sf
+    >>> for records in (100, 1000):
+    ...     print(records, round(sf.disclose.unknown_law_bound(records, 4, 0.05).bits, 4))
+    100 0.1673
+    1000 0.0181
+    """
     exact = check_confidence(records, cells, beta)
     smoothing, rate, price = good_witness(records, cells, ln_bounds(1 / exact)[1], _cut(cells, exact))
     return bound_with(records, cells, exact, smoothing=smoothing, rate=rate, price=price)
 
 
 def bound_with(records: int, cells: int, beta: Real, *, smoothing: Real, rate: float, price: float) -> UnknownLawBound:
-    """Evaluate the bound at a witness; it holds for any that was chosen without looking at the records."""
+    """Evaluate the bound at a witness; it holds for any that was chosen without looking at the records.
+
+    >>> import sfumato as sf
+    >>> round(sf.disclose.bound_with(1000, 4, 0.05, smoothing=1, rate=0.5, price=0.0).bits, 4)
+    0.0273
+    >>> round(sf.disclose.unknown_law_bound(1000, 4, 0.05).bits, 4)
+    0.0181
+    """
     exact = check_confidence(records, cells, beta)
     cell = _cell(records, cells, exact, smoothing=smoothing, rate=rate, price=price)
     bits = bits_of_supremum(records, cells, exact, rate=rate, price=price, highest=supremum(cell))
@@ -75,7 +96,21 @@ def bound_with(records: int, cells: int, beta: Real, *, smoothing: Real, rate: f
 
 
 def check_unknown_law_bound(bound: UnknownLawBound) -> None:
-    """Prove a bound again from its witness; raises `NotCertified`. Quicker than finding it: it need only stay below."""
+    """Prove a bound again from its witness; raises `NotCertified`. Quicker than finding it: it need only stay below.
+
+    Raises:
+        NotCertified: the witness does not prove so few bits.
+
+    >>> from dataclasses import replace
+    >>> import sfumato as sf
+    >>> bound = sf.disclose.unknown_law_bound(1000, 4, 0.05)
+    >>> sf.disclose.check_unknown_law_bound(bound)  # says nothing: the bound is proved
+    >>> try:
+    ...     sf.disclose.check_unknown_law_bound(replace(bound, bits=0.001))
+    ... except sf.errors.NotCertified as error:
+    ...     print(error.rule)
+    no bound of 0.001 bits follows from 1000 records over 4 cells
+    """
     exact = check_confidence(bound.records, bound.cells, bound.beta)
     cell = _cell(bound.records, bound.cells, exact, smoothing=bound.smoothing, rate=bound.rate, price=bound.price)
     prove_bits(cell, bound.records, bound.cells, exact, rate=bound.rate, price=bound.price, bits=bound.bits)
@@ -98,7 +133,20 @@ def prove_bits(
 
 
 def smoothed_law(counts: Sequence[int], smoothing: Real) -> tuple[Fraction, ...]:
-    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in."""
+    """(N+a)/(n+ma) over the declared alphabet: counts of all its cells, also of those that nobody is in.
+
+    It is p̂ of `unknown_law_bound`.
+
+    Returns:
+        The probability of each cell, in fractions.
+
+    Raises:
+        InvalidParameter: counts are no whole numbers, or nothing is added.
+
+    >>> import sfumato as sf
+    >>> [str(mass) for mass in sf.disclose.smoothed_law([8, 2, 0], 1)]
+    ['9/13', '3/13', '1/13']
+    """
     added = as_exact("smoothing", smoothing)
     check_positive("smoothing", added)
     whole = check_counts(counts)

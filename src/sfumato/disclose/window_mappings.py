@@ -41,7 +41,24 @@ def window_law(law: Distribution, size: int) -> Distribution:
 
 
 def best_mapping(law: Distribution, size: int) -> Channel:
-    """Return the mapping of `size` samples that tells most about all of them and nothing about any one."""
+    """Return the mapping of `size` samples that tells most about all of them and nothing about any one.
+
+    `WindowScheme.best` uses it; it is exact, and refuses windows with too many corners to list.
+
+    Raises:
+        InvalidParameter: the window has too many corners to list.
+        NotCertified: no exact counterpart of the optimum was found.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> mapping = sf.disclose.best_mapping(sf.Distribution([Fraction(1, 3), Fraction(2, 3)]), 2)
+    >>> for window, row in zip(mapping.inputs, mapping.rows):
+    ...     print(window, [str(chance) for chance in row])
+    (0, 0) ['0', '1']
+    (0, 1) ['1', '0']
+    (1, 0) ['1', '0']
+    (1, 1) ['1/2', '1/2']
+    """
     exact = check_sample_law(law)
     check_at_least("size", check_integer("size", size), 2)
     whole = window_law(exact, size) if len(exact) ** size <= 64 else None

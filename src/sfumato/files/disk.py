@@ -21,7 +21,23 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 
 def read_bytes(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
-    """Return all bytes of a file, refusing one that is missing, empty or over the limit before reading it."""
+    r"""Return all bytes of a file, refusing one that is missing, empty or over the limit before reading it.
+
+    Raises:
+        UnreadableFile: it is not there, is empty, may not be read, or is larger than `limit_bytes`.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> _ = Path("answers.csv").write_bytes(b"tired\nyes\n")
+    >>> sf.files.read_bytes("answers.csv")
+    b'tired\nyes\n'
+    >>> try:
+    ...     sf.files.read_bytes("answers.csv", limit_bytes=4)
+    ... except sf.errors.UnreadableFile as error:
+    ...     print(error.rule)
+    ...
+    the file holds 10 bytes and at most 4 are read
+    """
     with open_for_reading(path, limit_bytes=limit_bytes) as stream:
         data = read_at_most(stream, limit_bytes + 1, path)
     # A pipe has no size to ask for beforehand, and a file may grow while it is read.
@@ -65,11 +81,21 @@ def open_for_reading(path: str | Path, *, limit_bytes: int) -> Iterator[BinaryIO
 
 
 def write_atomically(path: str | Path, data: bytes | str, *, private: bool = False) -> None:
-    """Replace a file as a whole: after any failure the old file is as it was and nothing is left beside it.
+    r"""Replace a file as a whole: after any failure the old file is as it was and nothing is left beside it.
 
     An existing file keeps its permissions; a new one gets the user's default. When private, a new file is its owner's
     alone from its creation on, and an existing one takes back what it allowed to others. A link stays a link, and a
     pipe or a device (`/dev/stdout`) is written to directly, because there is nothing to replace.
+
+    Raises:
+        InvalidParameter: the file cannot be written; what was there before is untouched.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> sf.files.write_atomically("plan.txt", "first\n")
+    >>> sf.files.write_atomically("plan.txt", "second\n")
+    >>> Path("plan.txt").read_text(), [file.name for file in Path().glob("*plan*")]
+    ('second\n', ['plan.txt'])
     """
     with writing_sentences(path):
         content = data.encode("utf-8") if isinstance(data, str) else data
@@ -84,6 +110,18 @@ def create_atomically(path: str | Path, data: bytes, *, private: bool = False) -
     """Make a new file, whole or not at all; what has that name already, even a link to nowhere, is never touched.
 
     When private, it is its owner's alone from its creation on.
+
+    Raises:
+        InvalidParameter: something has that name already, or the file cannot be written.
+
+    >>> import sfumato as sf
+    >>> sf.files.create_atomically("key.bin", bytes(32), private=True)
+    >>> try:
+    ...     sf.files.create_atomically("key.bin", bytes(32), private=True)
+    ... except sf.errors.InvalidParameter as error:
+    ...     print(error)
+    ...
+    path='key.bin' exists already, and is never overwritten. Choose another name, or use the file that is there.
     """
     mode = 0o600 if private else 0o666
     with writing_sentences(path):

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.files.parquet_tables import plain_text
-from sfumato.files.tables import Words, words_of
+from sfumato.files.tables import words_of
 from sfumato.files.texts import no_column
+from sfumato.files.words import Words
 
 Mask = npt.NDArray[np.bool_]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from sfumato.files.row_files import file_rows
 from sfumato.files.streams import parquet_file
 from sfumato.files.texts import no_column
 from sfumato.files.typed_cells import spelled
+from sfumato.files.words import Words, count_among
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
@@ -33,37 +33,6 @@ _FEW = 4096
 _ROWS = 2**16
 NOTE_KEY = b"sfumato"
 """Where a Parquet file carries its note."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """A column as numbers into a list of different texts, without blanks around them.
-
-    A chunk of a longer column knows how many rows came `first`, so that a refusal names the row of the whole. Where
-    empty cells were left out, `filled` says which rows are not.
-    """
-
-    codes: npt.NDArray[np.int64]
-    texts: tuple[str, ...]
-    first: int = 0
-    filled: npt.NDArray[np.bool_] | None = None
-
-    def __len__(self) -> int:
-        return self.codes.size
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are, empty ones among them."""
-        return self.codes.size if self.filled is None else self.filled.size
-
-    def row(self, place: int | np.integer[Any]) -> int:
-        """Return the number, from 1, of the row at a place."""
-        there = int(place) if self.filled is None else int(np.flatnonzero(self.filled)[int(place)])
-        return self.first + there + 1
-
-    def among(self, count: int | np.integer[Any]) -> str:
-        """Say how many rows are like this, of those that have been read: after a chunk come others."""
-        return count_among(int(count), self.first + self.rows)
 
 
 def read_table(
@@ -133,11 +102,6 @@ def note_inside(path: str | Path) -> str | None:
 def note_path(path: str | Path) -> Path:
     """Where the note of a table stands."""
     return Path(f"{path}.about.json")
-
-
-def count_among(count: int, rows: int) -> str:
-    """Say how many of the rows that have been read are like this; true of a whole table and of a chunk."""
-    return f"{count:,} of the first {rows:,} rows"
 
 
 def words_of(table: Any, name: str, first: int = 0) -> Words:

@@ -33,7 +33,16 @@ _TIE = 1e-7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplianceAnswer:
-    """What is known of the share although some may not follow: an estimate, or a band for a stated share of them."""
+    """What is known of the share although some may not follow: an estimate, or a band for a stated share of them.
+
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(0.75).channel
+    >>> found = sf.infer.allow_for_noncompliance(coin, [600, 400], ignoring=0.1)
+    >>> print(found.estimate, round(found.band.lower, 3), round(found.band.upper, 3))
+    None 0.167 0.389
+    >>> found.because
+    'One channel cannot tell who followed it; the band holds whatever the stated share reports.'
+    """
 
     estimate: GroupEstimate | None
     band: Interval | None
@@ -45,6 +54,13 @@ class AnsweringTest:
     """How probable what was seen, or what speaks more against it, is: if all follow, and if all answer at random.
 
     `following` is the share who follow, with its interval, where the design has an anchor that tells it.
+
+    >>> import sfumato as sf
+    >>> found = sf.infer.anchor_test(700, 1000, chance=0.75)
+    >>> round(found.following, 2), round(found.interval.lower, 2), round(found.interval.upper, 2)
+    (0.8, 0.69, 0.91)
+    >>> found.if_all_follow < 0.001, found.if_all_at_random < 0.001  # neither all follow, nor does nobody
+    (True, True)
     """
 
     if_all_follow: float
@@ -66,6 +82,19 @@ def allow_for_noncompliance(
 
     A design in groups is fitted. Of a single channel, which cannot tell, `ignoring` states the share of those who
     report anything at all, and the answer is a band.
+
+    Raises:
+        Refused: a single channel comes without `ignoring`, or the groups do not determine the unknowns.
+
+    >>> import sfumato as sf
+    >>> device = sf.design.cheating_detection_groups([0.25, 0.75])
+    >>> found = sf.infer.allow_for_noncompliance(device.model, [[660, 340], [300, 700]])
+    >>> [(one.name, round(one.value, 3)) for one in found.estimate.unknowns]
+    [('share', 0.16), ('cheating', 0.12)]
+    >>> coin = sf.design.warner_device(0.75).channel  # of a single channel only a band is known
+    >>> band = sf.infer.allow_for_noncompliance(coin, [600, 400], ignoring=0.1).band
+    >>> round(band.lower, 3), round(band.upper, 3)
+    (0.167, 0.389)
     """
     if isinstance(design, GroupModel):
         if ignoring is not None:
@@ -97,6 +126,14 @@ def anchor_test(
 
     `reports` of `total` gave it; who answers at random gives it with probability `random`. Both tests are exact and
     one-sided, each towards the other, and the share who follow has an exact interval [FC98]. Ref: [Ats21]
+
+    Raises:
+        Refused: those who answer at random give the report just as often.
+
+    >>> import sfumato as sf
+    >>> found = sf.infer.anchor_test(740, 1000, chance=0.75)  # 3/4 of those who follow give the report
+    >>> round(found.if_all_follow, 3), round(found.following, 2)
+    (0.243, 0.96)
     """
     seen, people = check_integer("reports", reports), check_integer("total", total)
     check_at_least("total", people, 1)
@@ -129,21 +166,31 @@ def mirror_test(first: tuple[int, int], second: tuple[int, int]) -> AnsweringTes
     `first` and `second` are the counts of the two reports. If all follow, the second group reports the reverse of the
     first; if all ignore the device, and only then for every share but one half, both report the same. Both are
     Fisher's exact tests.
+
+    >>> import sfumato as sf
+    >>> found = sf.infer.mirror_test((300, 200), (210, 290))
+    >>> round(found.if_all_follow, 3), found.if_all_at_random < 1e-6
+    (0.563, True)
+    >>> found.method
+    "Fisher's exact test"
     """
-    rows = [tuple(check_integer("counts", count) for count in row) for row in (first, second)]
-    for row in rows:
-        if len(row) != 2 or min(row) < 0 or not sum(row):
-            raise InvalidParameter(
-                "must be two whole numbers from 0 on in each group, and not both 0",
-                parameter="counts",
-                way_out="Count the two reports of each group.",
-            )
-    (a, b), (c, d) = rows
+    (a, b), (c, d) = _two_counts("first", first), _two_counts("second", second)
     return AnsweringTest(
         if_all_follow=_fisher(a, b, d, c),
         if_all_at_random=_fisher(a, b, c, d),
         method="Fisher's exact test",
     )
+
+
+def _two_counts(name: str, counts: tuple[int, int]) -> tuple[int, ...]:
+    found = tuple(check_integer(name, count) for count in counts)
+    if len(found) != 2 or min(found) < 0 or not sum(found):
+        raise InvalidParameter(
+            "must be two whole numbers from 0 on, and not both 0",
+            parameter=name,
+            way_out="Count the two reports of the group.",
+        )
+    return found
 
 
 def _fisher(a: int, b: int, c: int, d: int) -> float:

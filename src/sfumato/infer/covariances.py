@@ -23,6 +23,14 @@ def raw_covariance(mechanism: ShiftLike, law: Distribution | LawLike, n: int) ->
     """Cov(raw) from n reports when answers are drawn from `law`: one row and column for each answer.
 
     For mechanisms whose reports are numbers; its diagonal is `variance`.
+
+    Raises:
+        InvalidParameter: the mechanism reports sets, or has more than 4096 different reports.
+
+    >>> import sfumato as sf
+    >>> response = sf.mechanisms.RandomizedResponse(size=3, odds=3)
+    >>> sf.infer.raw_covariance(response, [0.5, 0.3, 0.2], n=1000).round(5).tolist()
+    [[0.0015, -0.0008, -0.0007], [-0.0008, 0.00136, -0.00056], [-0.0007, -0.00056, 0.00126]]
     """
     if not isinstance(mechanism, ShiftLike):
         raise InvalidParameter(

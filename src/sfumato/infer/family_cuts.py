@@ -41,6 +41,14 @@ class FamilyCut:
     """The cut for `size` answers and n reports that hit their own answer with `own` and others with `other`.
 
     `error` is the family-wise error, and `at_least` the share that a reported answer surely exceeds.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rule = sf.infer.FamilyCut(size=1000, n=10_000, own=Fraction(3, 4), other=Fraction(1, 4))
+    >>> rule.count(), round(rule.share, 4)  # so many hits, and the share they stand for
+    (2671, 0.0342)
+    >>> round(rule.power(0.05), 3), round(rule.share_found(0.9), 4)
+    (0.963, 0.0455)
     """
 
     size: int
@@ -109,8 +117,15 @@ def reports_to_find(rule: FamilyCut, share: float, power: float = 0.9) -> int | 
     """About how many reports find a share so often, by tails in floats; None where it is not above `at_least`.
 
     Counts are whole, so power goes up and down by a little from one number to the next.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rule = sf.infer.FamilyCut(size=1000, n=10_000, own=Fraction(3, 4), other=Fraction(1, 4))
+    >>> sf.infer.reports_to_find(rule, 0.05), sf.infer.reports_to_find(rule, 0.01)
+    (8304, 201984)
     """
     check_between("share", share, 0, 1)
+    check_between("power", power, 0.01, 1 - 1e-9)
     if share <= rule.at_least:
         return None
     level = float(rule.error) / rule.size
@@ -139,6 +154,15 @@ class FoundAnswers:
 
     The intervals of all k answers hold together with the confidence that was asked for, so those of the ones that were
     picked out do as well. `cut` is the last count of hits that was asked for.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rule = sf.infer.FamilyCut(size=4, n=10_000, own=Fraction(3, 4), other=Fraction(1, 4))
+    >>> found = sf.infer.found_answers([2540, 3500, 2490, 2950], rule)
+    >>> found.places.tolist(), found.raw.round(2).tolist()
+    ([1, 3], [0.2, 0.09])
+    >>> found.lower.round(3).tolist(), found.upper.round(3).tolist()
+    ([0.176, 0.067], [0.224, 0.113])
     """
 
     places: PlaceArray
@@ -155,6 +179,13 @@ def found_answers(
     """Return the answers whose hits pass the rule, by Holm's step down, with intervals over all answers at once.
 
     `most` keeps so many of them, those with the most hits.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rule = sf.infer.FamilyCut(size=4, n=10_000, own=Fraction(3, 4), other=Fraction(1, 4))
+    >>> found = sf.infer.found_answers([2540, 3500, 2490, 2950], rule, most=1)
+    >>> found.places.tolist(), found.cut
+    ([1], 2586)
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     counted = _checked_hits(hits, rule)
@@ -169,6 +200,13 @@ def discovered_answers(hits: npt.ArrayLike, rule: FamilyCut, *, confidence: floa
     """Return answers of which a part `rule.error` at most is false on average, by Benjamini and Yekutieli's step up.
 
     Their rule holds under any dependence of the counts; Benjamini and Hochberg's, which needs less, is not proved here.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rule = sf.infer.FamilyCut(size=4, n=10_000, own=Fraction(3, 4), other=Fraction(1, 4))
+    >>> found = sf.infer.discovered_answers([2540, 3500, 2490, 2950], rule)
+    >>> found.places.tolist(), found.cut
+    ([1, 3], 2599)
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     counted = _checked_hits(hits, rule)

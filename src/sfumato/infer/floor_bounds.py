@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+from sfumato.values.checks import check_at_least, check_integer, check_positive
 from sfumato.values.rounding import float_below
 
 # 50 digits leave 33 to spare over a double; exp and ln are rounded to half a unit, hence a step outwards after each.
@@ -63,7 +64,15 @@ FloorBound = Hyperbola | Decay
 
 
 def odds_above(epsilon: float) -> Fraction:
-    """Return a multiple of 2^-96 that is at least e^ε, by hardly more than one step."""
+    """Return a multiple of 2^-96 that is at least e^ε, by hardly more than one step.
+
+    >>> import math
+    >>> import sfumato as sf
+    >>> odds = sf.infer.odds_above(1.0)
+    >>> float(odds) == math.e, odds.denominator.bit_length() <= 97
+    (True, True)
+    """
+    check_positive("epsilon", epsilon)
     context = Context(prec=60 + int(epsilon), rounding=ROUND_CEILING)
     return Fraction(math.ceil(Fraction(context.next_plus(context.exp(Decimal(epsilon)))) * _GRID), _GRID)
 
@@ -79,7 +88,14 @@ def largest_information(size: int, odds: Fraction) -> Fraction:
 
     By Cramér and Rao no unbiased estimate has less than (k-1)²/(nG) there, and subset selection has just that. As a
     function of d, g_d rises up to d = k/(o+1) and falls from there.
+
+    >>> import sfumato as sf
+    >>> odds = sf.infer.odds_above(1.0)
+    >>> told = sf.infer.largest_information(100, odds)
+    >>> round(99**2 / (10**6 * float(told)), 6)  # no unbiased estimate from a million reports has a smaller risk
+    0.000361
     """
+    check_at_least("size", check_integer("size", size), 2)
     turn = math.floor(size / (odds + 1))
     return max(answer_information(size, odds, d) for d in {max(1, turn), min(size - 1, turn + 1)})
 

@@ -30,7 +30,16 @@ _SINGULAR = 1e-9
 
 
 class Divisor(StrEnum):
-    """By what variances of a group's shares are divided."""
+    """By what variances of a group's shares are divided: the number of reports, or one less, for unbiased variances.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.unrelated_question_groups([0.75, 0.25]).model
+    >>> for divisor in sf.infer.Divisor:
+    ...     found = sf.infer.fit_groups(model, [[65, 35], [55, 45]], divisor=divisor)
+    ...     print(divisor.value, round(found.share.standard_error, 4))
+    n 0.0757
+    n - 1 0.0761
+    """
 
     REPORTS = "n"
     REPORTS_LESS_ONE = "n - 1"
@@ -38,7 +47,16 @@ class Divisor(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownEstimate:
-    """One unknown: its likeliest value within [0, 1], its standard error, and an interval within the bounds."""
+    """One unknown: its likeliest value within [0, 1], its standard error, and an interval within the bounds.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.unrelated_question_groups([0.75, 0.25]).model
+    >>> found = sf.infer.fit_groups(model, [[650, 350], [550, 450]]).of("prevalence")
+    >>> found.meaning
+    'of all respondents, those of whom the innocent question is true'
+    >>> f"{found.value:.3f} from {found.interval.lower:.3f} to {found.interval.upper:.3f}"
+    '0.500 from 0.452 to 0.549'
+    """
 
     name: str
     meaning: str
@@ -49,7 +67,16 @@ class UnknownEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupEstimate:
-    """All unknowns of a design. With 0 `degrees` of freedom the reports cannot contradict it, else `deviance` may."""
+    """All unknowns of a design. With 0 `degrees` of freedom the reports cannot contradict it, else `deviance` may.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.unrelated_question_groups([0.75, 0.25]).model
+    >>> found = sf.infer.fit_groups(model, [[650, 350], [550, 450]])
+    >>> [(one.name, round(one.value, 3)) for one in found.unknowns]
+    [('share', 0.3), ('prevalence', 0.5)]
+    >>> found.degrees, found.misfit, found.totals  # two groups fix two unknowns: nothing is left to test
+    (0, None, (1000, 1000))
+    """
 
     unknowns: tuple[UnknownEstimate, ...]
     covariance: FloatArray
@@ -95,6 +122,18 @@ def fit_groups(
 
     A design whose reports do not determine its unknowns is refused. `divisor` "n - 1" gives the errors that packages
     with moment estimators print; the likelihood has n.
+
+    Raises:
+        Refused: the reports of these groups do not determine the unknowns.
+        InvalidParameter: groups or reports were counted that the design does not have.
+
+    >>> import sfumato as sf
+    >>> model = sf.design.unrelated_question_groups([0.75, 0.5, 0.25]).model
+    >>> found = sf.infer.fit_groups(model, [{"yes": 350, "no": 650}, {"yes": 400, "no": 600}, {"yes": 460, "no": 540}])
+    >>> round(found.share.value, 3), round(found.of("prevalence").value, 3)
+    (0.293, 0.513)
+    >>> found.degrees, round(found.misfit, 2)  # the design explains the reports
+    (1, 0.79)
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     model.check_identified()

@@ -28,7 +28,14 @@ GroupCounts = Mapping[Label, int] | Sequence[int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """Something between 0 and 1 that is to be found out, and what it means."""
+    """Something between 0 and 1 that is to be found out, and what it means.
+
+    >>> import sfumato as sf
+    >>> sf.infer.Unknown(name="share", meaning="of all respondents, those who hold the answer").name
+    'share'
+    >>> [one.name for one in sf.design.lie_detector_groups([0.75, 0.25]).model.unknowns]
+    ['share', 'honest']
+    """
 
     name: str
     meaning: str
@@ -36,7 +43,17 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupLaw:
-    """What one group reports: labels, and the probability of each as a polynomial of the unknowns."""
+    """What one group reports: labels, and the probability of each as a polynomial of the unknowns.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> yes = sf.infer.polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})  # 1/4 + share/2: a coin of 3/4
+    >>> no = sf.infer.polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
+    >>> group = sf.infer.GroupLaw(name="everybody", reports=("no", "yes"), laws=(no, yes))
+    >>> share = sf.infer.Unknown(name="share", meaning="of all respondents, those who hold the answer")
+    >>> sf.infer.GroupModel(name="Warner", unknowns=(share,), groups=(group,)).loose_unknowns()
+    ()
+    """
 
     name: str
     reports: tuple[Label, ...]
@@ -48,6 +65,13 @@ class GroupModel:
     """Groups of respondents and what they report; unknowns whose places stand in one of `sums` add up to at most 1.
 
     The first unknown is the share that is asked about.
+
+    >>> import sfumato as sf
+    >>> two_groups = sf.design.unrelated_question_groups([0.75, 0.25]).model
+    >>> two_groups.loose_unknowns()
+    ()
+    >>> sf.design.unrelated_question_groups([0.75]).model.loose_unknowns()  # one group cannot tell the two apart
+    ('share', 'prevalence')
     """
 
     name: str
@@ -148,7 +172,12 @@ _PRIMES = (3, 5, 7, 11, 13, 17, 19, 23)
 
 
 def polynomial(terms: Mapping[Monomial, Fraction | int]) -> Polynomial:
-    """Return a polynomial in its one order, without terms that are 0."""
+    """Return a polynomial of the unknowns in its one order, without terms that are 0: the `laws` of a `GroupLaw`.
+
+    >>> import sfumato as sf
+    >>> sf.infer.polynomial({(0,): 2, (): 1, (0, 1): 0})  # 1 + 2·(the first unknown)
+    (((), Fraction(1, 1)), ((0,), Fraction(2, 1)))
+    """
     return tuple(sorted((places, Fraction(factor)) for places, factor in terms.items() if factor))
 
 

@@ -33,6 +33,15 @@ class TopAnswers:
     With probability `confidence` (normal approximation), *all* raw shares of the estimate, not only these, lie within
     `radius` of the true ones, and each of these within its own half-width. Then every answer in `certain` is among
     the true top t; those in `doubtful` may have to give way to those in `contenders`, which were left out.
+
+    >>> import sfumato as sf
+    >>> response = sf.mechanisms.RandomizedResponse(size=4, odds=9)
+    >>> estimate = response.estimate(response.tally([0] * 5000 + [1] * 3000 + [2] * 1100 + [3] * 900))
+    >>> top = sf.infer.top_answers(estimate, 3)
+    >>> top.answers, [round(share, 3) for share in top.raw], round(top.radius, 3)
+    ((0, 1, 2), [0.625, 0.325, 0.04], 0.019)
+    >>> top.certain, top.doubtful, top.contenders  # the third place may belong to answer 3
+    ((0, 1), (2,), (3,))
     """
 
     answers: tuple[int, ...]
@@ -46,7 +55,18 @@ class TopAnswers:
 
 
 def top_answers(estimate: Estimate, t: int, *, confidence: float = 0.95) -> TopAnswers:
-    """Return the t largest raw shares with half-widths that hold for all answers at once (Bonferroni)."""
+    """Return the t largest raw shares with half-widths that hold for all answers at once (Bonferroni).
+
+    Raises:
+        InvalidParameter: more answers are asked for than there are, or no standard error is above 0.
+
+    >>> import sfumato as sf
+    >>> response = sf.mechanisms.RandomizedResponse(size=4, odds=9)
+    >>> estimate = response.estimate(response.tally([0] * 5000 + [1] * 3000 + [2] * 1100 + [3] * 900))
+    >>> top = sf.infer.top_answers(estimate, 2)
+    >>> top.answers, top.certain == top.answers
+    ((0, 1), True)
+    """
     from scipy.special import ndtri  # noqa: PLC0415  scipy is slow to import
 
     raw = np.array(estimate.raw)
@@ -85,6 +105,16 @@ class Found:
 
     `raw` tends high: these are the shares that passed a threshold. `candidates` are the prefixes kept after each
     level; where they end before the last level, no prefix was surely above zero and later groups were not asked.
+
+    >>> import sfumato as sf
+    >>> def response(size: int) -> sf.mechanisms.RandomizedResponse:
+    ...     return sf.mechanisms.RandomizedResponse.within(size=size, epsilon=2)
+    >>> hunt = sf.infer.PrefixHunt(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
+    >>> found = hunt.hunt([0x41] * 600 + [0x42] * 300 + list(range(256)), sf.bits.InsecureSeeded(1))
+    >>> [(hex(key), round(share, 2)) for key, share in zip(found.keys, found.raw)]
+    [('0x41', 0.55), ('0x42', 0.27)]
+    >>> found.candidates  # after four bits, and after eight
+    ((4,), (65, 66))
     """
 
     keys: tuple[int, ...]
@@ -100,6 +130,14 @@ class PrefixHunt:
     A prefix goes on when its raw share exceeds so many standard errors that on average at most 1-confidence prefixes
     that nobody holds would, at each level. `mechanism_for(size)` makes the mechanism of a level; each user reports
     once, so the hunt as a whole has the odds of the weakest of these mechanisms, not their product.
+
+    >>> import sfumato as sf
+    >>> hunt = sf.infer.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    >>> hunt.levels, hunt.mechanism((0,), 0).size  # two rounds; the first asks about 256 prefixes, or none of them
+    (2, 257)
+    >>> chances = hunt.predicted_recall({0x4142: 0.05, 0x4143: 0.01}, 50_000)  # if so many people hold these keys
+    >>> {hex(key): round(chance, 2) for key, chance in chances.items()}
+    {'0x4142': 1.0, '0x4143': 0.04}
     """
 
     key_bits: int

@@ -27,6 +27,10 @@ def largest_error_floor(size: int, n: int, epsilon: float) -> float:
     """No ε-private estimation has a smaller E max|p̂ - p|, if respondents do not see others' reports.
 
     I = (Δ²/2V*)(1 + η/(3(1-η))) with η = Δ(o-1) < 1 and V* = 4o/(o-1)²; and never more than Δ²/V*.
+
+    >>> import sfumato as sf
+    >>> [round(sf.infer.largest_error_floor(size, 10_000, 1.0), 4) for size in (10, 100, 1000)]
+    [0.0046, 0.0087, 0.0116]
     """
     check_counts(size, n)
     check_positive("epsilon", epsilon)
@@ -45,6 +49,12 @@ def interactive_largest_error_floor(size: int, n: int, epsilon: float) -> float:
     """No ε-private estimation has a smaller E max|p̂ - p|, even if respondents see the reports before theirs.
 
     I = Δ²(o-1)²/4, whatever is believed of the answer by then.
+
+    >>> import sfumato as sf
+    >>> round(sf.infer.interactive_largest_error_floor(100, 10_000, 1.0), 4)
+    0.0038
+    >>> round(sf.infer.largest_error_floor(100, 10_000, 1.0), 4)  # if respondents do not see others' reports
+    0.0087
     """
     check_counts(size, n)
     check_positive("epsilon", epsilon)

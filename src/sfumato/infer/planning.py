@@ -21,7 +21,14 @@ MOST_RESPONDENTS = 100_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Respondents:
-    """How many are needed, and what they achieve: the half-width, or the larger of the two error probabilities."""
+    """How many are needed, and what they achieve: the half-width, or the larger of the two error probabilities.
+
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(0.75).channel
+    >>> needed = sf.infer.respondents_for_half_width(coin, 0.1, 0.05)
+    >>> needed.n, round(needed.achieved, 4)
+    (1312, 0.05)
+    """
 
     n: int
     achieved: float
@@ -33,6 +40,16 @@ def respondents_for_half_width(
     """Return the least n whose interval, at the counts expected for `theta`, is at most 2·half_width wide.
 
     Wald's rule n = z²/(J·h²) is where the search begins; the interval itself decides.
+
+    Raises:
+        InvalidParameter: more than a hundred million respondents would be needed.
+
+    >>> import sfumato as sf
+    >>> for truth in (0.75, 0.9):  # the coin that protects more takes more people
+    ...     coin = sf.design.warner_device(truth).channel
+    ...     print(truth, sf.infer.respondents_for_half_width(coin, theta=0.1, half_width=0.05).n)
+    0.75 1312
+    0.9 371
     """
     n = number_for_half_width(channel, theta, half_width, confidence=confidence, method=method)
     model = ShareModel.of(channel)
@@ -67,6 +84,15 @@ def respondents_for_test(channel: Channel, theta_1: float, theta_2: float, *, er
     """Return the least n found at which the likelihood-ratio test errs with probability at most `error`, either way.
 
     The error falls with n but not at every step; the n returned is reached, and at most a few smaller ones might be.
+
+    Raises:
+        InvalidParameter: more than a hundred million respondents would be needed, or the two shares are the same.
+
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(0.75).channel
+    >>> needed = sf.infer.respondents_for_test(coin, 0.1, 0.2, error=0.05)
+    >>> needed.n, round(needed.achieved, 4)
+    (969, 0.0484)
     """
     check_positive("error", error)
     check_between("error", error, 1e-12, 0.5)

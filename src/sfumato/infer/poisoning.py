@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.prob.share_bounds import binomial_share_intervals
 from sfumato.values import Interval
-from sfumato.values.checks import check_integer
+from sfumato.values.checks import check_between, check_integer
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -49,11 +49,15 @@ def robust_share_interval(
     A report hits with the chance `own` where the answer is held, and with the chance `other` where it is not.
 
     >>> import sfumato as sf
-    >>> found = sf.infer.robust_share_interval(600, 1000, 0.25, 0.75, fakes=20)
-    >>> f"{found.lower:.2f} {found.upper:.2f}"
-    '0.62 0.79'
+    >>> for fakes in (1, 20, 100):
+    ...     found = sf.infer.robust_share_interval(600, 1000, 0.25, 0.75, fakes=fakes)
+    ...     print(fakes, f"{found.lower:.2f} {found.upper:.2f}")
+    1 0.64 0.76
+    20 0.62 0.79
+    100 0.55 0.90
     """
     left = total - check_fakes(fakes, total)
+    check_between("hits", check_integer("hits", hits), 0, total, way_out="Count those of the reports that hit.")
     # All fakes are hits as far as there are hits; or all are misses as far as there are misses.
     counts = [max(hits - fakes, 0), min(hits, left)]
     lower, upper = binomial_share_intervals(counts, left, other, own, confidence)

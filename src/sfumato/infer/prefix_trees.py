@@ -32,7 +32,16 @@ _FARTHEST = 8.0  # standard deviations: beyond, a normal law has less than 1e-15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a hunt should find: `recall` is each key's chance, `false_finds` how many other keys on average."""
+    """What a hunt should find: `recall` is each key's chance, `false_finds` how many other keys on average.
+
+    >>> import sfumato as sf
+    >>> hunt = sf.infer.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    >>> forecast = hunt.forecast({0x4142: 0.05, 0x4143: 0.01}, 50_000)
+    >>> [round(chance, 2) for chance in forecast.recall.values()], round(forecast.false_finds, 2)
+    ([1.0, 0.04], 0.05)
+    >>> round(forecast.true_finds, 2), round(forecast.precision, 2)
+    (1.04, 0.95)
+    """
 
     recall: dict[int, float]
     false_finds: float
@@ -50,7 +59,16 @@ class Forecast:
 
 
 def string_keys(texts: Iterable[str], *, max_bytes: int) -> list[int]:
-    """UTF-8, padded with zero bytes to `max_bytes`: keys of 8·max_bytes bits that `key_text` reads back."""
+    """UTF-8, padded with zero bytes to `max_bytes`: keys of 8·max_bytes bits that `key_text` reads back.
+
+    Raises:
+        InvalidParameter: a text is too long, or holds NUL; its position is named, not the text.
+
+    >>> import sfumato as sf
+    >>> keys = sf.infer.string_keys(["Ada", "Bo"], max_bytes=4)
+    >>> [hex(key) for key in keys], [sf.infer.key_text(key, max_bytes=4) for key in keys]
+    (['0x41646100', '0x426f0000'], ['Ada', 'Bo'])
+    """
     check_between("max_bytes", check_integer("max_bytes", max_bytes), 1, MOST_KEY_BITS // 8)
     keys = []
     for position, text in enumerate(texts):
@@ -67,9 +85,14 @@ def string_keys(texts: Iterable[str], *, max_bytes: int) -> list[int]:
 
 
 def key_text(key: int, *, max_bytes: int) -> str:
-    """Return the string behind a key of `string_keys`; bytes that are no UTF-8 (a false find) show as �."""
+    """Return the string behind a key of `string_keys`; bytes that are no UTF-8 (a false find) show as �.
+
+    >>> import sfumato as sf
+    >>> sf.infer.key_text(0x41646100, max_bytes=4), sf.infer.key_text(0xFF646100, max_bytes=4)
+    ('Ada', '�da')
+    """
     check_between("max_bytes", check_integer("max_bytes", max_bytes), 1, MOST_KEY_BITS // 8)
-    if not 0 <= key < 1 << 8 * max_bytes:
+    if not 0 <= check_integer("key", key) < 1 << 8 * max_bytes:
         raise InvalidParameter(
             f"must have at most 8·`max_bytes`={8 * max_bytes} bits",
             parameter="key",
@@ -79,7 +102,14 @@ def key_text(key: int, *, max_bytes: int) -> str:
 
 
 def hashed_keys(texts: Iterable[str], *, key_bits: int = 64) -> list[int]:
-    """BLAKE2b cut to `key_bits`: for strings of any length; a found key is looked up among strings already known."""
+    """BLAKE2b cut to `key_bits`: for strings of any length; a found key is looked up among strings already known.
+
+    >>> import sfumato as sf
+    >>> known = ["a long text that nobody would send whole", "another"]
+    >>> looked_up = dict(zip(sf.infer.hashed_keys(known, key_bits=32), known))
+    >>> [looked_up[key] for key in sf.infer.hashed_keys(["another"], key_bits=32)]
+    ['another']
+    """
     check_between("key_bits", check_integer("key_bits", key_bits), 1, 512)
     size = -(-key_bits // 8)
     spare = 8 * size - key_bits

@@ -32,7 +32,16 @@ NEAREST = "unbiased shares, nearest law shown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearEstimate:
-    """A mean or a share: `value` is read off the likeliest shares, `raw` is unbiased, `interval` holds `value`."""
+    """A mean or a share: `value` is read off the likeliest shares, `raw` is unbiased, `interval` holds `value`.
+
+    >>> import sfumato as sf
+    >>> response = sf.mechanisms.RandomizedResponse(size=3, odds=6).channel()
+    >>> mean = sf.infer.ReportedShares(response, [500, 300, 200]).linear([1, 2, 3])  # of answers worth 1, 2, 3
+    >>> round(mean.value, 3), round(mean.raw, 3), round(mean.standard_error, 3)
+    (1.52, 1.52, 0.04)
+    >>> round(mean.interval.lower, 3), round(mean.interval.upper, 3)
+    (1.443, 1.598)
+    """
 
     value: float
     raw: float
@@ -41,7 +50,18 @@ class LinearEstimate:
 
 
 class ManyReports:
-    """Counts of many samples, a row each; numbers come back as arrays with a place for each sample."""
+    """Counts of many samples, a row each; numbers come back as arrays with a place for each sample.
+
+    >>> import sfumato as sf
+    >>> response = sf.mechanisms.RandomizedResponse(size=3, odds=6).channel()
+    >>> many = sf.infer.ManyReports(response, [[500, 300, 200], [550, 340, 110]])
+    >>> many.raw.round(3).tolist()
+    [[0.6, 0.28, 0.12], [0.68, 0.344, -0.024]]
+    >>> many.likeliest.round(3).tolist()  # laws, where raw shares may be negative
+    [[0.6, 0.28, 0.12], [0.665, 0.335, 0.0]]
+    >>> many.means([1, 2, 3]).value.round(3).tolist()
+    [1.52, 1.335]
+    """
 
     def __init__(self, channel: AnyChannel, counts: npt.ArrayLike) -> None:
         table = np.asarray(counts, dtype=np.float64)
@@ -144,7 +164,16 @@ class ManyReports:
 
 
 class ReportedShares:
-    """Counts of one sample."""
+    """Counts of one sample: likeliest and unbiased shares, differences, means, each with its interval.
+
+    >>> import sfumato as sf
+    >>> response = sf.mechanisms.RandomizedResponse(size=3, odds=6).channel()
+    >>> found = sf.infer.ReportedShares(response, [550, 340, 110])
+    >>> found.raw.round(3).tolist(), found.likeliest.round(3).tolist()
+    ([0.68, 0.344, -0.024], [0.665, 0.335, 0.0])
+    >>> [f"{one.interval.lower:.2f} to {one.interval.upper:.2f}" for one in found.shares()]
+    ['0.63 to 0.73', '0.30 to 0.39', '0.00 to 0.01']
+    """
 
     def __init__(self, channel: AnyChannel, counts: npt.ArrayLike) -> None:
         self._many = ManyReports(channel, np.asarray(counts, dtype=np.float64)[None])

@@ -29,7 +29,16 @@ _PART = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guesser:
-    """Guesses a function of the data, `labels[group[x]]`, from one response of each channel."""
+    """Guesses a function of the data, `labels[group[x]]`, from one response of each channel.
+
+    >>> import sfumato as sf
+    >>> response = sf.Channel([[0.8, 0.2], [0.8, 0.2], [0.2, 0.8]])  # of three values of the data, about the last
+    >>> attacker = sf.infer.Guesser.of_data([0.5, 0.3, 0.2], [response, response])
+    >>> querier = sf.infer.Guesser.of_function([0.5, 0.3, 0.2], [response, response], ["low", "low", "high"])
+    >>> people = [[0, 0], [0, 1], [1, 1]]  # two responses each
+    >>> attacker.guess(people).tolist(), [querier.labels[place] for place in querier.guess(people)]
+    ([0, 0, 2], ['low', 'low', 'high'])
+    """
 
     prior: Distribution
     channels: tuple[Channel, ...]

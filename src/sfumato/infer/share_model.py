@@ -28,6 +28,15 @@ class ShareModel:
 
     `first` and `second` are the laws of the classes under either answer; `class_of[y]` is the class of report y, None
     for reports that never happen.
+
+    >>> import sfumato as sf
+    >>> silent = sf.Channel([[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]], outputs=["no", "yes", "silent"])
+    >>> model = sf.infer.ShareModel.of(silent)
+    >>> model.class_of, model.first  # classes by how much they speak for the second answer
+    ((0, 2, 1), (0.6, 0.3, 0.1))
+    >>> counts = model.counts({"no": 50, "yes": 20, "silent": 30})
+    >>> round(model.free_maximum(counts), 3), round(model.information(0.2), 3)
+    (0.2, 1.75)
     """
 
     first: tuple[float, ...]

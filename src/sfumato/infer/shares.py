@@ -33,7 +33,16 @@ _UNEXPLAINED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareEstimate:
-    """The share of the second answer. `notes` say when the counts lie beyond what any share explains."""
+    """The share of the second answer. `notes` say when the counts lie beyond what any share explains.
+
+    >>> import sfumato as sf
+    >>> found = sf.infer.estimate_share(sf.design.warner_device(0.75).channel, {"no": 20, "yes": 80})
+    >>> found.share, round(found.interval.lower, 3), found.interval.upper
+    (1.0, 0.901, 1.0)
+    >>> found.notes[0]
+    'The reports lean further than any share can explain, as chance does when the share is near 1; the estimate is
+    put at 1.'
+    """
 
     share: float
     interval: Interval
@@ -53,6 +62,17 @@ def estimate_share(
 
     `fisher_information` is per report at the estimate, `observed_information` of all reports together; the standard
     error is 1/√(n·Fisher), 0 where that is infinite.
+
+    Raises:
+        InvalidLaw: the channel has not two answers, or reports the same for both.
+        InvalidParameter: a report was counted that the channel does not give, or none was counted.
+
+    >>> import sfumato as sf
+    >>> found = sf.infer.estimate_share(sf.design.warner_device(0.75).channel, {"no": 600, "yes": 400})
+    >>> round(found.share, 3), round(found.standard_error, 3)
+    (0.3, 0.031)
+    >>> f"{found.interval.lower:.3f} to {found.interval.upper:.3f}, {found.method}"
+    '0.240 to 0.362, exact'
     """
     model = ShareModel.of(channel)
     return _estimate(model, model.counts(counts), confidence, _method(method))
@@ -66,7 +86,17 @@ def estimate_groups(
     method: Method | str = Method.EXACT,
     simultaneous: bool = False,
 ) -> dict[Label, ShareEstimate]:
-    """Estimate each group on its own; with `simultaneous`, all intervals hold together at `confidence` (Bonferroni)."""
+    """Estimate each group on its own; with `simultaneous`, all intervals hold together at `confidence` (Bonferroni).
+
+    Returns:
+        An estimate for each group, by its name.
+
+    >>> import sfumato as sf
+    >>> towns = {"north": {"no": 600, "yes": 400}, "south": {"no": 500, "yes": 500}}
+    >>> found = sf.infer.estimate_groups(sf.design.warner_device(0.75).channel, towns, simultaneous=True)
+    >>> {town: round(one.share, 2) for town, one in found.items()}, round(found["north"].confidence, 3)
+    ({'north': 0.3, 'south': 0.5}, 0.975)
+    """
     if not groups:
         raise InvalidParameter("is empty", parameter="groups", way_out="Give the counts of at least one group.")
     model = ShareModel.of(channel)
@@ -80,6 +110,13 @@ def share_weights(channel: Channel) -> npt.NDArray[np.float64]:
     A report y counts ½ + (p_1(y) - p_0(y))/(p(y)·I) towards the second answer, p and I being the law and the Fisher
     information at a share of one half: no unbiased share that is linear in the counts has a smaller variance there.
     Where reports are of two kinds there is no other.   Proof: docs/theory/intervals.md
+
+    >>> import sfumato as sf
+    >>> weights = sf.infer.share_weights(sf.design.warner_device(0.75).channel)
+    >>> weights.tolist()  # a "no" counts -1/2 towards yes, a "yes" 3/2
+    [[1.5, -0.5], [-0.5, 1.5]]
+    >>> (weights[0] * 0.6 + weights[1] * 0.4).round(2).tolist()  # of 60 % no and 40 % yes
+    [0.7, 0.3]
     """
     first, second = (tuple(Fraction(p) for p in row) for row in channel.to_exact().rows)
     ShareModel.of(channel)  # refuses what says nothing
@@ -94,6 +131,11 @@ def sensitivity_band(channel: Channel, counts: Counts, *, ignoring: float) -> In
 
     The reports are (1-c)·design + c·anything. For each fixed share the likelihood equation is linear in that
     "anything", so the extremes are reached when all who ignore the instructions give the same report.
+
+    >>> import sfumato as sf
+    >>> band = sf.infer.sensitivity_band(sf.design.warner_device(0.75).channel, {"no": 600, "yes": 400}, ignoring=0.05)
+    >>> round(band.lower, 3), round(band.upper, 3)
+    (0.237, 0.342)
     """
     check_between("ignoring", ignoring, 0, 0.99, way_out="It is the share of respondents who ignore the instructions.")
     model = ShareModel.of(channel)

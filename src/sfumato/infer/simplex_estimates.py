@@ -15,7 +15,14 @@ from sfumato.prob import LawLike
 
 
 def clip_normalise(raw: LawLike) -> npt.NDArray[np.float64]:
-    """Set negative shares to zero and divide by the sum of the others."""
+    """Set negative shares to zero and divide by the sum of the others.
+
+    For comparison with [B] only: the nearest law, `projected` of every estimate, is much closer with many answers.
+
+    >>> import sfumato as sf
+    >>> sf.infer.clip_normalise([0.75, 0.5, -0.25]).tolist()
+    [0.6, 0.4, 0.0]
+    """
     clipped = np.maximum(np.asarray(raw, dtype=np.float64), 0.0)
     if clipped.ndim != 1 or not (total := float(clipped.sum())) > 0 or not np.isfinite(total):
         raise InvalidParameter(

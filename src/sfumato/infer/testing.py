@@ -21,9 +21,14 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestErrors:
-    """Of the test that supports the likelier of two shares, ties going to the second.
+    """How often the test errs that supports the likelier of two shares, ties going to the second.
 
     `exponent` is the Chernoff information: both errors fall like e^(-n·exponent), no test does better.
+
+    >>> import sfumato as sf
+    >>> found = sf.infer.test_errors(sf.design.warner_device(0.75).channel, 0.1, 0.3, n=200)
+    >>> round(found.wrong_if_first, 4), round(found.wrong_if_second, 4), round(found.exponent, 5)
+    (0.0728, 0.0639, 0.00553)
     """
 
     __test__ = False  # not a test case, whatever its name looks like
@@ -35,7 +40,13 @@ class TestErrors:
 
 
 def test_errors(channel: Channel, theta_1: float, theta_2: float, n: int) -> TestErrors:
-    """Error probabilities after n reports: exact for up to three classes of reports, at most so much for more."""
+    """Error probabilities after n reports: exact for up to three classes of reports, at most so much for more.
+
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(0.75).channel
+    >>> [round(sf.infer.test_errors(coin, 0.1, 0.3, n).wrong_if_first, 4) for n in (100, 200, 400)]
+    [0.1629, 0.0728, 0.0177]
+    """
     check_at_least("n", check_integer("n", n), 1)
     model, scores = _scores(channel, theta_1, theta_2)
     first, second = model.law(theta_1), model.law(theta_2)
@@ -54,7 +65,13 @@ test_errors.__test__ = False  # type: ignore[attr-defined]
 
 
 def supports_first(channel: Channel, counts: Counts, theta_1: float, theta_2: float) -> bool:
-    """Whether the reports support theta_1 over theta_2: Σ ln(p_θ1/p_θ2) > 0."""
+    """Whether the reports support theta_1 over theta_2: Σ ln(p_θ1/p_θ2) > 0.
+
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(0.75).channel
+    >>> [sf.infer.supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)]
+    [True, False]
+    """
     model, scores = _scores(channel, theta_1, theta_2)
     totals = model.counts(counts)
     # Rounding must not decide a tie: what is this close to zero counts as zero.

@@ -34,7 +34,22 @@ _TOO_LONG = 10**MOST_CHARACTERS
 
 
 def write_channel(channel: AnyChannel, path: str | Path) -> None:
-    """Write a channel as CSV, JSON or Parquet, by the extension; JSON keeps a structured channel structured."""
+    """Write a channel as CSV, JSON or Parquet, by the extension; JSON keeps a structured channel structured.
+
+    Raises:
+        InvalidParameter: the channel would not be read back, or the file cannot be written.
+
+    >>> from fractions import Fraction
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> rows = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+    >>> coin = sf.Channel(rows, ["no", "yes"], ["no", "yes"])
+    >>> sf.io.write_channel(coin, "coin.csv")
+    >>> print(Path("coin.csv").read_text(), end="")
+    input,no,yes
+    no,3/4,1/4
+    yes,1/4,3/4
+    """
     kind = format_of(path)
     _check_readable(channel, kind)
     content: str | bytes

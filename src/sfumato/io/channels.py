@@ -26,7 +26,21 @@ from sfumato.prob import AnyChannel, Channel, Circulant
 
 
 def read_any_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> AnyChannel:
-    """Read a channel, keeping a structured one structured."""
+    """Read a channel, keeping a structured one structured.
+
+    A structured channel, such as a mechanism's on many answers, stays as small as it is in its file.
+
+    Raises:
+        UnreadableFile: the file is damaged, of another kind, or not there.
+        InvalidLaw: a row is no law.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> towns = sf.mechanisms.RandomizedResponse(size=100_000, odds=Fraction(20))
+    >>> sf.io.write_channel(towns.channel(), "towns.json")
+    >>> sf.io.read_any_channel("towns.json").shape  # 10^10 entries, in a small file
+    (100000, 100000)
+    """
     kind = format_for_reading(path)
     data = read_bytes(path, limit_bytes=limit_bytes)
     try:
@@ -38,7 +52,21 @@ def read_any_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES
 
 
 def read_channel(path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Channel:
-    """Read a channel and write out all its entries."""
+    r"""Read a channel and write out all its entries.
+
+    The extension says whether it is CSV, JSON or Parquet.
+
+    Raises:
+        UnreadableFile: the file is damaged, of another kind, not there, or has too many entries to write out.
+        InvalidLaw: a row is no law.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> _ = Path("coin.csv").write_text("input,no,yes\nno,3/4,1/4\nyes,1/4,3/4\n")
+    >>> channel = sf.io.read_channel("coin.csv")
+    >>> channel.exact, channel.outputs, sf.measures.odds(channel)
+    (True, ('no', 'yes'), Fraction(3, 1))
+    """
     channel = read_any_channel(path, limit_bytes=limit_bytes)
     if channel.shape[0] * channel.shape[1] > MOST_TEXT_ENTRIES and isinstance(channel, Circulant):
         raise UnreadableFile(

@@ -30,7 +30,18 @@ _MOST_INLINE = 100_000
 
 
 def read_prior(text_or_path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Distribution:
-    """Read the file of that name if there is one, and otherwise take the text itself as the prior."""
+    r"""Read the file of that name if there is one, and otherwise take the text itself as the prior.
+
+    Raises:
+        UnreadableFile: the file is damaged, of another kind, or not there.
+        InvalidLaw: the numbers are no law.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> _ = Path("prior.csv").write_text("label,probability\nyes,0.2\nno,0.8\n")
+    >>> sf.io.read_prior("prior.csv")["yes"], sf.io.read_prior("1/3,2/3").probabilities
+    (Fraction(1, 5), (Fraction(1, 3), Fraction(2, 3)))
+    """
     if isinstance(text_or_path, str) and not has_known_suffix(text_or_path) and not _is_file(text_or_path):
         return parse_prior(text_or_path)
     kind = format_for_reading(text_or_path)
@@ -44,7 +55,16 @@ def read_prior(text_or_path: str | Path, *, limit_bytes: int = DEFAULT_LIMIT_BYT
 
 
 def parse_prior(text: str) -> Distribution:
-    """Read "0.2,0.8" or "yes=0.2,no=0.8"."""
+    """Read "0.2,0.8", "1/3,2/3" or "yes=0.2,no=0.8".
+
+    Raises:
+        InvalidLaw: the numbers are no law, or some outcomes are named and others not.
+
+    >>> import sfumato as sf
+    >>> prior = sf.io.parse_prior("yes=1/5,no=4/5")
+    >>> prior.labels, prior.probabilities
+    (('yes', 'no'), (Fraction(1, 5), Fraction(4, 5)))
+    """
     if len(text) > _MOST_INLINE:
         raise InvalidLaw(
             f"has {len(text)} characters, too many to type",

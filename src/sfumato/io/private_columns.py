@@ -14,8 +14,9 @@ import numpy as np
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.numbers import parse_number
-from sfumato.files.tables import Words, words_of
+from sfumato.files.tables import words_of
 from sfumato.files.texts import no_column
+from sfumato.files.words import Words
 
 OTHER = "other"
 _MOST_GRID = 100_000

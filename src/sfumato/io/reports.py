@@ -43,7 +43,15 @@ Pairs = Counter[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportCounts:
-    """How often each report came in, over all rows and by group; groups are in reading order, none if not asked."""
+    """How often each report came in, over all rows and by group; groups are in reading order, none if not asked.
+
+    `read_report_counts` makes it of a file.
+
+    >>> import sfumato as sf
+    >>> found = sf.io.ReportCounts(reports=("no", "yes"), counts=(2, 1), groups=(("Bonn", (1, 0)), ("Ulm", (1, 1))))
+    >>> found.total, found.by_group["Ulm"]
+    (3, (1, 1))
+    """
 
     reports: tuple[str, ...]
     counts: tuple[int, ...]
@@ -74,11 +82,25 @@ def read_report_counts(
     limit_bytes: int = SAMPLES_LIMIT_BYTES,
     progress: Progress | None = None,
 ) -> ReportCounts:
-    """Count the reports in a table; `known` are the labels that the design can give.
+    r"""Count the reports in a table; `known` are the labels that the design can give.
 
     `column` names the reports, `count` how often each row stands for itself; without a column, `prefer` is taken if it
     is there. With `is_nobody` rows may lack a report: where the cell is empty, or holds a text of which it says so.
     `progress` is called with the number of bytes read since its last call.
+
+    Returns:
+        The counts in the order of `known`, over all rows and by group.
+
+    Raises:
+        UnreadableFile: there is no such column or no report, a cell is none of the reports, or the file is damaged
+            or too large; the place is told, never the cell.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> _ = Path("reports.csv").write_text("report,town\nyes,Ulm\nno,Ulm\nno,Bonn\n")
+    >>> found = sf.io.read_report_counts("reports.csv", known=("no", "yes"), group="town")
+    >>> found.counts, found.by_group
+    ((2, 1), {'Bonn': (1, 0), 'Ulm': (1, 1)})
     """
     read = {Format.CSV: _read_csv, Format.PARQUET: _read_parquet}.get(table_format(path), _read_sheet)
     wanted = WantedColumns(column, prefer, group, count, is_nobody)

@@ -29,7 +29,19 @@ MOST_CELLS = 5_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleCounts:
-    """How often each output was drawn for each input: rows are inputs, as in a channel."""
+    """How often each output was drawn for each input: rows are inputs, as in a channel.
+
+    `read_samples` makes it of a file.
+
+    Raises:
+        InvalidParameter: a row or an entry is missing or negative, or nothing was drawn.
+
+    >>> import sfumato as sf
+    >>> drawn = sf.io.SampleCounts(inputs=("no", "yes"), outputs=("no", "yes"), counts=((820, 180), (190, 810)))
+    >>> found = sf.certificates.audit_counts(drawn.counts, answers=drawn.inputs, reports=drawn.outputs)
+    >>> drawn.total, round(found.epsilon_at_least, 2)
+    (2000, 1.09)
+    """
 
     inputs: Alphabet
     outputs: Alphabet
@@ -56,9 +68,23 @@ class SampleCounts:
 
 
 def read_samples(path: str | Path, *, count: str | None = None, limit_bytes: int | None = None) -> SampleCounts:
-    """Count the draws in a file; tables up to 2 GiB, JSON, which is read at once, up to 64 MiB.
+    r"""Count the draws in a file; tables up to 2 GiB, JSON, which is read at once, up to 64 MiB.
 
     `count` names the column that says how often each pair was drawn; without it a row is one draw.
+
+    Returns:
+        The counts, a row for each input, with labels in reading order.
+
+    Raises:
+        UnreadableFile: a column is missing, there are no draws, or the file is damaged or too large; the place is
+            told, never the cell.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> _ = Path("draws.csv").write_text("input,output,times\nno,no,820\nno,yes,180\nyes,no,190\nyes,yes,810\n")
+    >>> found = sf.io.read_samples("draws.csv", count="times")
+    >>> found.inputs, found.counts
+    (('no', 'yes'), ((820, 180), (190, 810)))
     """
     if count in (INPUT, OUTPUT):
         raise InvalidParameter(

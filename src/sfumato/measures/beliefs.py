@@ -40,7 +40,16 @@ _STEPS = round((_FARTHEST + _NEAREST) / _STRIDE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ball:
-    """The least ball that surely holds where one record can put the sum: its r²/Δ², and its dimension."""
+    """The least ball that surely holds where one record can put the sum: its r²/Δ², and its dimension.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> ball = sf.measures.Ball.of_cells(4, exhaustive=True)  # everybody is in one of four cells
+    >>> ball.squared_radius, ball.dimension
+    (Fraction(3, 8), 3)
+    >>> round(sf.measures.believed_bits(100, 0, Fraction(2, 10**2), ball=ball).upper, 4)  # noise of 10 on each cell
+    0.0054
+    """
 
     squared_radius: Fraction
     dimension: int
@@ -67,7 +76,7 @@ INTERVAL = Ball(squared_radius=Fraction(1, 4), dimension=1)
 
 
 def split_bits(
-    records: int, shared_bits: Real, ratio: Fraction, own_share: Fraction, *, people: int = 1, ball: Ball = INTERVAL
+    records: int, shared_bits: Real, ratio: Real, own_share: Real, *, people: int = 1, ball: Ball = INTERVAL
 ) -> Interval:
     """c(1 - e^(-(n-1)ratio/4(1-f))) + ½ log2(1 + ratio/4f), for the share f of the variance that guards the record.
 
@@ -75,20 +84,18 @@ def split_bits(
     releases add up, c being spent by none. For households of m, and a ball of r² in k dimensions, it is
     c(1 - e^(-m(n-1)ratio/4(1-f))) + (k/2) log2(1 + m²r²ratio/kf).
     """
-    count, shared = _read(records, shared_bits, ratio)
-    return _composed(count, shared, [(ratio, own_share)], _read_people(people, count), ball)
+    count, shared, exact = _read(records, shared_bits, ratio)
+    return _composed(count, shared, [(exact, as_exact("own_share", own_share))], _read_people(people, count), ball)
 
 
-def best_own_share(
-    records: int, shared_bits: Real, ratio: Fraction, *, people: int = 1, ball: Ball = INTERVAL
-) -> Fraction:
+def best_own_share(records: int, shared_bits: Real, ratio: Real, *, people: int = 1, ball: Ball = INTERVAL) -> Fraction:
     """Search for the f that makes `split_bits` least. Any f is valid, so floats may look for it."""
-    count, shared = _read(records, shared_bits, ratio)
+    count, shared, exact = _read(records, shared_bits, ratio)
     many, dimension = _read_people(people, count), ball.dimension
     if shared == 0 or count == 1:
         return Fraction(1)
-    tied, others = float(shared), float(many * (count - 1) * ratio / 4)
-    size = float(many**2 * ball.squared_radius * ratio / dimension)
+    tied, others = float(shared), float(many * (count - 1) * exact / 4)
+    size = float(many**2 * ball.squared_radius * exact / dimension)
 
     def told(logit: float) -> float:
         own = 1 / (1 + math.exp(-logit))
@@ -108,13 +115,16 @@ def best_own_share(
     return less if low < 0 else 1 - less
 
 
-def believed_bits(
-    records: int, shared_bits: Real, ratio: Fraction, *, people: int = 1, ball: Ball = INTERVAL
-) -> Interval:
+def believed_bits(records: int, shared_bits: Real, ratio: Real, *, people: int = 1, ball: Ball = INTERVAL) -> Interval:
     """Enclose Theorem 1's bound at the best division of the noise that was found.
 
-    >>> believed_bits(100, 10, Fraction(1, 50**2)).upper <= 0.103897
-    True
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> for shared_bits in (0, 1, 10):  # a sum of 100 records, noise of 50 times what one of them can change
+    ...     print(shared_bits, round(sf.measures.believed_bits(100, shared_bits, Fraction(1, 50**2)).upper, 4))
+    0 0.0001
+    1 0.0116
+    10 0.1039
     """
     share = best_own_share(records, shared_bits, ratio, people=people, ball=ball)
     return split_bits(records, shared_bits, ratio, share, people=people, ball=ball)
@@ -123,26 +133,35 @@ def believed_bits(
 def composed_bits(
     records: int,
     shared_bits: Real,
-    releases: Iterable[tuple[Fraction, Fraction]],
+    releases: Iterable[tuple[Real, Real]],
     *,
     people: int = 1,
     ball: Ball = INTERVAL,
 ) -> Interval:
     """Enclose what several releases tell together, each a pair of `ratio` and `own_share` that was fixed beforehand.
 
-    c(1 - e^(-Σ(n-1)ratio_t/4(1-f_t))) + Σ ½ log2(1 + ratio_t/4f_t): never more than the sum of `split_bits`.
+    c(1 - e^(-Σ(n-1)ratio_t/4(1-f_t))) + Σ ½ log2(1 + ratio_t/4f_t): never more than Theorem 1 for each, added up.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> release = (Fraction(1, 50**2), Fraction(1, 100))
+    >>> round(sf.measures.composed_bits(100, 10, [release]).upper, 4)
+    0.1067
+    >>> round(sf.measures.composed_bits(100, 10, [release] * 4).upper, 4)  # less than four times as much
+    0.4208
     """
-    made = list(releases)
+    made: list[tuple[Fraction, Fraction]] = []
     count, shared = check_integer("records", records), as_exact("shared_bits", shared_bits)
-    for ratio, _ in made:
-        count, shared = _read(records, shared_bits, ratio)
+    for ratio, own_share in releases:
+        count, shared, exact = _read(records, shared_bits, ratio)
+        made.append((exact, as_exact("own_share", own_share)))
     return _composed(count, shared, made, _read_people(people, count), ball)
 
 
 def one_release_bits(
     records: int,
     shared_bits: Real,
-    ratio: Fraction,
+    ratio: Real,
     tilt: Fraction | None = None,
     *,
     people: int = 1,
@@ -152,15 +171,24 @@ def one_release_bits(
 
     Theorem 2: no belief with total correlation at most c gives the sum a larger variance. For households of m, and in
     k dimensions, it is (k/2) log2(1 + min(n·m·w/4, n²r²/k)·ratio), w a tilt for c/k bits.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> ratio = Fraction(1, 50**2)
+    >>> for shared_bits in (10, 100):  # where much is shared it is the sharper of the two, for one release
+    ...     bounds = (sf.measures.one_release_bits, sf.measures.believed_bits)
+    ...     print(shared_bits, [round(bound(100, shared_bits, ratio).upper, 4) for bound in bounds])
+    10 [0.1178, 0.1039]
+    100 [0.5, 1.002]
     """
-    count, shared = _read(records, shared_bits, ratio)
+    count, shared, exact = _read(records, shared_bits, ratio)
     many, dimension = _read_people(people, count), ball.dimension
     widest = tilt_factor(shared / dimension) if tilt is None else tilt
     if not is_tilt(widest, shared / dimension):
         raise InvalidParameter(
             "is too small for so many shared bits", parameter="tilt", value=widest, way_out="Leave `tilt` out."
         )
-    return _log2_of_powers(min(count * many * widest / 4, count**2 * ball.squared_radius / dimension) * ratio, ball)
+    return _log2_of_powers(min(count * many * widest / 4, count**2 * ball.squared_radius / dimension) * exact, ball)
 
 
 def is_tilt(tilt: Fraction, shared_bits: Fraction) -> bool:
@@ -212,8 +240,17 @@ def people_bits(people: int, ratio: Fraction, *, ball: Ball = INTERVAL) -> Inter
     return min(by_power, by_amplitude, key=lambda found: found.upper)
 
 
-def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Fraction) -> Interval:
-    """Bound C_1^b of a noisy sum: who does not know b bits about n records of r values has c ≤ n·log2 r - b."""
+def noisy_sum_limit(records: int, values: int, unknown_bits: Real, ratio: Real) -> Interval:
+    """Bound C_1^b of a noisy sum: who does not know b bits about n records of r values has c ≤ n·log2 r - b.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> for unknown_bits in (100, 90, 50):  # of 100 yes/no records
+    ...     print(unknown_bits, round(sf.measures.noisy_sum_limit(100, 2, unknown_bits, Fraction(1, 50**2)).upper, 4))
+    100 0.0001
+    90 0.1039
+    50 0.5045
+    """
     check_at_least("values", check_integer("values", values), 2)
     most = Fraction(log2_bounds(Fraction(values))[1]) * check_integer("records", records)
     unknown = as_exact("unknown_bits", unknown_bits)
@@ -267,11 +304,12 @@ def _read_people(people: int, records: int) -> int:
     return min(many, records)
 
 
-def _read(records: int, shared_bits: Real, ratio: Fraction) -> tuple[int, Fraction]:
+def _read(records: int, shared_bits: Real, ratio: Real) -> tuple[int, Fraction, Fraction]:
     count = check_integer("records", records)
     check_between("records", count, 1, MOST_RECORDS)
-    check_positive("ratio", ratio)
-    return count, _read_shared(shared_bits)
+    exact = as_exact("ratio", ratio)
+    check_positive("ratio", exact)
+    return count, _read_shared(shared_bits), exact
 
 
 def _read_shared(shared_bits: Real) -> Fraction:

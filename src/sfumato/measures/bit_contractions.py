@@ -19,9 +19,10 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.measures.enclosures import UNIT_ROUNDOFF
-from sfumato.values.checks import check_between, check_positive
+from sfumato.values.checks import as_exact, check_between, check_positive
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import ln_bounds
+from sfumato.values.types import Real
 
 LEAST_SHARE = Fraction(1, 10**6)
 # Outside of these the universal bound takes its place: it is nearly 1, or nearly as good as can be computed.
@@ -35,21 +36,26 @@ _ROUNDINGS = 64 * UNIT_ROUNDOFF
 _TAIL = 1e-28
 
 
-def known_contraction(share: Fraction, variance: Fraction) -> Interval:
+def known_contraction(share: Real, variance: Real) -> Interval:
     """Enclose η for Q = Bern(share); the variance is in units of the squared distance between no and yes.
 
-    >>> round(known_contraction(Fraction(1, 10), Fraction(5, 2)).upper, 6)
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> round(sf.measures.known_contraction(Fraction(1, 10), Fraction(5, 2)).upper, 6)
     0.070157
+    >>> round(sf.measures.known_contraction(Fraction(1, 2), Fraction(5, 2)).upper, 6)  # the bound for any law
+    0.095163
     """
-    check_between("share", share, LEAST_SHARE, 1 - LEAST_SHARE)
-    check_positive("variance", variance)
-    most = universal_contraction(variance)
-    if not _LEAST_VARIANCE <= variance <= _MOST_VARIANCE or share == Fraction(1, 2):
+    known, spread = as_exact("share", share), as_exact("variance", variance)
+    check_between("share", known, LEAST_SHARE, 1 - LEAST_SHARE)
+    check_positive("variance", spread)
+    most = universal_contraction(spread)
+    if not _LEAST_VARIANCE <= spread <= _MOST_VARIANCE or known == Fraction(1, 2):
         return Interval(0.0, most)
-    small = min(share, 1 - share)
+    small = min(known, 1 - known)
     # D(1-q‖q) = (1-2q) ln((1-q)/q).
     cost = [float((1 - 2 * small) * Fraction(end)) for end in ln_bounds((1 - small) / small)]
-    seen = _seen(float(small), float(variance))
+    seen = _seen(float(small), float(spread))
     found = Interval(max(0.0, seen.lower / cost[1]), seen.upper / cost[0]).widened(4 * UNIT_ROUNDOFF)
     return Interval(max(0.0, min(found.lower, most)), min(found.upper, most))
 

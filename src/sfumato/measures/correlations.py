@@ -30,6 +30,15 @@ class CorrelatedLeak:
 
     `output` is `odds` times as likely from the `surprising` data set as from the `expected` one; the two differ in
     `record`, and the adversary holds every other one for impossible.
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> leak = sf.measures.worst_correlation(two_people, (2, 2))
+    >>> round(leak.odds, 3), leak.expected, leak.surprising  # both say yes, or nobody: e^2
+    (7.389, 3, 0)
+    >>> round(leak.max_information_bits(0.01), 3), leak.prior(0.01).probabilities
+    (2.796, (0.01, 0.0, 0.0, 0.99))
     """
 
     odds: Number
@@ -56,7 +65,14 @@ class CorrelatedLeak:
 
 
 def neighbour_odds(channel: AnyChannel, shape: Sequence[int]) -> Number:
-    """e^ε of differential privacy: the largest P(y|x)/P(y|x') over data sets that differ in one record [E, Def. 10]."""
+    """e^ε of differential privacy: the largest P(y|x)/P(y|x') over data sets that differ in one record [E, Def. 10].
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> round(sf.measures.neighbour_odds(two_people, (2, 2)), 4), round(sf.measures.odds(two_people), 4)
+    (2.7183, 7.3891)
+    """
     sizes = check_shape(channel, shape)
     dense = channel.to_dense()
     worst: Number = Fraction(1)
@@ -68,12 +84,30 @@ def neighbour_odds(channel: AnyChannel, shape: Sequence[int]) -> Number:
 
 
 def neighbour_epsilon(channel: AnyChannel, shape: Sequence[int]) -> float:
-    """ε of differential privacy in nats, rounded up: the most max-information about independent records [E, Thm 1]."""
+    """ε of differential privacy in nats, rounded up: the most max-information about independent records [E, Thm 1].
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> round(sf.measures.neighbour_epsilon(two_people, (2, 2)), 4), round(sf.measures.epsilon(two_people), 4)
+    (1.0, 2.0)
+    """
     return ln_interval(neighbour_odds(channel, shape)).at_least(0.0).upper
 
 
 def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLeak:
-    """Return the two data sets and the report that sets them apart most; any two data sets differ in some record."""
+    """Return the two data sets and the report that sets them apart most; any two data sets differ in some record.
+
+    Raises:
+        InvalidParameter: the shape means another number of data sets than the channel has rows.
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> leak = sf.measures.worst_correlation(two_people, (2, 2))
+    >>> leak.record, leak.expected, leak.surprising, leak.output
+    (0, 3, 0, 0)
+    """
     sizes = check_shape(channel, shape)
     dense = channel.to_dense()
     everything = np.arange(dense.shape[0])
@@ -95,6 +129,12 @@ def max_individual_capacity_bits(channel: AnyChannel, shape: Sequence[int]) -> I
     """Enclose C_{1,∞} in bits: the largest max-information about one record over all joint laws [E, Def. 8].
 
     A supremum: no adversary reaches it, those for whom the surprising data set is ever less likely come close.
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> round(sf.measures.max_individual_capacity_bits(two_people, (2, 2)).upper, 4)  # 2·log2 e: one follows the other
+    2.8854
     """
     return log2_interval(worst_correlation(channel, shape).odds).at_least(0.0)
 

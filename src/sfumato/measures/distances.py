@@ -16,25 +16,53 @@ from sfumato.values.checks import Number, as_number, check_between
 
 
 def total_variation(first: Sequence[Number], second: Sequence[Number]) -> Number:
-    """½ Σ |p - q|: the most by which the two laws differ on any event."""
+    """½ Σ |p - q|: the most by which the two laws differ on any event.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.measures.total_variation([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)])
+    Fraction(1, 2)
+    """
     return weighted_l1(first, second, Fraction(1, 2))
 
 
 def weighted_l1(first: Sequence[Number], second: Sequence[Number], weight: Number) -> Number:
-    """‖(1-w)p - w q‖_1."""
+    """‖(1-w)p - w q‖_1: how far two laws are apart for a guesser who weighs the two mistakes by 1-w and w [C, Sec. II].
+
+    >>> import sfumato as sf
+    >>> sf.measures.weighted_l1([0.75, 0.25], [0.25, 0.75], 0.5), sf.measures.weighted_l1([0.75, 0.25], [0.25, 0.75], 1)
+    (0.5, 1.0)
+    """
     w = as_number("weight", weight)
     check_between("weight", w, 0, 1)
+    check_same_outcomes(first, second)
+    return sum((abs((1 - w) * p - w * q) for p, q in zip(first, second, strict=True)), Fraction(0))
+
+
+def check_same_outcomes(first: Sequence[Number], second: Sequence[Number]) -> None:
+    """Refuse laws of different lengths, which cannot be compared."""
     if len(first) != len(second):
         raise InvalidLaw(
             f"has {len(second)} outcomes and `first` has {len(first)}",
             parameter="second",
             way_out="Give both the same outcomes.",
         )
-    return sum((abs((1 - w) * p - w * q) for p, q in zip(first, second, strict=True)), Fraction(0))
 
 
 def weighted_guess_error(channel: Channel, weight: Number) -> Number:
-    """Return the error of the best guesser of a yes/no answer who weighs a wrong "yes" by 1-w and a wrong "no" by w."""
+    """Return the error of the best guesser of a yes/no answer who weighs a wrong "yes" by 1-w and a wrong "no" by w.
+
+    Raises:
+        InvalidLaw: the channel has not two answers.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(Fraction(3, 4)).channel
+    >>> sf.measures.weighted_guess_error(coin, Fraction(1, 2))
+    Fraction(1, 4)
+    >>> sf.measures.weighted_guess_error(coin, Fraction(1, 5))  # so uneven that whatever is reported the guess is "no"
+    Fraction(1, 5)
+    """
     if channel.shape[0] != 2:
         raise InvalidLaw(
             f"has {channel.shape[0]} inputs, and a yes/no question has 2",
@@ -46,7 +74,12 @@ def weighted_guess_error(channel: Channel, weight: Number) -> Number:
 
 
 def largest_total_variation(channel: AnyChannel) -> Number:
-    """Return the largest total variation between two rows (Dobrushin's coefficient): 0 iff Y says nothing about X."""
+    """Return the largest total variation between two rows (Dobrushin's coefficient): 0 iff Y says nothing about X.
+
+    >>> import sfumato as sf
+    >>> sf.measures.largest_total_variation(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel())
+    Fraction(1, 3)
+    """
     dense = channel.to_dense()
     if dense.exact:
         numerators, denominator = dense.integers()

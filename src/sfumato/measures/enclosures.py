@@ -63,7 +63,7 @@ def log2_interval(value: Number, *, ulps: int = 8) -> Interval:
     if math.isinf(value):
         return Interval(math.inf, math.inf)
     logarithm = math.log2(value)
-    return Interval(logarithm, logarithm).widened(UNIT_ROUNDOFF * (4 * abs(logarithm) + 2 * ulps))
+    return Interval.around(logarithm, UNIT_ROUNDOFF * (4 * abs(logarithm) + 2 * ulps))
 
 
 def ln_interval(value: Number, *, ulps: int = 8) -> Interval:
@@ -73,10 +73,10 @@ def ln_interval(value: Number, *, ulps: int = 8) -> Interval:
     if math.isinf(value):
         return Interval(math.inf, math.inf)
     logarithm = math.log(value)
-    return Interval(logarithm, logarithm).widened(UNIT_ROUNDOFF * (4 * abs(logarithm) + 2 * ulps))
+    return Interval.around(logarithm, UNIT_ROUNDOFF * (4 * abs(logarithm) + 2 * ulps))
 
 
 def _enclose(terms: list[float], slack: list[float]) -> Interval:
     total = math.fsum(terms)
     bound = math.fsum(slack) + 4 * UNIT_ROUNDOFF * abs(total)
-    return Interval(total, total).widened(bound) if bound else Interval(total, total)
+    return Interval.around(total, bound) if bound else Interval(total, total)

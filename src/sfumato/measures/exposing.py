@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sfumato.prob import Channel
+from sfumato.prob import AnyChannel
 from sfumato.values.checks import Number
 
 
-def exposure(channel: Channel) -> Number:
-    """Return the largest probability over the inputs that a report is possible under that input alone."""
+def exposure(channel: AnyChannel) -> Number:
+    """Return the largest probability over the inputs that a report is possible under that input alone.
+
+    >>> import sfumato as sf
+    >>> sf.measures.exposure(sf.Channel([[0.9, 0.1, 0], [0, 0.6, 0.4]]))
+    0.9
+    """
     return max(exposures(channel))
 
 
-def exposures(channel: Channel) -> tuple[Number, ...]:
-    """For each input, the probability that its report rules out every other input."""
-    possible = channel.array > 0 if not channel.exact else channel.integers()[0] > 0
+def exposures(channel: AnyChannel) -> tuple[Number, ...]:
+    """For each input, the probability that its report rules out every other input.
+
+    >>> import sfumato as sf
+    >>> sf.measures.exposures(sf.Channel([[0.9, 0.1, 0], [0, 0.6, 0.4]]))  # reports 0 and 2 prove the answer
+    (0.9, 0.4)
+    """
+    dense = channel.to_dense()
+    possible = dense.array > 0 if not dense.exact else dense.integers()[0] > 0
     revealing = possible.sum(axis=0) == 1
     return tuple(
-        sum((value for value, alone in zip(row, revealing, strict=True) if alone), Fraction(0)) for row in channel.rows
+        sum((value for value, alone in zip(row, revealing, strict=True) if alone), Fraction(0)) for row in dense.rows
     )

@@ -15,6 +15,15 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
     """J_θ of a yes/no channel when a share θ holds the second input: Σ (p_1-p_0)²/((1-θ)p_0+θp_1).
 
     Exact when channel and θ are; infinite where a possible change has zero probability (θ at an end).
+
+    Raises:
+        InvalidLaw: the channel has not two answers.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.design.warner_device(Fraction(3, 4)).channel
+    >>> sf.measures.fisher_information(coin, Fraction(1, 2))  # asked directly it is 4: a fourth of the people
+    Fraction(1, 1)
     """
     if channel.shape[0] != 2:
         raise InvalidLaw(
@@ -30,7 +39,13 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
 
 
 def family_information(law: Sequence[Number], derivative: Sequence[Number]) -> Number:
-    """Σ (∂p)²/p for any one-parameter family, given the law and its derivative at one point."""
+    """Σ (∂p)²/p for any one-parameter family, given the law and its derivative at one point.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.measures.family_information([Fraction(1, 2), Fraction(1, 2)], [-1, 1])  # a share, asked directly
+    Fraction(4, 1)
+    """
     if len(law) != len(derivative):
         raise InvalidLaw(
             f"has {len(derivative)} entries and `law` has {len(law)}",

@@ -47,7 +47,17 @@ _RARELY = (-4.0, -9.0, -30.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """R and λ: the variance T² and the centre μ of its first part, in records, the weight α of its second, and λ."""
+    """R and λ: the variance T² and the centre μ of its first part, in records, the weight α of its second, and λ.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rest = Fraction(1, 2**55)
+    >>> for rate in (Fraction(1, 120), Fraction(1, 60)):  # any parameters prove a bound, some a better one
+    ...     mixture = sf.measures.Mixture(spread=Fraction(2113), centre=Fraction(12), rest=rest, rate=rate)
+    ...     print(round(sf.measures.mixture_bits(100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10), mixture).upper, 4))
+    0.0962
+    0.178
+    """
 
     spread: Fraction
     centre: Fraction
@@ -63,17 +73,20 @@ class Mixture:
             )
 
 
-def mixture_bits(records: int, shared_bits: Real, ratio: Fraction, share: Real, mixture: Mixture) -> Interval:
+def mixture_bits(records: int, shared_bits: Real, ratio: Real, share: Real, mixture: Mixture) -> Interval:
     """Enclose λ(c·ln 2 + ln E_Q e^(φ/λ)) in bits, for any mixture; `ratio` is 1/σ².
 
-    >>> found = Mixture(spread=Fraction(2113), centre=Fraction(12), rest=Fraction(1, 2**55), rate=Fraction(1, 120))
-    >>> mixture_bits(100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10), found).upper < 0.1
-    True
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> rest, rate = Fraction(1, 2**55), Fraction(1, 120)
+    >>> mixture = sf.measures.Mixture(spread=Fraction(2113), centre=Fraction(12), rest=rest, rate=rate)
+    >>> round(sf.measures.mixture_bits(100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10), mixture).upper, 4)
+    0.0962
     """
-    count, shared, known = _read(records, shared_bits, ratio, share)
+    count, shared, known, exact = _read(records, shared_bits, ratio, share)
     rate = float(mixture.rate)
     exponents, likely_error = _log_binomials(count, known)
-    divergence, error = _divergences(np.arange(count + 1.0), count, float(1 / ratio), mixture)
+    divergence, error = _divergences(np.arange(count + 1.0), count, float(1 / exact), mixture)
     exponents = exponents + divergence / rate
     highest = float(exponents.max())
     total = math.log(float(np.exp(exponents - highest).sum()))
@@ -84,12 +97,21 @@ def mixture_bits(records: int, shared_bits: Real, ratio: Fraction, share: Real, 
     return Interval(nats / _LN2, nats / _LN2).widened(2 * off / _LN2)
 
 
-def best_mixture(records: int, shared_bits: Real, ratio: Fraction, share: Real) -> Mixture:
-    """Search for the parameters that make `mixture_bits` least, over some of the counts and in plain floats."""
+def best_mixture(records: int, shared_bits: Real, ratio: Real, share: Real) -> Mixture:
+    """Search for the parameters that make `mixture_bits` least, over some of the counts and in plain floats.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> case = (100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10))
+    >>> round(sf.measures.mixture_bits(*case, sf.measures.best_mixture(*case)).upper, 4)
+    0.0962
+    >>> round(sf.measures.believed_bits(*case[:3]).upper, 4)  # where the law of a record is not known
+    0.1402
+    """
     from scipy.optimize import minimize  # noqa: PLC0415  scipy is slow to import
 
-    count, shared, known = _read(records, shared_bits, ratio, share)
-    noise, tied, likely = float(1 / ratio), float(shared) * _LN2, float(known)
+    count, shared, known, exact = _read(records, shared_bits, ratio, share)
+    noise, tied, likely = float(1 / exact), float(shared) * _LN2, float(known)
     variance = count * likely * (1 - likely)
     logs = _log_binomials(count, known)[0]
     counts, weights = _nodes(logs, likely, variance)
@@ -131,26 +153,42 @@ def best_mixture(records: int, shared_bits: Real, ratio: Fraction, share: Real) 
     return mixed(best)
 
 
-def known_split_bits(records: int, shared_bits: Real, ratio: Fraction, share: Real, own_share: Fraction) -> Interval:
-    """c·η + ½ log2(1 + ratio/4f), η the contraction of the known law: Theorem 1 for one release."""
-    count, shared, known = _read(records, shared_bits, ratio, share)
-    if not 0 < own_share <= 1 or (own_share == 1 and shared > 0 and count > 1):
+def known_split_bits(records: int, shared_bits: Real, ratio: Real, share: Real, own_share: Real) -> Interval:
+    """c·η + ½ log2(1 + ratio/4f) in bits, η the contraction of the known law: Theorem 1 for one release.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> case = (100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10))
+    >>> [round(sf.measures.known_split_bits(*case, share).upper, 4) for share in (Fraction(1, 1000), Fraction(1, 10))]
+    [0.1886, 0.1087]
+    """
+    count, shared, known, exact = _read(records, shared_bits, ratio, share)
+    own_part = as_exact("own_share", own_share)
+    if not 0 < own_part <= 1 or (own_part == 1 and shared > 0 and count > 1):
         raise InvalidParameter(
             "must lie between 0 and 1", parameter="own_share", value=own_share, way_out="Leave some to both parts."
         )
-    own = split_bits(1, 0, ratio / own_share, Fraction(1))
+    own = split_bits(1, 0, exact / own_part, Fraction(1))
     if shared == 0 or count == 1:
         return own
-    passed = known_contraction(known, (1 - own_share) / (ratio * (count - 1)))
+    passed = known_contraction(known, (1 - own_part) / (exact * (count - 1)))
     return Interval(
         float_below(Fraction(own.lower) + shared * Fraction(passed.lower)),
         float_above(Fraction(own.upper) + shared * Fraction(passed.upper)),
     )
 
 
-def best_known_split(records: int, shared_bits: Real, ratio: Fraction, share: Real) -> Fraction:
-    """Search for the division that makes `known_split_bits` least."""
-    count, shared, _ = _read(records, shared_bits, ratio, share)
+def best_known_split(records: int, shared_bits: Real, ratio: Real, share: Real) -> Fraction:
+    """Search for the division that makes `known_split_bits` least.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> case = (100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10))
+    >>> split = sf.measures.best_known_split(*case)
+    >>> round(float(split), 3), round(sf.measures.known_split_bits(*case, split).upper, 4)
+    (0.031, 0.1032)
+    """
+    count, shared, _, _ = _read(records, shared_bits, ratio, share)
     if shared == 0 or count == 1:
         return Fraction(1)
 
@@ -240,14 +278,11 @@ def _short(value: float) -> Fraction:
     return Fraction(whole) * Fraction(2) ** (exponent - _KEPT_BITS)
 
 
-def _read(records: int, shared_bits: Real, ratio: Fraction, share: Real) -> tuple[int, Fraction, Fraction]:
-    count, shared, known = (
-        check_integer("records", records),
-        as_exact("shared_bits", shared_bits),
-        as_exact("share", share),
-    )
+def _read(records: int, shared_bits: Real, ratio: Real, share: Real) -> tuple[int, Fraction, Fraction, Fraction]:
+    count, shared = check_integer("records", records), as_exact("shared_bits", shared_bits)
+    known, exact = as_exact("share", share), as_exact("ratio", ratio)
     check_between("records", count, 1, MOST_COUNTED, way_out="Leave the law out: for more records it takes too long.")
     check_between("shared_bits", shared, 0, count * 64, way_out="Beliefs cannot share more than there is.")
-    check_positive("ratio", ratio)
+    check_positive("ratio", exact)
     check_between("share", known, LEAST_SHARE, 1 - LEAST_SHARE)
-    return count, shared, known
+    return count, shared, known, exact

@@ -19,6 +19,12 @@ def odds(channel: AnyChannel) -> Number:
     """max over y, x, x' of P(y|x)/P(y|x'): an exact Fraction for exact channels, infinity when a ratio is.
 
     For float64 channels the ratio is rounded up, towards less privacy.
+
+    >>> import sfumato as sf
+    >>> sf.measures.odds(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel())
+    Fraction(3, 1)
+    >>> sf.measures.odds(sf.Channel([[1, 0], [0.5, 0.5]]))  # the second report rules the first answer out
+    inf
     """
     worst: Number = Fraction(1)
     for high, low, _ in channel.column_extremes():
@@ -31,10 +37,21 @@ def odds(channel: AnyChannel) -> Number:
 
 
 def epsilon(channel: AnyChannel) -> float:
-    """ln odds, rounded up: the channel is epsilon-LDP for the number returned."""
+    """ln odds, rounded up: the channel is epsilon-LDP for the number returned.
+
+    >>> import sfumato as sf
+    >>> round(sf.measures.epsilon(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel()), 6)  # ln 3
+    1.098612
+    """
     return epsilon_interval(channel).upper
 
 
 def epsilon_interval(channel: AnyChannel) -> Interval:
-    """Enclose ln odds."""
+    """Enclose ln odds, in nats.
+
+    >>> import sfumato as sf
+    >>> found = sf.measures.epsilon_interval(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel())
+    >>> round(found.lower, 6), found.width < 1e-15
+    (1.098612, True)
+    """
     return ln_interval(odds(channel)).at_least(0.0)

@@ -20,6 +20,13 @@ def prf_gap_bits(advantage: Real, values: int) -> float:
 
     Nobody who computes as long as drawing all data, the reports and D takes must tell the draws from true ones with
     more than `advantage` = a; X has so many `values`. With a ≥ 1 - 1/values nothing but log2(values) is known.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.measures.prf_gap_bits(Fraction(1, 2**60), 10) < 1e-15
+    True
+    >>> round(sf.measures.prf_gap_bits(Fraction(1, 100), 10), 4)
+    0.1125
     """
     a = as_exact("advantage", advantage)
     check_between("advantage", a, 0, 1)

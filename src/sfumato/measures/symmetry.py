@@ -22,20 +22,47 @@ from sfumato.values.interval import Interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalancedChoice:
-    """A record whose values can meet rows that add up to the same for every output: one data set for each value."""
+    """A record whose values can meet rows that add up to the same for every output: one data set for each value.
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> parity = sf.Channel([says[a ^ b] for a in (0, 1) for b in (0, 1)])
+    >>> choice = sf.measures.balanced_choice(parity, (2, 2))
+    >>> choice.record, choice.datasets  # the other record stays 0 while this one is 0 or 1
+    (0, (0, 2))
+    """
 
     record: int
     datasets: tuple[int, ...]
 
 
 def is_data_independent(channel: AnyChannel) -> bool:
-    """Whether every row is a permutation of every other [E, Def. 12]; exactly, for float64 after rounding to a grid."""
+    """Whether every row is a permutation of every other [E, Def. 12]; exactly, for float64 after rounding to a grid.
+
+    >>> import sfumato as sf
+    >>> sf.measures.is_data_independent(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel())
+    True
+    >>> sf.measures.is_data_independent(sf.Channel([[0.75, 0.25], [0.5, 0.5]]))
+    False
+    """
     numerators = channel.to_dense().integers()[0]
     return all(sorted(row) == sorted(numerators[0]) for row in numerators)
 
 
 def data_independent_bits(channel: AnyChannel) -> Interval:
-    """Enclose log2|Y| - H(Z), which C_1 does not exceed [E, Cor. 4]."""
+    """Enclose log2|Y| - H(Z) in bits, Z being the noise of any row, which C_1 does not exceed [E, Cor. 4].
+
+    Raises:
+        InvalidParameter: the rows are not permutations of one another.
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> parity = sf.Channel([says[a ^ b] for a in (0, 1) for b in (0, 1)])
+    >>> round(sf.measures.data_independent_bits(parity).upper, 4)
+    0.531
+    >>> round(sf.measures.individual_capacity_bits(parity, (2, 2)).upper, 4)  # here the bound is reached
+    0.531
+    """
     if not is_data_independent(channel):
         raise InvalidParameter(
             "is not data-independent: its rows are not permutations of one another",
@@ -51,6 +78,14 @@ def balanced_choice(channel: AnyChannel, shape: Sequence[int]) -> BalancedChoice
     """Return a choice that makes the channel weakly symmetric, so that the bound is reached [E, Def. 13]; None if none.
 
     Looks at all choices, cutting off those that exceed the common sum: for small data.
+
+    >>> import sfumato as sf
+    >>> three = sf.mechanisms.RandomizedResponse(size=3, odds=3).channel().rows
+    >>> first_or_last = sf.Channel([three[0], three[2]])  # one record of two values, three reports
+    >>> print(sf.measures.balanced_choice(first_or_last, (2,)))
+    None
+    >>> sf.measures.balanced_choice(sf.Channel(three), (3,)).datasets
+    (0, 1, 2)
     """
     sizes = check_shape(channel, shape)
     if not is_data_independent(channel):

@@ -39,7 +39,19 @@ MOST_RESIDUES = 1 << 11
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArcResponse:
-    """`size` answers in order, of which the last stands `apart` or not; `length` favoured shifts."""
+    """`size` answers in order, of which the last stands `apart` or not; `length` favoured shifts.
+
+    For answers that are numbers: a report speaks for an answer and its neighbours, so that a mean has little noise.
+
+    >>> import sfumato as sf
+    >>> stars = sf.mechanisms.ArcResponse.within(size=10, epsilon=1.0)
+    >>> stars.length, stars.modulus  # each answer favours 9 of 18 reports
+    (9, 18)
+    >>> reports = stars.privatize([7] * 10_000, sf.bits.InsecureSeeded(7))
+    >>> shares = stars.estimate(stars.tally(reports)).raw
+    >>> round(sum(answer * share for answer, share in enumerate(shares)), 1)  # the mean
+    7.0
+    """
 
     size: int
     odds: Fraction

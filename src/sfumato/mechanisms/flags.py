@@ -41,7 +41,18 @@ _SPARE_LENGTHS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagsResponse(PublicShifts):
-    """`size` answers among the 2^length - 1 elements but 0, each row with a space of masks of a `dimension`."""
+    """`size` answers among the 2^length - 1 elements but 0, each row with a space of masks of a `dimension`.
+
+    For long lists of answers at several levels, which share one report.
+
+    >>> import sfumato as sf
+    >>> towns = sf.mechanisms.FlagsResponse.within(size=1000, epsilon=2.0)
+    >>> towns.length, towns.dimension, towns.modulus
+    (10, 3, 1023)
+    >>> uniform = sf.Distribution.uniform(1000)
+    >>> round(float(towns.variance(uniform, 10_000)[0]) ** 0.5, 4)  # of a share, from 10 000 reports
+    0.0085
+    """
 
     size: int
     odds: Fraction

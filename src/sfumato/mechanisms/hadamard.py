@@ -40,7 +40,19 @@ _STRUCTURED = "Read sampled_odds, heaviest_output and variance, which are exact 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HadamardResponse:
-    """`size` answers over `blocks` blocks, a power of two; left at 0, the number of least variance."""
+    """`size` answers over `blocks` blocks, a power of two; left at 0, the number of least variance.
+
+    An answer favours half of a block of symbols, so that one fast transform of the counts gives every share [ASZ19].
+
+    >>> import sfumato as sf
+    >>> towns = sf.mechanisms.HadamardResponse.within(size=1000, epsilon=2.0)
+    >>> towns.blocks, towns.outputs
+    (4, 1024)
+    >>> reports = towns.privatize([42] * 3000 + [7] * 7000, sf.bits.InsecureSeeded(7))
+    >>> found = towns.estimate(towns.tally(reports))
+    >>> round(found.raw[42], 2), round(found.standard_errors[42], 2)
+    (0.3, 0.02)
+    """
 
     size: int
     odds: Fraction

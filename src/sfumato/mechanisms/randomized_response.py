@@ -28,7 +28,20 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizedResponse:
-    """`size` answers, each reported truthfully with weight `odds` against 1 for every other."""
+    """`size` answers, each reported truthfully with weight `odds` against 1 for every other.
+
+    Tell the truth, or pick anyone else's answer [War65]; it suits few answers.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
+    >>> coin.law(0), round(sf.measures.epsilon(coin.channel()), 4)
+    ((Fraction(3, 4), Fraction(1, 4)), 1.0986)
+    >>> reports = coin.privatize([0] * 900 + [1] * 100, sf.bits.InsecureSeeded(7))
+    >>> found = coin.estimate(coin.tally(reports))
+    >>> round(found.raw[1], 2), round(found.standard_errors[1], 2)
+    (0.12, 0.03)
+    """
 
     size: int
     odds: Fraction

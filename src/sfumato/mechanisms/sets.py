@@ -35,7 +35,18 @@ _KEY = sha256(b"sfumato/public sets/1").digest()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetsResponse(PublicShifts):
-    """`size` answers, residues mod `size`, each row with a public set of `chosen` of them."""
+    """`size` answers, residues mod `size`, each row with a public set of `chosen` of them.
+
+    For at most 64 answers at several levels, which share one report.
+
+    >>> import sfumato as sf
+    >>> months = sf.mechanisms.SetsResponse.within(size=12, epsilon=1.0)
+    >>> months.chosen, months.modulus  # answers that a report favours, and how many reports there are
+    (3, 12)
+    >>> uniform = sf.Distribution.uniform(12)
+    >>> round(float(months.variance(uniform, 10_000)[0]) ** 0.5, 4)  # of a share, from 10 000 reports
+    0.0176
+    """
 
     size: int
     odds: Fraction

@@ -34,7 +34,19 @@ from sfumato.values.checks import check_at_least, check_between, check_integer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubsetSelection:
-    """Sets of `chosen` answers out of `size`; left at 0, `chosen` becomes the size of least variance."""
+    """Sets of `chosen` answers out of `size`; left at 0, `chosen` becomes the size of least variance.
+
+    A report is a set of answers, and the true one is in it more often than another [YB18].
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> letters = sf.mechanisms.SubsetSelection(size=26, odds=Fraction(3))
+    >>> letters.chosen, [round(float(p), 3) for p in letters.probabilities]
+    (6, [0.474, 0.221])
+    >>> reports = letters.privatize([4] * 600 + [0] * 400, sf.bits.InsecureSeeded(7))
+    >>> reports.shape, round(letters.estimate(letters.tally(reports)).raw[4], 2)  # a row of 26 bits in 4 bytes
+    ((1000, 4), 0.53)
+    """
 
     size: int
     odds: Fraction

@@ -24,7 +24,18 @@ from sfumato.values.checks import check_between, check_integer
 
 
 class Tabulated:
-    """A mechanism that samples the rows of a channel."""
+    """A mechanism that samples the rows of a channel, whatever its shape.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> channel = sf.Channel([[Fraction(2, 3), Fraction(1, 3), 0], [0, Fraction(1, 3), Fraction(2, 3)]])
+    >>> mechanism = sf.mechanisms.Tabulated(channel)
+    >>> mechanism.channel().rows == channel.rows  # thirds are drawn exactly
+    True
+    >>> reports = mechanism.privatize([0] * 700 + [1] * 300, sf.bits.InsecureSeeded(7))
+    >>> [round(share, 2) for share in mechanism.estimate(mechanism.tally(reports)).raw]
+    [0.71, 0.29]
+    """
 
     __slots__ = ("_channel", "_name", "_samplers")
 

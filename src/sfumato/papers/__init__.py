@@ -49,7 +49,18 @@ __all__ = [
 
 
 def paper_named(slug: str) -> Paper:
-    """Return a paper by its slug."""
+    """Return a paper by its slug.
+
+    Raises:
+        InvalidParameter: no paper has that slug.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> paper.key, paper.title
+    ('C', 'Accuracy-Privacy Trade-off in Analyzing Randomized Responses')
+    >>> sorted(sf.papers.PAPERS)[:3]
+    ['dalenius-goal', 'perfect-sample-privacy', 'randomized-responses']
+    """
     try:
         return PAPERS[slug]
     except KeyError:

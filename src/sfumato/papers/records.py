@@ -24,7 +24,16 @@ ErratumKind = Literal["error", "missing hypothesis", "unit or notation", "gap in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with what the print says and what comes out; `rows` hold one cell for each of `columns`."""
+    """A table with what the print says and what comes out; `rows` hold one cell for each of `columns`.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> table = next(iter(paper.tables.values()))()
+    >>> table.title
+    'Table I at δ = 1/4, weight 1/2: guess error (3/8 or more is asked) and Fisher information J at θ = 1/10'
+    >>> table.columns[:4], len(table.rows)
+    (('scheme', 'printed p0, p1', 'guess error, printed', 'J, printed'), 4)
+    """
 
     title: str
     columns: tuple[str, ...]
@@ -39,6 +48,14 @@ class Entry:
     `place` names a figure, a table or a passage. `relation` is what the print says of ours: that it equals the printed
     number, is at most or is at least that. Where `printed` is None the print has words only. `erratum` is the `where`
     of the erratum that explains why print and ours do not agree, and None when they do.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> entry = paper.entries[0]
+    >>> entry.place, entry.what, entry.parameter, entry.value
+    ('table-1', 'Warner: J at θ = 1/10', 'δ', Fraction(1, 4))
+    >>> entry.judge().agrees, entry.erratum
+    (False, "Table I, Warner's row")
     """
 
     place: str
@@ -65,7 +82,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """An entry with its numbers; `agrees` is None where the print has no number."""
+    """An entry with its numbers; `agrees` is None where the print has no number.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> judged = paper.entries[0].judge()
+    >>> judged.ours, judged.printed, judged.agrees, judged.is_explained
+    (Fraction(25, 96), Fraction(25, 21), False, True)
+    """
 
     entry: Entry
     ours: Number
@@ -84,6 +108,13 @@ class Erratum:
 
     Only a sentence that is false as printed is an error. It is `quoted` word for word (formulas in plain letters), and
     `reading` names the reading under which it is false; a question that the paper leaves open needs none.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> erratum = next(one for one in paper.errata if one.kind == "error")
+    >>> erratum.where
+    'Theorem 1, two outputs'
+    >>> erratum.check()  # runs the counter-example, and would raise unless it shows what it says
     """
 
     where: str
@@ -114,6 +145,13 @@ class Paper:
     """A paper by its key in docs/references.bib; figures and tables are made when they are called for.
 
     Each is a function of keyword parameters, all with the paper's own values as defaults; `paper_at` sets others.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> paper.key, list(paper.tables), list(paper.figures)
+    ('C', ['table-1'], ['figure-2', 'figure-3', 'figure-4', 'both-limits'])
+    >>> len(paper.errata) > 0, all(entry.judge().is_explained for entry in paper.entries[:5])
+    (True, True)
     """
 
     key: str
@@ -129,7 +167,13 @@ class Paper:
 
 
 def refusal_of(erratum: Erratum) -> str:
-    """Run a counter-example: empty when it shows what it says, else why it does not."""
+    """Run a counter-example: empty when it shows what it says, else why it does not.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> sf.papers.refusal_of(paper.errata[0])  # empty: it shows what it says
+    ''
+    """
     try:
         erratum.check()
     except Refused as error:

@@ -34,7 +34,13 @@ _NAMES = {
 
 
 def parameters_of(make: Callable[..., Any]) -> dict[str, Any]:
-    """Return what a figure or a table takes, with the paper's values."""
+    """Return what a figure or a table takes, with the paper's values.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> {place: sf.papers.parameters_of(make) for place, make in paper.tables.items()}
+    {'table-1': {'delta': Fraction(1, 4), 'theta': Fraction(1, 10), 'eta': Fraction(1, 2)}}
+    """
     found = inspect.signature(make).parameters.values()
     return {one.name: one.default for one in found if one.kind is inspect.Parameter.KEYWORD_ONLY}
 
@@ -45,7 +51,13 @@ def name_of(entry: Entry) -> str:
 
 
 def places_of(paper: Paper) -> dict[str, list[str]]:
-    """Return every name that can be set, with the figures, tables and entries that it changes."""
+    """Return every name that can be set, with the figures, tables and entries that it changes.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> sf.papers.places_of(paper)["delta"]
+    ['table-1', 'figure-2', 'figure-3', 'figure-4', 'Section II']
+    """
     found: dict[str, list[str]] = {}
     for place, make in (*paper.tables.items(), *paper.figures.items()):
         for name in parameters_of(make):
@@ -58,7 +70,15 @@ def places_of(paper: Paper) -> dict[str, list[str]]:
 
 
 def read_settings(given: Iterable[str]) -> dict[str, str]:
-    """Read NAME=VALUE texts; a name may stand once."""
+    """Read NAME=VALUE texts; a name may stand once.
+
+    Raises:
+        InvalidParameter: a text is no NAME=VALUE, or a name stands twice.
+
+    >>> import sfumato as sf
+    >>> sf.papers.read_settings(["epsilon=2", "rho = 0.9"])
+    {'epsilon': '2', 'rho': '0.9'}
+    """
     found: dict[str, str] = {}
     for text in given:
         name, sign, value = text.partition("=")
@@ -74,7 +94,17 @@ def read_settings(given: Iterable[str]) -> dict[str, str]:
 
 
 def paper_at(paper: Paper, settings: Mapping[str, str]) -> Paper:
-    """Return the paper with every figure, table and entry that knows a setting worked out there."""
+    """Return the paper with every figure, table and entry that knows a setting worked out there.
+
+    Raises:
+        InvalidParameter: a name is none of `places_of`, or a text is no such value.
+
+    >>> import sfumato as sf
+    >>> paper = sf.papers.paper_named("randomized-responses")
+    >>> moved = sf.papers.paper_at(paper, {"delta": "1/3"})
+    >>> [str(one.entries[0].value) for one in (paper, moved)], moved.entries[0].judge().agrees  # right at 1/3
+    (['1/4', '1/3'], True)
+    """
     known = places_of(paper)
     for name in settings:
         if name not in known:

@@ -210,7 +210,7 @@ class Channel(Shown):
     def weighted_maxima(self, prior: Distribution) -> tuple[Number, ...]:
         """max_x P(x)P(y|x) for each output y."""
         if self._numerators is None or not prior.exact:
-            return tuple((prior.array[:, None] * self.array).max(axis=0).tolist())
+            return tuple(np.maximum.reduce(prior.array[:, None] * self.array, axis=0).tolist())
         weights, denominator = common_numerators([prior.fractions])
         best = (weights[0][:, None] * self._numerators).max(axis=0)
         return tuple(Fraction(value, denominator * self._denominator) for value in best)

@@ -14,7 +14,18 @@ from sfumato.values.checks import Number, check_between, check_integer
 
 
 class Joint:
-    """P(x_1, …, x_n) on a product alphabet; the last coordinate moves fastest."""
+    """P(x_1, …, x_n) on a product alphabet; the last coordinate moves fastest.
+
+    Raises:
+        InvalidLaw: the probabilities are no law, or are not as many as there are tuples.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = [Fraction(1, 2), 0, Fraction(1, 4), Fraction(1, 4)]
+    >>> weather = sf.prob.Joint(law, [("dry", "wet"), ("sun", "clouds")])
+    >>> weather.law[("wet", "sun")], weather
+    (Fraction(1, 4), <Joint law on 2×2, exact>)
+    """
 
     __slots__ = ("alphabets", "law")
 
@@ -40,7 +51,18 @@ class Joint:
 
 
 def joint_law(prior: Distribution, channel: Channel) -> Joint:
-    """P(x)P(y|x)."""
+    """Return P(x)P(y|x), the law of answer and report together.
+
+    Raises:
+        InvalidLaw: the labels of `prior` are not the inputs of `channel`.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> prior = sf.Distribution([Fraction(9, 10), Fraction(1, 10)], ["no", "yes"])
+    >>> channel = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"])
+    >>> sf.prob.joint_law(prior, channel).law[("yes", 0)]
+    Fraction(1, 40)
+    """
     if prior.labels != channel.inputs:
         raise InvalidLaw(
             "has other labels than the inputs of `channel`", parameter="prior", way_out="Use the same labels for both."
@@ -50,7 +72,14 @@ def joint_law(prior: Distribution, channel: Channel) -> Joint:
 
 
 def marginal(joint: Joint, coordinate: int) -> Distribution:
-    """The law of one coordinate."""
+    """Return the law of one coordinate.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.prob.Joint([Fraction(1, 2), 0, Fraction(1, 4), Fraction(1, 4)], [("dry", "wet"), ("sun", "clouds")])
+    >>> sf.prob.marginal(law, 1).probabilities
+    (Fraction(3, 4), Fraction(1, 4))
+    """
     axis = _check_axis(joint, "coordinate", coordinate)
     totals: dict[Label, Number] = dict.fromkeys(joint.alphabets[axis], Fraction(0))
     for label, value in zip(joint.law.labels, joint.law.probabilities, strict=True):
@@ -59,7 +88,18 @@ def marginal(joint: Joint, coordinate: int) -> Distribution:
 
 
 def conditional(joint: Joint, *, given: int) -> Channel:
-    """The law of the other coordinates given one of them, as a channel; refuses impossible conditions."""
+    """The law of the other coordinates given one of them, as a channel; refuses impossible conditions.
+
+    Raises:
+        InvalidLaw: a label of that coordinate has probability 0.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.prob.Joint([Fraction(1, 2), 0, Fraction(1, 4), Fraction(1, 4)], [("dry", "wet"), ("sun", "clouds")])
+    >>> given_sky = sf.prob.conditional(law, given=1)
+    >>> given_sky.inputs, given_sky.rows[0]
+    (('sun', 'clouds'), (Fraction(2, 3), Fraction(1, 3)))
+    """
     axis = _check_axis(joint, "given", given)
     condition = marginal(joint, axis)
     for label, value in zip(condition.labels, condition.probabilities, strict=True):

@@ -21,13 +21,32 @@ MOST_TYPES = 2_000_000
 
 
 def product(first: Channel, second: Channel) -> Channel:
-    """Two channels side by side on independent data: (x1, x2) → (y1, y2)."""
+    """Two channels side by side on independent data: (x1, x2) → (y1, y2).
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> both = sf.prob.product(coin, coin)
+    >>> both.shape, both.inputs[1], sf.measures.odds(both)
+    ((4, 4), (0, 1), Fraction(9, 1))
+    """
     rows = [[p * q for p in first_row for q in second_row] for first_row in first.rows for second_row in second.rows]
     return Channel(rows, product_labels(first.inputs, second.inputs), product_labels(first.outputs, second.outputs))
 
 
 def together(first: Channel, second: Channel) -> Channel:
-    """Two reports about the same x, drawn independently: x → (y1, y2)."""
+    """Two reports about the same x, drawn independently: x → (y1, y2).
+
+    Raises:
+        InvalidLaw: the channels have different inputs.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> twice = sf.prob.together(coin, coin)
+    >>> twice.shape, sf.measures.odds(coin), sf.measures.odds(twice)  # odds multiply, at worst
+    ((2, 4), Fraction(3, 1), Fraction(9, 1))
+    """
     if first.inputs != second.inputs:
         raise InvalidLaw(
             "must have the inputs of `first`",
@@ -39,7 +58,18 @@ def together(first: Channel, second: Channel) -> Channel:
 
 
 def cascade(first: Channel, second: Channel) -> Channel:
-    """Feed the output of one channel to another: x → y → z."""
+    """Feed the output of one channel to another: x → y → z.
+
+    Raises:
+        InvalidLaw: the inputs of `second` are not the outputs of `first`.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> again = sf.prob.cascade(coin, coin)
+    >>> again.rows[0], sf.measures.odds(again)  # noise on noise tells less
+    ((Fraction(5, 8), Fraction(3, 8)), Fraction(5, 3))
+    """
     if first.outputs != second.inputs:
         raise InvalidLaw(
             "must have the outputs of `first` as its inputs",
@@ -56,7 +86,18 @@ def cascade(first: Channel, second: Channel) -> Channel:
 
 
 def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[Label], Label]) -> Channel:
-    """Publish a function of the output only: x → g(y)."""
+    """Publish a function of the output only: x → g(y).
+
+    Raises:
+        InvalidParameter: an output has no entry in `mapping`.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> guess = sf.Channel([[Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], [0, Fraction(1, 2), Fraction(1, 2)]])
+    >>> merged = sf.prob.post_process(guess, {0: "no", 1: "perhaps", 2: "perhaps"})
+    >>> merged.outputs, merged.rows
+    (('no', 'perhaps'), ((Fraction(1, 2), Fraction(1, 2)), (Fraction(0, 1), Fraction(1, 1))))
+    """
     image = mapping if callable(mapping) else mapping.__getitem__
     try:
         images = [image(label) for label in channel.outputs]
@@ -76,7 +117,19 @@ def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[La
 
 
 def as_prior(prior: Distribution | LawLike | None, channel: AnyChannel) -> Distribution:
-    """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels."""
+    """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels.
+
+    Raises:
+        InvalidLaw: it has other labels than the channel's inputs, or not as many probabilities.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"])
+    >>> sf.prob.as_prior(None, coin).probabilities
+    (Fraction(1, 2), Fraction(1, 2))
+    >>> sf.prob.as_prior(sf.Distribution([Fraction(1, 10), Fraction(9, 10)], ["yes", "no"]), coin).probabilities
+    (Fraction(9, 10), Fraction(1, 10))
+    """
     size = channel.shape[0]
     if prior is None:
         # The answers of a structured channel are numbered, as outcomes are that have no labels.
@@ -105,6 +158,17 @@ def coarsen(
     """Return the channel from h(X) to Y under a prior on X, and the law of h(X).
 
     Values of h that the prior never gives are left out.
+
+    Raises:
+        InvalidParameter: an input has no entry in `of`.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> ages = sf.Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)], [0, 1]], ["child", "adult", "old"])
+    >>> prior = sf.Distribution([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)], ["child", "adult", "old"])
+    >>> channel, law = sf.prob.coarsen(ages, prior, lambda age: "minor" if age == "child" else "major")
+    >>> channel.inputs, channel.rows[1], law["major"]
+    (('minor', 'major'), (Fraction(1, 3), Fraction(2, 3)), Fraction(3, 4))
     """
     image = of if callable(of) else of.__getitem__
     prior = as_prior(prior, channel)
@@ -131,6 +195,18 @@ def power(channel: Channel, n: int) -> Channel:
 
     The type is a sufficient statistic, so every measure of what leaks about x is that of the n reports, at
     C(n+k-1, k-1) outputs instead of k^n.
+
+    Raises:
+        InvalidParameter: there are too many types for a table.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> three = sf.prob.power(coin, 3)
+    >>> three.outputs
+    ((3, 0), (2, 1), (1, 2), (0, 3))
+    >>> three.rows[0][0], sf.measures.odds(three)
+    (Fraction(27, 64), Fraction(27, 1))
     """
     check_at_least("n", check_integer("n", n), 1)
     size = channel.shape[1]

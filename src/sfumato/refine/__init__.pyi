@@ -4,6 +4,7 @@ from sfumato.refine.key_documents import open_key, read_header, seal_key
 from sfumato.refine.key_headers import KeyHeader
 from sfumato.refine.key_operations import merge_keys, rotate_key, split_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
+from sfumato.refine.key_sequences import reused_channel, sequence_channel, sequence_entropy_bits
 from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_advice import LadderAdvice, LadderPrediction, advise_ladder
@@ -16,9 +17,6 @@ from sfumato.refine.recovery_keys import (
     ShiftKey,
     favoured_share,
     reduced_key_law,
-    reused_channel,
-    sequence_channel,
-    sequence_entropy_bits,
     shift_channel,
 )
 from sfumato.refine.shifts import TwoLevelShift

@@ -24,6 +24,16 @@ def key_for_channel(channel: AnyChannel) -> RecoveryKey:
     """Return a key whose reports follow `channel` exactly. It need not be the cheapest one for that channel.
 
     The key of a shift is the shift. A channel with an output that weighs more than 1 has no key and is refused.
+
+    Raises:
+        InvalidParameter: the channel is not exact, too large, or has an output that weighs more than 1.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> channel = sf.Channel([[Fraction(1, 2), Fraction(1, 2), 0], [0, Fraction(1, 2), Fraction(1, 2)]])
+    >>> key = sf.refine.key_for_channel(channel)
+    >>> key.maps, [str(chance) for chance in key.law.fractions], key.channel() == channel
+    (((1, 2), (0, 1)), ['1/2', '1/2'], True)
     """
     if not channel.exact:
         raise InvalidParameter(

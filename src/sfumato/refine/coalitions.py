@@ -45,6 +45,15 @@ def coalition_odds(ladder: Ladder, levels: Iterable[int]) -> Fraction:
     """Return the odds of everything that readers of these levels see together: those of the best of them.
 
     Levels below are made from the best by steps that are drawn apart from the answer, so they add nothing.
+
+    Raises:
+        InvalidParameter: a level is none of the ladder's, or 0, which holds the answers.
+        NotCertified: the ladder's steps do not lead from level to level.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1, 0.5])
+    >>> sf.refine.coalition_odds(ladder, [2, 3]) == ladder.odds[1]
+    True
     """
     best = min(_checked(ladder, levels))
     check_nesting(ladder)
@@ -55,6 +64,15 @@ def joint_channel(ladder: Ladder, levels: Iterable[int], *, each_once: bool = Fa
     """Write out X → (reports of these levels, public report): the chain of levels, those in between summed over.
 
     With `each_once`, answers that make the same reports have one row together.
+
+    Raises:
+        InvalidParameter: the ladder is too large to be written out.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.of_flips(size=2, epsilons=[2, 1])
+    >>> both = sf.refine.joint_channel(ladder, [1])
+    >>> both.outputs, sf.measures.odds(both) == ladder.odds[0]
+    (((0, 0), (0, 1), (1, 0), (1, 1)), True)
     """
     depth = len(ladder.levels)
     seen = sorted({*_checked(ladder, levels), depth})

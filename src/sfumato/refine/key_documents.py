@@ -140,7 +140,20 @@ class OpenedKey(Hidden):
 
 
 def seal_key(key: Key, protection: Protection) -> bytes:
-    """Return the bytes of a key file."""
+    """Return the bytes of a key file.
+
+    `sf.io.write_key` puts them on disk.
+
+    Raises:
+        InvalidParameter: the key is none that a ladder drew, or `protection` is no way to seal.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
+    >>> _, public = sf.refine.new_key_pair()
+    >>> sealed = sf.refine.seal_key(ladder.publish([0, 5]).keys[1], public)
+    >>> sealed[:11], sf.refine.read_header(sealed).protection
+    (b'SFUMATO KEY', 'public_key')
+    """
     if isinstance(key.material, Draws):
         sealer = KeySealer(key, protection)
         check_rows(key)
@@ -159,12 +172,38 @@ def check_rows(key: Key) -> None:
 
 
 def read_header(data: bytes) -> KeyHeader:
-    """Return what a key file tells everybody, without opening it; a forger could have written it."""
+    """Return what a key file tells everybody, without opening it; a forger could have written it.
+
+    Raises:
+        UnreadableFile: it is no key file, was cut off, or its header is damaged.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
+    >>> made = ladder.publish([0, 5, 3, 3])
+    >>> header = sf.refine.read_header(sf.refine.seal_key(made.keys[0], sf.refine.Unprotected()))
+    >>> header.level, header.total, header.epsilon
+    (0, 4, inf)
+    """
     return SealedKey.within(HeldBytes(data)).header
 
 
 def open_key(data: bytes, unlock: Unlock) -> Key:
-    """Open a key file, or raise: KeyRefused when it is not the right secret or a bit differs."""
+    """Open a key file, or raise: KeyRefused when it is not the right secret or a bit differs.
+
+    Returns:
+        The key, its draws in memory.
+
+    Raises:
+        KeyRefused: the secret is another one, or the file was changed after it was sealed.
+        UnreadableFile: it is no key file, or its header is damaged.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
+    >>> private, public = sf.refine.new_key_pair()
+    >>> sealed = sf.refine.seal_key(ladder.publish([0, 5]).keys[1], public)
+    >>> sf.refine.open_key(sealed, private)
+    <Key of level 1, all 2 rows, information_theoretic; what it holds is not shown>
+    """
     key = SealedKey.within(HeldBytes(data)).opened(unlock).key
     return replace(key, material=Draws(key.material.shifts)) if isinstance(key.material, Draws) else key
 

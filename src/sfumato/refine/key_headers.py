@@ -37,7 +37,17 @@ _ODDS = re.compile(r"[0-9]+(/[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyHeader:
-    """What a key file tells everybody. Nobody vouches for it until the file has been opened."""
+    """What a key file tells everybody. Nobody vouches for it until the file has been opened.
+
+    `read_header` returns it.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
+    >>> made = ladder.publish([0, 5, 3, 3])
+    >>> header = sf.refine.read_header(sf.refine.seal_key(made.keys[1], sf.refine.Unprotected()))
+    >>> header.level, header.rows, round(header.epsilon, 4), header.protection
+    (1, 4, 2.0, 'none')
+    """
 
     ladder: str
     binding: Binding

@@ -22,6 +22,24 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
     Draws are cut anywhere, and those of a file stay there until they are asked for. Seeds are cut between blocks of
     4096 rows, and each part gets the seeds of its own blocks; one seed for all becomes many, so the parts together are
     longer than the whole.
+
+    Hand each part to whoever may open those rows; `merge_keys` puts parts together again.
+
+    Returns:
+        The parts, in the order of their rows.
+
+    Raises:
+        KeyRefused: the key belongs to another ladder.
+        InvalidParameter: a row is none of the key's, or lies inside a block of a seed.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
+    >>> made = ladder.publish([0, 5, 3, 3])
+    >>> for part in sf.refine.split_key(made.keys[1], ladder, [1, 3]):
+    ...     print(part)
+    <Key of level 1, rows 0..0 of 4, information_theoretic; what it holds is not shown>
+    <Key of level 1, rows 1..2 of 4, information_theoretic; what it holds is not shown>
+    <Key of level 1, rows 3..3 of 4, information_theoretic; what it holds is not shown>
     """
     if key.ladder != ladder.declaration:
         raise KeyRefused(
@@ -55,7 +73,18 @@ def split_key(key: Key, ladder: Ladder, at: Iterable[int]) -> list[Key]:
 
 
 def merge_keys(keys: Sequence[Key]) -> Key:
-    """Put parts of one key together, in any order; they must follow one another without gap or overlap."""
+    """Put parts of one key together, in any order; they must follow one another without gap or overlap.
+
+    Raises:
+        KeyRefused: the keys are not parts of one, or rows are missing between them or open twice.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
+    >>> made = ladder.publish([0, 5, 3, 3])
+    >>> parts = sf.refine.split_key(made.keys[1], ladder, [2])
+    >>> sf.refine.merge_keys(parts[::-1])
+    <Key of level 1, all 4 rows, information_theoretic; what it holds is not shown>
+    """
     if not keys:
         raise InvalidParameter(
             "must hold at least one key", parameter="keys", way_out="Name the parts to be put together."
@@ -86,6 +115,16 @@ def rotate_key(key: Key) -> Key:
 
     Every holder rotates alone: keys of one drawing that have been rotated equally often belong together again. The old
     key is not made useless by it, and whoever has it can rotate too.
+
+    Raises:
+        KeyRefused: it holds true draws, or part of a seed.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
+    >>> keys = ladder.draw_keys(4, guarantee=sf.values.Guarantee.COMPUTATIONAL)
+    >>> following = sf.refine.rotate_key(keys[1])
+    >>> following.binding.epoch, following.drawing == sf.refine.rotate_key(keys[0]).drawing
+    (1, True)
     """
     if not isinstance(key.material, Seed):
         raise KeyRefused(

@@ -23,7 +23,19 @@ _FINGERPRINT_DIGITS = 32
 
 
 class Passphrase(Hidden):
-    """A passphrase, and what trying one costs: `memory_kib` KiB of memory gone over `passes` times in `lanes`."""
+    """A passphrase, and what trying one costs: `memory_kib` KiB of memory gone over `passes` times in `lanes`.
+
+    The cost is Argon2id's, and is kept in the file, so that whoever opens it needs the words alone.
+
+    >>> import sfumato as sf
+    >>> phrase = sf.refine.Passphrase("seven green herons", memory_kib=1024, passes=1, lanes=1)  # cheap, for this page
+    >>> phrase
+    <Passphrase, not shown>
+    >>> made = sf.Ladder.within(size=6, epsilons=[2, 1]).publish([0, 5])
+    >>> sealed = sf.refine.seal_key(made.keys[1], phrase)
+    >>> sf.refine.open_key(sealed, phrase).level
+    1
+    """
 
     __slots__ = ("lanes", "memory_kib", "passes", "text")
 
@@ -47,7 +59,15 @@ class Passphrase(Hidden):
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """For whom a key file is sealed: an X25519 public key, 32 bytes."""
+    """For whom a key file is sealed: an X25519 public key, 32 bytes.
+
+    Its owner gives it away as PEM; `fingerprint` is what a file shows of it.
+
+    >>> import sfumato as sf
+    >>> _, public = sf.refine.new_key_pair()
+    >>> sf.refine.PublicKey.from_pem(public.to_pem()) == public, len(public.fingerprint)
+    (True, 32)
+    """
 
     raw: bytes
 
@@ -89,6 +109,13 @@ class PrivateKey(Hidden):
 
     It also protects files of its owner's own. Anyone can seal a file for the public key; one that is sealed under the
     private key was made by somebody who has it.
+
+    `new_key_pair` draws one.
+
+    >>> import sfumato as sf
+    >>> private, public = sf.refine.new_key_pair()
+    >>> private, private.public == public
+    (<PrivateKey, not shown>, True)
     """
 
     __slots__ = ("raw",)
@@ -134,7 +161,14 @@ class PrivateKey(Hidden):
 
 @dataclass(frozen=True, slots=True)
 class Unprotected:
-    """No secret at all: whoever has the file has the key. It detects damage, hides nothing, and anyone can forge."""
+    """No secret at all: whoever has the file has the key. It detects damage, hides nothing, and anyone can forge.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
+    >>> sealed = sf.refine.seal_key(ladder.publish([0, 5]).keys[1], sf.refine.Unprotected())
+    >>> sf.refine.read_header(sealed).protection, sf.refine.open_key(sealed, sf.refine.Unprotected()).level
+    ('none', 1)
+    """
 
 
 Protection = Passphrase | PublicKey | PrivateKey | Unprotected
@@ -142,7 +176,17 @@ Unlock = Passphrase | PrivateKey | Unprotected
 
 
 def new_key_pair() -> tuple[PrivateKey, PublicKey]:
-    """Return a new private key and the public key that others seal files for."""
+    """Return a new private key and the public key that others seal files for.
+
+    Publish the public key as PEM; the private one opens what others seal for it.
+
+    >>> import sfumato as sf
+    >>> private, public = sf.refine.new_key_pair()
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
+    >>> sealed = sf.refine.seal_key(ladder.publish([0, 5]).keys[1], public)
+    >>> sf.refine.open_key(sealed, private).level
+    1
+    """
     private = PrivateKey(secrets.token_bytes(_KEY_BYTES))
     return private, private.public
 

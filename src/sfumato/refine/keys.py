@@ -31,7 +31,16 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """What a key is for: a study by its fingerprint, a question, the column with the answers, a time step."""
+    """What a key is for: a study by its fingerprint, a question, the column with the answers, a time step.
+
+    Keys that are bound to one thing are refused for another.
+
+    >>> import sfumato as sf
+    >>> smokes = sf.refine.Binding(study="health-2026", question="smokes", column="smokes")
+    >>> later = sf.refine.Binding(study="health-2026", question="smokes", column="smokes", epoch=1)
+    >>> smokes.digest() == later.digest(), smokes.digest(with_epoch=False) == later.digest(with_epoch=False)
+    (False, True)
+    """
 
     study: str = ""
     question: str = ""
@@ -213,6 +222,16 @@ class Key:
 
     `drawing` tells keys of one drawing from those of another; `produced` is the digest of the reports that were made
     under it, None while none were. Both are public.
+
+    `Ladder.publish` draws them.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1], recover=True)
+    >>> made = ladder.publish([0, 5, 3, 3])
+    >>> made.keys[1]
+    <Key of level 1, all 4 rows, information_theoretic; what it holds is not shown>
+    >>> made.keys[0].level, made.keys[0].is_whole, made.keys[0].guarantee.value
+    (0, True, 'information_theoretic')
     """
 
     ladder: str

@@ -40,6 +40,12 @@ class LadderPrediction:
 
     `report_bits` is what the public sees of a row, `key_bits` the key of the sharpest level. `refused` says why it was
     not considered, empty when it was.
+
+    >>> import sfumato as sf
+    >>> for one in sf.refine.advise_ladder(size=6, epsilons=[2, 1], same_question=True).predictions:
+    ...     if one.refused:
+    ...         print(one.name, one.refused, round(one.worst, 2), round(one.report_bits, 2), sep=": ")
+    binary Hadamard by flips: asks each place another question: 2.46: 1.0
     """
 
     name: str
@@ -57,7 +63,17 @@ class LadderPrediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderAdvice:
-    """The ladder to use, its regret at each level, the reason in words, and every candidate, best first."""
+    """The ladder to use, its regret at each level, the reason in words, and every candidate, best first.
+
+    `advise_ladder` returns it.
+
+    >>> import sfumato as sf
+    >>> advice = sf.refine.advise_ladder(size=2, epsilons=[2, 1])
+    >>> advice.ladder
+    <Ladder over BinaryHadamard, 2 answers, odds 7.38906, 2.71828>
+    >>> [round(regret, 2) for regret in advice.regrets], len(advice.predictions)
+    ([1.0, 1.0], 2)
+    """
 
     ladder: Ladder
     regrets: tuple[float, ...]
@@ -80,6 +96,19 @@ def advise_ladder(
     `recover` asks that a key can give answers back, `same_question` that everybody is asked the same, so that reports
     of any group can be read by themselves. `n` is how many people will answer, if that is known; `families` are what is
     compared, all that there are unless it is said otherwise.
+
+    Returns:
+        The ladder, with the regret of each level and everything it was compared with.
+
+    Raises:
+        InvalidParameter: no ladder meets the demands.
+
+    >>> import sfumato as sf
+    >>> two = sf.refine.advise_ladder(size=2, epsilons=[2, 1])
+    >>> two.because.partition(":")[0], [round(regret, 2) for regret in two.regrets]
+    ('binary Hadamard by flips', [1.0, 1.0])
+    >>> sf.refine.advise_ladder(size=2, epsilons=[2, 1], same_question=True).ladder.modulus
+    2
     """
     check_at_least("size", check_integer("size", size), 2)
     wanted = descending("epsilons", epsilons)

@@ -50,6 +50,14 @@ class LadderSubject:
     """A ladder, by its declaration; with `readers`, those of each level but the public one, it is spoken of by them.
 
     `collected` says how reports came in.
+
+    It is what `sf.certify` makes of a ladder, and what a certificate's file holds.
+
+    >>> import sfumato as sf
+    >>> ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
+    >>> subject = sf.certify(ladder, readers=["Ana"]).subject
+    >>> subject.readers, subject.outline.depth, subject.ladder
+    ((('Ana',),), 2, <Ladder over CyclicResponse, 6 answers, odds 7.38906, 2.71828>)
     """
 
     declaration: str

@@ -31,7 +31,16 @@ from sfumato.values import Estimate, Guarantee
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HuntRound:
-    """One round: the prefixes that were asked about, and the reports of its group with their keys."""
+    """One round: the prefixes that were asked about, and the reports of its group with their keys.
+
+    `LadderedHunt.publish` holds them.
+
+    >>> import sfumato as sf
+    >>> hunt = sf.refine.LadderedHunt(key_bits=4, step_bits=2, keep=2, epsilons=(4, 2))
+    >>> first = hunt.publish([3] * 1000 + [12] * 1000)[0]
+    >>> first.number, first.candidates, first.published
+    (0, (0,), <Publication of 1000 reports, keys of levels 1>)
+    """
 
     number: int
     candidates: tuple[int, ...]
@@ -43,6 +52,16 @@ class LadderedHunt:
     """Look for frequent keys by rounds of which each has the levels `epsilons`, sharpest first; the last is public.
 
     The rest is as for `PrefixHunt`, which the public level is.
+
+    >>> import sfumato as sf
+    >>> bits = sf.bits.KeyedBits(bytes(32))  # a key that everybody knows: for this page only
+    >>> hunt = sf.refine.LadderedHunt(key_bits=4, step_bits=2, keep=2, epsilons=(4, 2))
+    >>> rounds = hunt.publish([3] * 1000 + [12] * 1000, bits)
+    >>> sorted(hunt.found(rounds).keys)
+    [3, 12]
+    >>> sharper = hunt.estimate(rounds[-1], rounds[-1].published.keys[1])
+    >>> max(sharper.standard_errors) < max(hunt.estimate(rounds[-1]).standard_errors)
+    True
     """
 
     key_bits: int

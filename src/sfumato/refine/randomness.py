@@ -25,7 +25,13 @@ _MOST_EPSILON = 700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyCosts:
-    """Bits to store a key for one of `size` answers, three ways; all three give the answer back."""
+    """Bits to store a key for one of `size` answers, three ways; all three give the answer back.
+
+    >>> import sfumato as sf
+    >>> costs = sf.refine.key_costs(6, 1.0)
+    >>> [round(bits.upper, 3) for bits in (costs.minimum, costs.cyclic, costs.one_time_pad)], costs.residues
+    ([2.407, 2.44, 2.585], 6)
+    """
 
     size: int
     epsilon: float
@@ -40,7 +46,17 @@ class KeyCosts:
 
 
 def key_costs(size: int, epsilon: float) -> KeyCosts:
-    """Compare the cheapest key, the key of a cyclic response and a one-time pad."""
+    """Compare the cheapest key, the key of a cyclic response and a one-time pad.
+
+    The cheapest key is that of `ShiftKey.within`.
+
+    >>> import sfumato as sf
+    >>> for epsilon in (0.5, 1.0, 3.0):
+    ...     print(epsilon, round(sf.refine.key_costs(6, epsilon).minimum.upper, 3))
+    0.5 2.541
+    1.0 2.407
+    3.0 1.183
+    """
     response = CyclicResponse.within(size=size, epsilon=epsilon)
     return KeyCosts(
         size=size,
@@ -53,7 +69,12 @@ def key_costs(size: int, epsilon: float) -> KeyCosts:
 
 
 def xor_ladder_bits(epsilons: Sequence[float]) -> float:
-    """ΣH2(q_j): random bits of one yes/no report that serves every level, from the largest epsilon down [B, Thm 3]."""
+    """ΣH2(q_j): random bits of one yes/no report that serves every level, from the largest epsilon down [B, Thm 3].
+
+    >>> import sfumato as sf
+    >>> [round(sf.refine.xor_ladder_bits(levels), 3) for levels in ([2], [2, 1], [2, 1, 0.5])]
+    [0.527, 1.242, 2.029]
+    """
     _check_levels(epsilons)
     bits = [binary_entropy_bits(_flip(epsilons[0]))]
     for above, below in pairwise(epsilons):
@@ -64,7 +85,12 @@ def xor_ladder_bits(epsilons: Sequence[float]) -> float:
 
 
 def separate_bits(epsilons: Sequence[float]) -> float:
-    """ΣH2(z_j): random bits of a yes/no report for each level, drawn apart."""
+    """ΣH2(z_j): random bits of a yes/no report for each level, drawn apart.
+
+    >>> import sfumato as sf
+    >>> round(sf.refine.separate_bits([2, 1, 0.5]), 3), round(sf.refine.xor_ladder_bits([2, 1, 0.5]), 3)
+    (2.323, 2.029)
+    """
     _check_levels(epsilons)
     return math.fsum(binary_entropy_bits(_flip(epsilon)) for epsilon in epsilons)
 

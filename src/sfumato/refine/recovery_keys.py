@@ -2,8 +2,8 @@
 
 A key value says which answer becomes which report, and no two answers become the same one; so report and key together
 give the answer back, and the law of the key decides what the report alone says. The cheapest such key to store is a
-shift that favours some of its values [B, Thm 4]. A key serves one report: two reports under one key show their
-difference to everyone.   Theory: docs/theory/recovery.md
+shift that favours some of its values [B, Thm 4]. A key serves one report; several are in
+:mod:`sfumato.refine.key_sequences`.   Theory: docs/theory/recovery.md
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval, log2_interval
 from sfumato.mechanisms.declared import exact_odds
 from sfumato.prob import Channel, Circulant, Distribution, LawLike
-from sfumato.prob.alphabet import Alphabet, Label, check_labels, product_labels
+from sfumato.prob.alphabet import Alphabet, Label, check_labels
 from sfumato.values.checks import check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import fraction_below_exp, ln_bounds
@@ -26,13 +26,21 @@ from sfumato.values.rounding import fraction_below_exp, ln_bounds
 _ODDS_BITS = 40
 # Odds beyond e^700 pass the largest double, and the answers have long been public.
 _MOST_EPSILON = 700
-# Tables of more entries than this are not written out.
-MOST_ENTRIES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShiftKey:
-    """y = x + u mod `size`, where the first `favoured` values of u are `odds` times as probable as the others."""
+    """y = x + u mod `size`, where the first `favoured` values of u are `odds` times as probable as the others.
+
+    Who has y and u has x. `within` finds the cheapest to store for an ε [B, Thm 4].
+
+    >>> import sfumato as sf
+    >>> key = sf.refine.ShiftKey.within(size=6, epsilon=1)
+    >>> key.favoured, round(key.entropy_bits().upper, 3), round(key.saved().upper, 3)
+    (2, 2.407, 0.069)
+    >>> key.report(4, 3), key.recover(1, 3)
+    (1, 4)
+    """
 
     size: int
     favoured: int
@@ -93,7 +101,19 @@ class ShiftKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryKey:
-    """Key value u has probability `law[u]` and turns the x-th input into the `maps[u][x]`-th output."""
+    """Key value u has probability `law[u]` and turns the x-th input into the `maps[u][x]`-th output.
+
+    Who has the output and u has the input; those without u see `channel()`.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.Distribution([Fraction(2, 3), Fraction(1, 3)])
+    >>> key = sf.refine.RecoveryKey(law=law, maps=((0, 1), (1, 0)), inputs=("no", "yes"), outputs=("heads", "tails"))
+    >>> key.report("yes", 1), key.recover("heads", 1)
+    ('heads', 'yes')
+    >>> [[str(chance) for chance in row] for row in key.channel().rows]
+    [['2/3', '1/3'], ['1/3', '2/3']]
+    """
 
     law: Distribution
     maps: tuple[tuple[int, ...], ...]
@@ -159,7 +179,14 @@ class RecoveryKey:
 
 
 def favoured_share(epsilon: float) -> float:
-    """l/k of [B, Thm 4], (e^ε(ε-1)+1)/(e^ε-1)², with full precision for every ε; it falls from 1/2 to 0."""
+    """l/k of [B, Thm 4], (e^ε(ε-1)+1)/(e^ε-1)², with full precision for every ε; it falls from 1/2 to 0.
+
+    `ShiftKey.within` favours about this share of the shifts.
+
+    >>> import sfumato as sf
+    >>> [round(sf.refine.favoured_share(epsilon), 4) for epsilon in (0.01, 1, 3)]
+    [0.4983, 0.3387, 0.113]
+    """
     _check_epsilon(epsilon)
     if epsilon >= 1:
         return math.exp(-epsilon) * (epsilon + math.expm1(-epsilon)) / math.expm1(-epsilon) ** 2
@@ -169,7 +196,17 @@ def favoured_share(epsilon: float) -> float:
 
 
 def shift_channel(law: Distribution | LawLike, *, size: int, epsilon: float) -> Circulant:
-    """Y = X + U mod size for any key law that keeps `epsilon`; any other law is refused [B, Lemma 6]."""
+    """Y = X + U mod size for any key law that keeps `epsilon`; any other law is refused [B, Lemma 6].
+
+    Raises:
+        InvalidParameter: the law does not keep `epsilon`; the sentence says which it keeps.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> channel = sf.refine.shift_channel([Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], size=3, epsilon=0.7)
+    >>> [str(chance) for chance in channel.to_dense().rows[1]]
+    ['1/4', '1/2', '1/4']
+    """
     check_at_least("size", check_integer("size", size), 2)
     _check_epsilon(epsilon)
     key = law if isinstance(law, Distribution) else Distribution(law)
@@ -204,6 +241,13 @@ def reduced_key_law(key: RecoveryKey, output: Label | None = None) -> Distributi
 
     Key values that send the same input to `output` are merged; of these and the rest the largest are kept and divided
     by their sum. `output` must be one that the most probable key value gives; without it, the one that ends cheapest.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> law = sf.Distribution([Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)])
+    >>> key = sf.refine.RecoveryKey(law=law, maps=((0, 1), (0, 1), (1, 0)), inputs=(0, 1), outputs=(0, 1))
+    >>> [str(chance) for chance in sf.refine.reduced_key_law(key).fractions]
+    ['1/2', '1/2']
     """
     weights = key.law.fractions
     heaviest = key.maps[weights.index(max(weights))]
@@ -239,50 +283,11 @@ def _merged_and_trimmed(key: RecoveryKey, place: int) -> Distribution:
     return Distribution([weight / sum(kept) for weight in kept])
 
 
-def sequence_entropy_bits(key: ShiftKey, samples: int) -> Interval:
-    """T·H(U): a key of its own for each of T answers. With the cheapest key no scheme takes less [B, Thm 6]."""
-    check_at_least("samples", check_integer("samples", samples), 1)
-    one = key.entropy_bits()
-    return Interval(samples * one.lower, samples * one.upper).widened(0.0)
-
-
-def sequence_channel(key: ShiftKey, samples: int) -> Channel:
-    """T answers, each under its own key, as one channel on tuples; answers that differ in one place keep the odds."""
-    check_at_least("samples", check_integer("samples", samples), 1)
-    _check_entries(f"{samples} answers", key.size, 2 * samples)
-    one = key.channel().to_dense()
-    rows = one.rows
-    for _ in range(samples - 1):
-        rows = tuple(tuple(p * q for p in first for q in second) for first in rows for second in one.rows)
-    return Channel(rows, product_labels(*[one.inputs] * samples), product_labels(*[one.outputs] * samples))
-
-
-def reused_channel(key: ShiftKey) -> Channel:
-    """Two answers under one key, (x, x') → (y, y'): y - y' is x - x', so the odds are infinite."""
-    _check_entries("two answers", key.size, 4)
-    pairs = [(x, other) for x in range(key.size) for other in range(key.size)]
-    rows = []
-    for x, other in pairs:
-        row = [Fraction(0)] * len(pairs)
-        for u, weight in enumerate(key.law.fractions):
-            row[key.report(x, u) * key.size + key.report(other, u)] = weight
-        rows.append(row)
-    return Channel(rows, pairs, pairs)
-
-
 def _check_epsilon(epsilon: float) -> None:
     check_positive("epsilon", epsilon)
     check_between(
         "epsilon", epsilon, 0, _MOST_EPSILON, way_out="At such an epsilon the answers are all but public: lower it."
     )
-
-
-def _check_entries(what: str, size: int, power: int) -> None:
-    if size**power > MOST_ENTRIES:
-        raise InvalidParameter(
-            f"{what} out of {size} make a table of {size}^{power} entries, more than {MOST_ENTRIES}",
-            way_out="Lower `size` or the number of answers.",
-        )
 
 
 def _place(name: str, value: int, count: int) -> int:

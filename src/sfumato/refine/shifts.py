@@ -34,8 +34,7 @@ ShiftArray = npt.NDArray[np.int64]
 Sums = npt.NDArray[Any]  # unsigned integers, as small as the modulus allows
 
 _WIDTH = 64
-# A place in a row is one word.
-_MOST_MODULUS = 1 << ROW_WIDTH
+_MOST_MODULUS = 1 << ROW_WIDTH  # a place in a row is one word
 # Bits in a word of a stream: the first width that has this many words for each place, so that few are drawn again.
 _STREAM_WIDTHS, _WORDS_A_PLACE = (16, 32), 4
 # Where the level of a row is not known before a coin is thrown.
@@ -74,14 +73,22 @@ class RowThresholds(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TwoLevelShift(OneByOne):
-    """A residue mod `modulus`: in `favoured`, uniformly, with probability `inside`; else uniform outside."""
+    """A residue mod `modulus`: in `favoured`, uniformly, with probability `inside`; else uniform outside.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> shift = sf.refine.TwoLevelShift.erasure(4, Fraction(1, 2))
+    >>> [str(chance) for chance in shift.law()]
+    ['5/8', '1/8', '1/8', '1/8']
+    >>> round(shift.entropy_bits().upper, 4)
+    1.5488
+    """
 
     modulus: int
     favoured: ShiftArray
     inside: Fraction
     width: int = _WIDTH
-    order: ShiftArray = field(init=False, repr=False)
-    """All shifts, the favoured first, each level ascending."""
+    order: ShiftArray = field(init=False, repr=False)  # all shifts, the favoured first, each level ascending
     _found: dict[tuple[int, int], Thresholds] = field(init=False, repr=False, default_factory=dict)
     _found_rows: list[RowThresholds | None] = field(init=False, repr=False, default_factory=list)
 

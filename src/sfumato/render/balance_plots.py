@@ -26,6 +26,17 @@ def balance_svg(
     At a point the two bounds are those computed there. Between two points g is known by its monotonicity alone
     [E, Lemma 1]: no less than the lower bound on the left, no more than the upper bound on the right. The pale band is
     what follows from that, so it holds everywhere, and the line through the middles is only there to guide the eye.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    >>> import sfumato as sf
+    >>> total = sf.Channel([[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]])  # how many of two people said yes
+    >>> curve = sf.measures.balance_curve(total, (2, 2), [0.0, 1.0, 2.0])
+    >>> [round(found.bits.upper, 3) for found in curve]
+    [0.0, 0.0, 0.5]
+    >>> "bits less about one record" in sf.render.balance_svg({"the total": curve})
+    True
     """
     ordered = {name: sorted(curve, key=lambda found: found.b) for name, curve in curves.items()}
     ends = dict(plateaus or {})

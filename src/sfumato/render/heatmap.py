@@ -19,7 +19,17 @@ _LABEL_LENGTH = 12
 
 
 def heatmap_svg(channel: AnyChannel) -> str:
-    """Draw P(y|x), inputs downwards and outputs to the right; a large structured channel shows its shift law."""
+    """Draw P(y|x), inputs downwards and outputs to the right; a large structured channel shows its shift law.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    >>> import re
+    >>> import sfumato as sf
+    >>> picture = sf.render.heatmap_svg(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    >>> re.findall("<title>(.*?)</title>", picture)
+    ['P(report | answer): 2 answers downwards, 2 reports to the right', '0.75', '0.25', '0.25', '0.75']
+    """
     if isinstance(channel, Channel):
         return _matrix_svg(_shrink(channel.array), channel)
     law = np.array([[float(value) for value in channel.law]])

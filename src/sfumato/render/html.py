@@ -14,7 +14,17 @@ from sfumato.render.self_checks import check_line
 
 
 def certificate_html(certificate: Certificate) -> str:
-    """Return the page of a certificate of any kind."""
+    """Return the page of a certificate of any kind.
+
+    Returns:
+        The page, complete in itself.
+
+    >>> import sfumato as sf
+    >>> made = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    >>> page = sf.render.certificate_html(made)
+    >>> page[:15], all(claim.sentence in page for claim in made.claims)
+    ('<!doctype html>', True)
+    """
     document = certificate.to_json()
     notes = "".join(f'<p data-part="note">{escape(note)}</p>' for note in certificate.notes)
     table = f"""<table><thead><tr><th scope="col">Measure</th><th scope="col">Value</th>

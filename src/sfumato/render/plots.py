@@ -40,7 +40,21 @@ _RC: dict[str, Any] = {
 
 
 def plan_svg(plans: Sequence[QuestionPlan], *, population: int | None, title: str) -> str:
-    """Draw what a plan has to show: accuracy against ε where questions have levels, else respondents by guess error."""
+    """Draw what a plan has to show: accuracy against ε where questions have levels, else respondents by guess error.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    Raises:
+        InvalidParameter: no question has anything to draw.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> picture = sf.render.plan_svg(sf.plan(study).questions, population=1000, title="Rest")
+    >>> picture[:13], "What each reader's key costs in accuracy" in picture
+    ('<?xml version', True)
+    """
     curves = [planned for planned in plans if planned.curve is not None]
     if curves:
         return accuracy_svg(curves, population=population, title=title)
@@ -58,7 +72,18 @@ def plan_svg(plans: Sequence[QuestionPlan], *, population: int | None, title: st
 
 
 def accuracy_svg(plans: Sequence[QuestionPlan], *, population: int | None, title: str) -> str:
-    """Draw the half-width of an interval against ε for every question; the study's levels are marked."""
+    """Draw the half-width of an interval against ε for every question; the study's levels are marked.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> picture = sf.render.accuracy_svg(sf.plan(study).questions, population=1000, title="Rest")
+    >>> "95 % interval of a share, 1,000 respondents" in picture
+    True
+    """
     people = population or 1000
     scale = _REACH / math.sqrt(people)
 
@@ -108,7 +133,24 @@ def accuracy_svg(plans: Sequence[QuestionPlan], *, population: int | None, title
 
 
 def cost_svg(curve: CostCurve, *, title: str = "") -> str:
-    """Draw the respondents that each design needs (log axis) against the guess error; that of the study is marked."""
+    """Draw the respondents that each design needs (log axis) against the guess error; that of the study is marked.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    Raises:
+        InvalidParameter: the curve has fewer than two levels.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> asked = sf.Card(id="tired", text="Tired?", guess_error=Fraction(3, 8))
+    >>> planned, = sf.plan(sf.Study(name="Rest", questions=(asked,))).questions
+    >>> curve = planned.costs()
+    >>> [name for name, _ in curve.levels[0].respondents]
+    ['three outputs', 'two outputs', 'Warner', 'unrelated question']
+    >>> "respondents needed, about" in sf.render.cost_svg(curve, title="Rest")
+    True
+    """
     levels, guess_error = curve.levels, float(curve.guess_error)
     if len(levels) < 2:
         raise InvalidParameter(

@@ -31,6 +31,17 @@ def shares_svg(estimates: Sequence[QuestionEstimate], *, title: str = "") -> str
     """Draw a panel for each question: marks, steps of a scale, bars, or a histogram with the mean.
 
     Of two answers there is a line for each group; of more, a panel.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 50}, insecure_seed=7)
+    >>> picture = sf.render.shares_svg(sf.estimate_reports(made.reports), title="Rest")
+    >>> "share of “yes”" in picture
+    True
     """
     panels = [_Panel(part) for part in _parts(estimates)]
     if not 0 < len(panels) <= _MOST_PANELS or max(len(panel.lines) for panel in panels) > _MOST_GROUPS:

@@ -53,6 +53,19 @@ def spinner_svg(card: SpinnerCard, *, title: str = "", device: str = "", words: 
     """Draw the card. It stands alone: no script, no font, no link; labels are escaped.
 
     `words` and `device`, which says how to draw a number, are for other languages.
+
+    Returns:
+        The picture, as text of an SVG file.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> asked = sf.Card(id="tired", text="Tired?", guess_error=Fraction(3, 8))
+    >>> planned, = sf.plan(sf.Study(name="Rest", questions=(asked,))).questions
+    >>> picture = sf.render.spinner_svg(planned.card, title="Tired?")
+    >>> planned.card.device
+    'Toss a coin twice: heads-heads counts as 1, heads-tails as 2, tails-heads as 3, tails-tails as 4.'
+    >>> picture.count('class="sector"')
+    4
     """
     colours = {report: _PAPER for ranges in card.ranges for _, _, report in ranges}
     colours |= dict(zip(card.answers, _ANSWERS, strict=False))

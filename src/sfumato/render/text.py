@@ -17,7 +17,20 @@ _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\|`*[]"} | {"&": "&amp;"
 
 
 def certificate_table(certificate: Certificate) -> RenderableType:
-    """Return a table for rich to print: the number, how well it is known, what it means, and on whose word."""
+    r"""Return a table for rich to print: the number, how well it is known, what it means, and on whose word.
+
+    >>> from io import StringIO
+    >>> from rich.console import Console
+    >>> import sfumato as sf
+    >>> table = sf.render.certificate_table(sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]])))
+    >>> console = Console(file=StringIO(), width=100)
+    >>> console.print(table)  # or rich.print(table), to a terminal
+    >>> print(*console.file.getvalue().splitlines()[1:5], sep="\n")
+    ┏━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┓
+    ┃ measure                      ┃ value            ┃ status           ┃ in plain words              ┃
+    ┡━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┩
+    │ guess error                  │ 1/4              │ exact            │ A guesser who knows the     │
+    """
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
 
@@ -35,7 +48,13 @@ def certificate_table(certificate: Certificate) -> RenderableType:
 
 
 def certificate_markdown(certificate: Certificate) -> str:
-    """Return the claims as a Markdown table, with the notes and the works they cite."""
+    """Return the claims as a Markdown table, with the notes and the works they cite.
+
+    >>> import sfumato as sf
+    >>> lines = sf.render.certificate_markdown(sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))).splitlines()
+    >>> lines[0], lines[4][:49]
+    ('## Certificate of a channel: 2 answers → 2 reports', '| guess error | 1/4 | exact | A guesser who knows')
+    """
     lines = [
         f"## {_escape(certificate.title)}",
         "",
@@ -53,7 +72,15 @@ def certificate_markdown(certificate: Certificate) -> str:
 
 
 def audit_text(audit: Audit) -> str:
-    """Return an audit in a few lines."""
+    """Return an audit in a few lines.
+
+    >>> import sfumato as sf
+    >>> found = sf.certificates.audit_counts([[820, 180], [190, 810]], claimed_epsilon=1.0, answers=("no", "yes"))
+    >>> print(sf.render.audit_text(found))
+    From 2000 draws ε is at least 1.09, which contradicts the claim of 1.
+    Confidence 1 - 1e-06 for all bounds together; the strongest evidence is report 1 under answer yes against answer no.
+    Bits: not known.
+    """
     favoured, other, report = (printable(str(label)) for label in audit.pair)
     return (
         f"{audit.sentence}\n"

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.study.answer_cells import is_asked
 from sfumato.study.studies import Study
 from sfumato.study.ways import NO_ANSWER, Question, Way

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.gaps import filled_words
-from sfumato.files.tables import Words, count_among
+from sfumato.files.words import Words, count_among
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.studies import Study
 from sfumato.study.ways import Question, Way

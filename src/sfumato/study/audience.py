@@ -56,6 +56,16 @@ class Audience:
     """What a study promises about every question: what the public and each analyst see, and whether answers come back.
 
     `population` is how many will be asked, if that is known; `on_devices` whether they draw their reports themselves.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> asked = sf.YesNo(id="tired", text="Tired?")
+    >>> press = sf.Analyst(name="press", epsilon=Fraction(2))
+    >>> study = sf.Study(name="Rest", questions=(asked,), public_epsilon=Fraction(1), analysts=(press,), recover=True)
+    >>> study.audience == sf.study.Audience(public_epsilon=Fraction(1), analysts=(press,), recover=True)
+    True
+    >>> [round(epsilon, 4) for epsilon in asked.way(study.audience).epsilons]  # of the press, and of everybody
+    [2.0, 1.0]
     """
 
     public_epsilon: Fraction | None = None

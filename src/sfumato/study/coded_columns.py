@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words, words_of
+from sfumato.files.tables import words_of
+from sfumato.files.words import Words
 from sfumato.io.labels import in_reading_order
 
 

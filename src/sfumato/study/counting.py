@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.refine.report_trees import NOTHING, Numbers
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote

@@ -26,7 +26,7 @@ from sfumato.disclose.disclosures import told_bits
 from sfumato.disclose.polytope import can_tell, marginal_matrix
 from sfumato.disclose.window_schemes import WindowScheme
 from sfumato.errors import InvalidParameter, Refused
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.io.labels import as_text
 from sfumato.prob import Channel, Distribution, Joint
 from sfumato.study.law_sources import LawSource, check_values, counts_of, law_of_columns, law_of_rows

@@ -25,7 +25,7 @@ from sfumato.disclose.disclosure_certificates import counted_estimation
 from sfumato.disclose.law_estimates import BETA
 from sfumato.disclose.private_histograms import private_counts
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.prob import Distribution, Joint
 from sfumato.study.coded_columns import coded_column
 

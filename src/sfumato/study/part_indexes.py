@@ -10,7 +10,7 @@ from sfumato.errors import InvalidParameter, KeyRefused, Place, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.disk import writing_sentences
 from sfumato.files.staging import discard, flush_staged, remove_stale, staging_inside
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
 from sfumato.refine.people_indexes import People, PeopleIndex, index_protection, open_index, reseal_index, seal_index
 from sfumato.study.key_folders import SHORT, Unlocker

@@ -16,7 +16,8 @@ import numpy as np
 from sfumato import __version__
 from sfumato.engines.spark import RowPlaces
 from sfumato.errors import SfumatoError, SourceFailed
-from sfumato.files.tables import Words, words_of
+from sfumato.files.tables import words_of
+from sfumato.files.words import Words
 from sfumato.refine.key_documents import open_key, seal_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.report_trees import Numbers

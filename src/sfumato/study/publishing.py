@@ -1,7 +1,6 @@
 """From a table of answers to a part of public reports and its keys, chunk by chunk; nothing is paid for here.
 
-Rows are written as they are drawn, to wherever the caller says; memory does not grow with their number. What a part's
-draws made is on the record as the roots of its columns, in its note and in its keys.
+Rows are written as they are drawn; memory does not grow with their number. A part's note and keys hold column roots.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
-from sfumato.files.tables import Words, number_column, words_of
+from sfumato.files.tables import number_column, words_of
+from sfumato.files.words import Words
 from sfumato.refine import Binding
 from sfumato.refine.block_secrets import question_secret
 from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import open_rows, row_source
-from sfumato.files.tables import Words, numbers_of, words_of
+from sfumato.files.tables import numbers_of, words_of
+from sfumato.files.words import Words
 from sfumato.refine.report_trees import NOTHING, Numbers
 from sfumato.study.part_notes import PartNote, not_as_noted
 from sfumato.study.ways import Way

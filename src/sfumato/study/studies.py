@@ -28,6 +28,22 @@ class DisclosedColumns:
     """Columns of which only what each row says as a whole is told, and nothing about any of them [D].
 
     With `about`, most is told about that column.
+
+    Raises:
+        InvalidParameter: fewer than two columns are protected, one stands twice, or `about` is one of them.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> columns = sf.study.DisclosedColumns(protect=("age", "income"), about="region")
+    >>> columns.columns
+    ('age', 'income', 'region')
+    >>> study = sf.Study(
+    ...     name="Rest",
+    ...     questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),),
+    ...     disclosure=columns,
+    ... )
+    >>> study.disclosure.protect
+    ('age', 'income')
     """
 
     protect: tuple[str, ...]

@@ -106,7 +106,17 @@ def write_beside(study: Study, folder: Path) -> None:
 
 
 def fingerprint(study: Study) -> str:
-    """Return 64 digits that differ whenever anything declared in the study does."""
+    """Return 64 digits that differ whenever anything declared in the study does.
+
+    Reports and keys carry it, so that they are read with the study that they were made for.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> other = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(2)),))
+    >>> len(sf.study.fingerprint(study)), sf.study.fingerprint(study) == sf.study.fingerprint(other)
+    (64, False)
+    """
     return sha256(json.dumps(as_document(study), sort_keys=True).encode()).hexdigest()
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sfumato.bits import SystemBits
 from sfumato.disclose import Disclosure, Origin, optimum
 from sfumato.disclose.told_scores import told_score
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.study.law_sources import LawSource, MadeLaw, counts_of, feature_of_counts, law_of_counts, noisy
 from sfumato.study.table_releases import OwnersFigures
 

@@ -11,7 +11,18 @@ from sfumato.values.interval import Interval
 
 
 class Status(StrEnum):
-    """How well a number is known."""
+    """How well a number is known.
+
+    Exact: a fraction. Certified: an interval that surely holds the number. Estimated: from draws, with a confidence.
+    Stated: an interval whose proof is in a private file.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
+    >>> made = sf.certify(coin)
+    >>> made["odds"].status is sf.values.Status.EXACT, made["capacity_bits"].status.value
+    (True, 'certified')
+    """
 
     EXACT = "exact"
     CERTIFIED = "certified"
@@ -20,7 +31,15 @@ class Status(StrEnum):
 
 
 class Relation(StrEnum):
-    """How the measured quantity stands to the number of its claim."""
+    """How the measured quantity stands to the number of its claim.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
+    >>> made = sf.certify(coin)
+    >>> made["odds"].relation.value, made["capacity_bits"].relation.value
+    ('=', 'in')
+    """
 
     EQUALS = "="
     AT_LEAST = "≥"
@@ -39,6 +58,15 @@ class Claim:
     estimated one a float that holds with probability `confidence`, a stated one an Interval whose proof is in a
     private file. `witness` is what a checker needs to confirm an optimum without searching for it again: for a
     capacity, the input law.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
+    >>> claim = sf.certify(coin)["odds"]
+    >>> claim.value, claim.unit, claim.status.value
+    (Fraction(3, 1), 'ratio', 'exact')
+    >>> claim.sentence
+    'No report favours one answer over another by more than 3 times.'
     """
 
     measure: str
@@ -74,7 +102,13 @@ class Claim:
 
 
 class Claiming:
-    """Whatever makes claims; one is found by its measure."""
+    """Whatever makes claims, such as a certificate; one is found by its measure.
+
+    >>> import sfumato as sf
+    >>> made = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    >>> isinstance(made, sf.values.Claiming), made["guess_error"].value
+    (True, Fraction(1, 4))
+    """
 
     __slots__ = ()
     claims: tuple[Claim, ...]

@@ -17,8 +17,8 @@ from sfumato.values.interval import Interval
 class Column(Sequence[float]):
     """Numbers in order, in one piece of memory that nobody can change.
 
-    >>> from sfumato.values.columns import Column
-    >>> column = Column([0.5, 0.25, 0.25])
+    >>> import sfumato as sf
+    >>> column = sf.values.Column([0.5, 0.25, 0.25])
     >>> column[0], column[1:], column == (0.5, 0.25, 0.25)
     (0.5, Column([0.25, 0.25]), True)
     """
@@ -80,8 +80,11 @@ class Column(Sequence[float]):
 class Intervals(Sequence[Interval]):
     """Intervals in order, kept as the columns of their ends.
 
-    >>> from sfumato.values.columns import Column, Intervals
-    >>> Intervals(Column([0.0, 0.25]), Column([0.5, 0.75]))[1]
+    Raises:
+        InvalidParameter: the two columns are not of one length.
+
+    >>> import sfumato as sf
+    >>> sf.values.Intervals([0.0, 0.25], [0.5, 0.75])[1]
     Interval(lower=0.25, upper=0.75)
     """
 

@@ -24,7 +24,8 @@ class Correlation:
 
     With both, beliefs differ by at most so many bits from households of at most so many people that are independent.
 
-    >>> Correlation.of("nobody"), Correlation.of(5).words
+    >>> import sfumato as sf
+    >>> sf.values.Correlation.of("nobody"), sf.values.Correlation.of(5).words
     (Correlation(people=1, shared_bits=None), 'at most 5 people')
     """
 

@@ -6,7 +6,14 @@ from enum import StrEnum
 
 
 class Guarantee(StrEnum):
-    """Where the randomness behind a report comes from decides against whom it protects."""
+    """Where the randomness behind a report comes from decides against whom it protects.
+
+    >>> import sfumato as sf
+    >>> sf.bits.SystemBits().guarantee is sf.values.Guarantee.INFORMATION_THEORETIC
+    True
+    >>> [guarantee.value for guarantee in sf.values.Guarantee]
+    ['information_theoretic', 'computational', 'none']
+    """
 
     INFORMATION_THEORETIC = "information_theoretic"
     """Fresh true randomness: holds against unlimited computing power."""

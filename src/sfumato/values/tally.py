@@ -14,6 +14,16 @@ class Tally:
 
     Where one report counts in several places (a unary report has several bits set), `reports` is how many there were;
     otherwise it is left out and is the sum of the counts.
+
+    Raises:
+        InvalidParameter: there are no counts, one is negative, or tallies that are added are not of one mechanism.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
+    >>> north, south = coin.tally([0, 0, 1]), coin.tally([1, 1])
+    >>> north + south
+    Tally(mechanism='randomized_response size=2 odds=3', counts=(2, 3), reports=None)
     """
 
     mechanism: str

@@ -33,7 +33,15 @@ _SHARP = 40.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmplitudeCapacity:
-    """The capacity at T²/N = `ratio`, in bits, and the law that proves it; positions are in units of T, on [-1, 1]."""
+    """The capacity at T²/N = `ratio`, in bits, and the law that proves it; positions are in units of T, on [-1, 1].
+
+    >>> import sfumato as sf
+    >>> found = sf.measures.amplitude_capacity(1)  # normal noise as wide as the number may reach
+    >>> found.positions, found.weights, round(found.bits.upper, 4)
+    ((-1.0, 1.0), (0.5, 0.5), 0.4859)
+    >>> found.method
+    'the best law, certified'
+    """
 
     ratio: float
     bits: Interval
@@ -55,6 +63,17 @@ def amplitude_capacity(
     `points`: at most so many values may be sent. Two of them lie at ±T, since spreading two points apart is the same as
     shrinking the noise. With more, yet fewer than the best law has, the interval reaches from the best symmetric law
     that was found to the smaller of log2(points) and the capacity without the limit, and is as wide as that is.
+
+    Raises:
+        InvalidParameter: the ratio lies outside of 0.000001 to 220.
+        NotCertified: the bounds could not be brought so close together.
+
+    >>> import math
+    >>> import sfumato as sf
+    >>> [round(sf.measures.amplitude_capacity(ratio).bits.upper, 4) for ratio in (0.25, 0.5, 1)]
+    [0.1607, 0.2905, 0.4859]
+    >>> [round(math.log2(1 + ratio) / 2, 4) for ratio in (0.25, 0.5, 1)]  # the bound by mean power, which is larger
+    [0.161, 0.2925, 0.5]
     """
     size = float(as_number("ratio", ratio))
     check_positive("ratio", size)
@@ -185,6 +204,14 @@ def amplitude_ratio(budget_bits: float, *, points: int | None = None) -> float:
     """Return the largest T²/N whose capacity is within the budget: the least noise, N = T²/ratio.
 
     The certified upper end of the capacity is held against the budget, so the ratio errs towards more noise.
+
+    Raises:
+        InvalidParameter: the budget lies outside of 0.000001 to 3 bits, or so few points need no noise.
+
+    >>> import sfumato as sf
+    >>> ratio = sf.measures.amplitude_ratio(0.1)
+    >>> round(ratio, 4), sf.measures.amplitude_capacity(ratio).bits.upper <= 0.1
+    (0.1488, True)
     """
     check_positive("budget_bits", budget_bits)
     check_between("budget_bits", budget_bits, LEAST_BUDGET_BITS, MOST_BUDGET_BITS)

@@ -36,6 +36,15 @@ class Balance:
 
     `law` is a joint law of all records with an entropy of at least b, under which the report says as much about
     `record` as the lower end of `constrained`: the worst adversary found who is that ignorant.
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])  # "no" and "yes" through a noisy line
+    >>> both = sf.Channel([says[a and b] for a in (0, 1) for b in (0, 1)])
+    >>> found = sf.measures.balance(both, (2, 2), 1.8)
+    >>> round(found.unconstrained.upper, 3), round(found.constrained.upper, 3), round(found.bits.lower, 3)
+    (0.531, 0.387, 0.144)
+    >>> [round(share, 2) for share in found.law.array.tolist()]  # the worst who lacks 1.8 of the 2 bits
+    [0.28, 0.28, 0.06, 0.39]
     """
 
     b: float
@@ -57,6 +66,14 @@ def balance(
     """Enclose g(b) = C_1 − C_1^b, with C_1^b known to `gap_bits`, or raise NotCertified [E, Def. 11].
 
     The rows of the channel are data sets, ordered as the product of the records' alphabets, whose sizes are `shape`.
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> either = sf.Channel([says[a or b] for a in (0, 1) for b in (0, 1)])
+    >>> round(sf.measures.balance(either, (2, 2), 2).bits.lower, 3)  # against those who know nothing at all
+    0.384
+    >>> round(sf.measures.balance(either, (2, 2), 1.5).bits.upper, 3)
+    0.0
     """
     return balance_curve(channel, shape, (b,), gap_bits=gap_bits, most_boxes=most_boxes)[0]
 
@@ -69,7 +86,14 @@ def balance_curve(
     gap_bits: float = BALANCE_GAP_BITS,
     most_boxes: int = MOST_BOXES,
 ) -> tuple[Balance, ...]:
-    """Enclose g at several b, in the order given; the bounds never fall as b grows, as g does not [E, Lemma 1]."""
+    """Enclose g at several b, in the order given; the bounds never fall as b grows, as g does not [E, Lemma 1].
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> parity = sf.Channel([says[a ^ b] for a in (0, 1) for b in (0, 1)])
+    >>> [round(one.bits.midpoint, 2) for one in sf.measures.balance_curve(parity, (2, 2), [0, 1, 1.5, 2])]
+    [0.0, 0.0, 0.23, 0.53]
+    """
     sizes = check_shape(channel, shape)
     check_positive("gap_bits", gap_bits)
     check_at_least("most_boxes", check_integer("most_boxes", most_boxes), 1)

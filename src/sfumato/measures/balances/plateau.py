@@ -25,12 +25,25 @@ Truth = Sequence[int] | npt.NDArray[np.integer[Any] | np.bool]
 
 
 def plateau_bits(truth: Truth, shape: Sequence[int]) -> float:
-    """Return the largest b with g(b) = 0; `truth` is f(x) for every data set x, the last record running fastest."""
+    """Return the largest b with g(b) = 0; `truth` is f(x) for every data set x, the last record running fastest.
+
+    >>> import sfumato as sf
+    >>> round(sf.measures.plateau_bits([0, 1, 1, 0], (2, 2)), 4)  # of the parity of two bits, for any noise
+    1.0
+    >>> round(sf.measures.plateau_bits([0, 0, 0, 1], (2, 2)), 4)  # of "both"
+    1.5
+    """
     return plateau_interval(truth, shape).midpoint
 
 
 def plateau_interval(truth: Truth, shape: Sequence[int]) -> Interval:
-    """Enclose that b, a few ulps wide."""
+    """Enclose the b up to which g(b) = 0, a few ulps wide.
+
+    >>> import sfumato as sf
+    >>> found = sf.measures.plateau_interval([0, 0, 0, 1], (2, 2))
+    >>> 1.5 in found, found.width < 1e-15
+    (True, True)
+    """
     sizes = tuple(check_integer("shape", size) for size in shape)
     for size in sizes:
         check_at_least("shape", size, 1)

@@ -31,6 +31,15 @@ class WorstCase:
 
     Seeing the a-th value of the members (in the order of their product), this adversary is sure that the data set is
     `datasets[a]`; before the report, the values have the probabilities `law`.
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> worst = sf.measures.individual_capacity(two_people, (2, 2))
+    >>> worst.members, worst.datasets  # sure that both say the same: data sets (0, 0) and (1, 1)
+    ((0,), (0, 3))
+    >>> round(worst.bits.upper, 4), [round(share, 3) for share in worst.prior.array.tolist()]
+    (0.3925, [0.5, 0.0, 0.0, 0.5])
     """
 
     bits: Interval
@@ -50,28 +59,61 @@ class WorstCase:
 def individual_capacity_bits(
     channel: AnyChannel, shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Interval:
-    """Enclose C_1 = max over records and joint laws of I(X_i;Y), in bits; rows ordered as the records' product."""
+    """Enclose C_1 = max over records and joint laws of I(X_i;Y), in bits; rows ordered as the records' product.
+
+    Raises:
+        InvalidParameter: the shape means another number of data sets than the channel has rows.
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=2, epsilon=1).channel().rows
+    >>> two_people = sf.Channel([counts[a + b] for a in (0, 1) for b in (0, 1)])
+    >>> round(sf.measures.individual_capacity_bits(two_people, (2, 2)).upper, 4)
+    0.3925
+    """
     return individual_capacity(channel, shape, gap_bits=gap_bits).bits
 
 
 def individual_capacity(
     channel: AnyChannel, shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> WorstCase:
-    """Return C_1 with the record, the data sets and the law that reach it [E, Thm 2]."""
+    """Return C_1 with the record, the data sets and the law that reach it [E, Thm 2].
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> both = sf.Channel([says[a and b] for a in (0, 1) for b in (0, 1)])
+    >>> worst = sf.measures.individual_capacity(both, (2, 2))
+    >>> round(worst.bits.upper, 4), worst.members, worst.datasets
+    (0.531, (0,), (0, 3))
+    """
     return group_capacity(channel, shape, 1, gap_bits=gap_bits)
 
 
 def group_capacity_bits(
     channel: AnyChannel, shape: Sequence[int], size: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Interval:
-    """Enclose C_k: what a report says at most about k records together; at most k·C_1 [E, Def. 17, Thm 4]."""
+    """Enclose C_k: what a report says at most about k records together; at most k·C_1 [E, Def. 17, Thm 4].
+
+    >>> import sfumato as sf
+    >>> coin = ([0.75, 0.25], [0.25, 0.75])
+    >>> pair = sf.Channel([[p * q for p in coin[a] for q in coin[b]] for a in (0, 1) for b in (0, 1)])
+    >>> [round(sf.measures.group_capacity_bits(pair, (2, 2), size).upper, 4) for size in (1, 2)]  # each reports
+    [0.3319, 0.3774]
+    """
     return group_capacity(channel, shape, size, gap_bits=gap_bits).bits
 
 
 def group_capacity(
     channel: AnyChannel, shape: Sequence[int], size: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> WorstCase:
-    """Return C_k with the group of `size` records, the data sets and the law that reach it."""
+    """Return C_k with the group of `size` records, the data sets and the law that reach it.
+
+    >>> import sfumato as sf
+    >>> counts = sf.measures.NoisyCount.geometric(top=3, epsilon=1).channel().rows
+    >>> three = sf.Channel([counts[a + b + c] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+    >>> worst = sf.measures.group_capacity(three, (2, 2, 2), 2)
+    >>> worst.members, round(worst.bits.upper, 4)
+    ((0, 1), 0.5965)
+    """
     sizes = check_shape(channel, shape)
     check_between("size", check_integer("size", size), 1, len(sizes), way_out="A group has at most all records.")
     return _worst(channel, sizes, tuple(itertools.combinations(range(len(sizes)), size)), gap_bits)
@@ -80,7 +122,15 @@ def group_capacity(
 def capacity_about(
     channel: AnyChannel, shape: Sequence[int], members: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> WorstCase:
-    """Return what the report says at most about these records together, counted from 0."""
+    """Return what the report says at most about these records together, counted from 0.
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> first_only = sf.Channel([says[a] for a in (0, 1) for b in (0, 1)])  # the report is about record 0
+    >>> worst = sf.measures.capacity_about(first_only, (2, 2), [1])
+    >>> round(worst.bits.upper, 4), worst.datasets  # for who believes that record 1 goes with record 0
+    (0.531, (0, 3))
+    """
     sizes = check_shape(channel, shape)
     return _worst(channel, sizes, (check_members(members, len(sizes)),), gap_bits)
 

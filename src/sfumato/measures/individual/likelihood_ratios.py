@@ -26,6 +26,9 @@ from sfumato.prob.exact import FloatArray, IntegerArray
 def has_monotone_ratio(channel: AnyChannel) -> bool:
     """Whether some order of the outputs has a monotone likelihood ratio, in exact arithmetic.
 
+    Raises:
+        InvalidParameter: the channel is not exact.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> third, rest = Fraction(1, 3), Fraction(2, 3)

@@ -31,8 +31,11 @@ class NoisyCount:
     """A channel from a count 0..top to a noisy count 0..top, ε-differentially private for one person.
 
     >>> import sfumato as sf
-    >>> [round(share, 4) for share in sf.measures.NoisyCount.geometric(top=2, epsilon=1).rows([0])[0].tolist()]
+    >>> blurred = sf.measures.NoisyCount.geometric(top=2, epsilon=1)
+    >>> [round(share, 4) for share in blurred.rows([0])[0].tolist()]
     [0.7311, 0.17, 0.0989]
+    >>> round(sf.measures.count_capacity(blurred).bits.upper, 4)
+    0.3925
     """
 
     kind: str

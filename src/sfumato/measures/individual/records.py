@@ -92,6 +92,15 @@ def selected_channels(channel: AnyChannel, shape: Sequence[int], record: int) ->
     """Every channel from one record to the report that a rule for the other records can make [E, Thm 2].
 
     There are |X_(i)|^|X_i| of them, equal ones included: for looking at small cases, not for finding the best.
+
+    >>> import sfumato as sf
+    >>> says = ([0.9, 0.1], [0.1, 0.9])
+    >>> both = sf.Channel([says[a and b] for a in (0, 1) for b in (0, 1)])
+    >>> rules = sf.measures.selected_channels(both, (2, 2), record=0)
+    >>> [round(sf.measures.capacity_bits(one).upper, 3) for one in rules]
+    [0.0, 0.531, 0.0, 0.531]
+    >>> round(sf.measures.individual_capacity_bits(both, (2, 2)).upper, 3)  # the largest of them
+    0.531
     """
     sizes = check_shape(channel, shape)
     (member,) = check_members((record,), len(sizes))

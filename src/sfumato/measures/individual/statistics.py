@@ -43,6 +43,13 @@ class StatisticCapacity:
 
     Seeing the a-th value of the person, this adversary is sure that the statistic is `totals[a]`; before the report,
     the values have the probabilities `law`. `monotone` says whether a monotone likelihood ratio spared the search.
+
+    >>> import sfumato as sf
+    >>> found = sf.measures.count_capacity(sf.measures.NoisyCount.geometric(top=10, epsilon=0.5))
+    >>> found.totals, found.monotone  # everybody says no, or everybody yes
+    (((0,), (10,)), True)
+    >>> round(found.bits.upper, 4), [round(share, 4) for share in found.law]
+    (0.8271, [0.5, 0.5])
     """
 
     bits: Interval
@@ -142,9 +149,13 @@ def statistic_capacity(
 def totals_of(people: int, contributions: Sequence[int | Sequence[int]]) -> tuple[Total, ...]:
     """List the totals that so many people can have, ascending: the order of a channel's rows.
 
-    >>> totals_of(2, ((0, 1), (1, 0)))
+    >>> import sfumato as sf
+    >>> sf.measures.totals_of(2, (0, 1, 2))
+    ((0,), (1,), (2,), (3,), (4,))
+    >>> sf.measures.totals_of(2, ((0, 1), (1, 0)))
     ((0, 2), (1, 1), (2, 0))
     """
+    check_at_least("people", check_integer("people", people), 0)
     vectors = _vectors(contributions)
     found: set[Total] = {(0,) * len(vectors[0])}
     for _ in range(people):

@@ -8,7 +8,8 @@ from typing import Any
 from sfumato.bits import BitSource
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.frames import TableLike
-from sfumato.files.tables import Words, numbers_of, words_of
+from sfumato.files.tables import numbers_of, words_of
+from sfumato.files.words import Words
 from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.amended_cells import units_of
 from sfumato.study.amending import Amendment, check_rows, corrections, with_cover

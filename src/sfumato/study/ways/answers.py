@@ -10,15 +10,15 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.design.surveys import check_answers
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.study.ways.cell_cures import answer_cure, number_cure
 from sfumato.study.wording import check_line
 
 SymbolArray = npt.NDArray[np.int64]
 
 MOST_ANSWERS = 100_000
+SECOND_IS_ESTIMATED = '"no" first; the share of the second is estimated'
 NOBODY = np.iinfo(np.int64).min
 """What stands in the place of an answer where nobody answered, and that is hidden."""
 _FEW = 4096
@@ -57,6 +57,8 @@ def checked_pair(answers: tuple[str, str]) -> tuple[str, str]:
     """Check two answers, "no" first."""
     for answer in answers:
         check_line("answers", answer)
+    from sfumato.design.surveys import check_answers  # noqa: PLC0415  only two answers need designs
+
     return check_answers(answers)
 
 

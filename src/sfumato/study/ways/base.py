@@ -1,8 +1,7 @@
 """A way of asking: one class behind one protocol. Nobody else in the house asks what kind a question is.
 
-A `Question` is what a study declares: data, with the keys that it has in a file. Its `Way` is how that question is
-asked of an audience: reading a column, planning, drawing reports, opening, estimating, charging, describing. A new kind
-is a module with both, and one line in the table of :mod:`sfumato.study.ways`.
+A `Question` is data, with its keys in a file. Its `Way` is how it is asked of an audience: reading a column, planning,
+drawing, opening, estimating, charging. A new kind is a module with both and a line in :mod:`sfumato.study.ways`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from sfumato import measures
 from sfumato.account.published import PUBLIC
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Key
 from sfumato.refine.level_words import listed
@@ -45,7 +44,15 @@ _BITS_A_NAT = Fraction("1.4426950408889634074")  # 1/ln 2, rounded up
 
 
 class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
-    """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one."""
+    """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> way: sf.study.Way = study.way("tired")
+    >>> way.levels[0].readers, way.report_labels, [round(float(p), 3) for p in way.channel(1).rows[0]]
+    (('public',), ('no', 'yes'), [0.731, 0.269])
+    """
 
     on_paper: ClassVar[bool] = False
     """Whether respondents can make their report by hand, so that reports may be typed in."""
@@ -103,9 +110,8 @@ class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
             return "the answers"
         if len(self.epsilons) == 1:
             return "its only level"
-        return (
-            "the public level" if level == len(self.epsilons) else f"the level of {listed(self.key_readers[level - 1])}"
-        )
+        is_last = level == len(self.epsilons)
+        return "the public level" if is_last else f"the level of {listed(self.key_readers[level - 1])}"
 
     # What it says before anybody is asked.
 

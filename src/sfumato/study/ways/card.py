@@ -12,18 +12,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-from sfumato.certificates import Certificate
 from sfumato.design import Limits, SurveyDesign, playable, survey
 from sfumato.design.cards import MOST_FACES
 from sfumato.errors import InvalidParameter
 from sfumato.infer import share_weights
-from sfumato.prob import Channel
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import check_heading, checked_pair
+from sfumato.study.ways.answers import SECOND_IS_ESTIMATED, check_heading, checked_pair
 from sfumato.study.ways.base import FloatArray, label_bits
 from sfumato.study.ways.card_plans import plan_card
 from sfumato.study.ways.cells import ALIASES, checked_aliases
-from sfumato.study.ways.channel_way import ChannelWay
+from sfumato.study.ways.channel_way import CardedWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import INTERVAL_KEYS, TEST_KEYS, Goal, checked_share
 from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, whole_key
@@ -47,7 +45,6 @@ OWN_KEYS = (
 )
 
 # What a first file says.
-SECOND_IS_ESTIMATED = '"no" first; the share of the second is estimated'
 _PROMISE = "Asked with a card: the best guess of an answer stays wrong at least this often (0.5 is a coin toss)."
 _EXPOSES = "Under this promise alone, some reports prove their answer. With a limit on ε none does:"
 _MAY_BE_ADDED = {
@@ -201,28 +198,17 @@ class Card(Question):
         return lines + [("", text) for name, text in _MAY_BE_ADDED.items() if name not in self.entries()]
 
 
-class CardWay(ChannelWay):
+class CardWay(CardedWay):
     """How a card is asked: one level, no keys, reports that have names."""
 
-    on_paper: ClassVar[bool] = True
+    question: Card
 
     def __init__(self, question: Card, audience: Audience) -> None:
-        self.question: Card = question
-        self.audience = audience
-        self.design = question.design()
-
-    @property
-    def response(self) -> Channel:
-        """The design's channel."""
-        return self.design.channel
+        super().__init__(question, audience, question.design())
 
     def plan(self) -> QuestionPlan:
         """Work the card out beside its rivals."""
         return plan_card(self.question, self.levels, self.certificate())
-
-    def certificate(self) -> Certificate:
-        """Return the claims about the design."""
-        return self.design.certificate
 
     @property
     def report_words(self) -> str:

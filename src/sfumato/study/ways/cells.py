@@ -20,7 +20,7 @@ from sfumato.study.ways.keys import Key, as_text, line_schema
 from sfumato.study.wording import LONGEST, check_line
 
 if TYPE_CHECKING:
-    from sfumato.files.tables import Words
+    from sfumato.files.words import Words
 
 Aliases = tuple[tuple[str, tuple[str, ...]], ...]
 """For some answers: the texts that stand for them in a table."""

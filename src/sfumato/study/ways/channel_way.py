@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from sfumato import measures
 from sfumato.bits import RowDraws
-from sfumato.files.tables import Words
+from sfumato.certificates import Certificate
+from sfumato.design.channel_designs import CertifiedDesign
+from sfumato.files.words import Words
 from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
+from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SymbolArray, positions
 from sfumato.study.ways.base import Way, channel_leakage_bits
 from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.study.ways.form_parts import FormPart
-from sfumato.study.ways.question import listed_answers
+from sfumato.study.ways.question import Question, listed_answers
 
 
 class ChannelWay(Way):
@@ -80,3 +84,23 @@ class ChannelWay(Way):
         """Maximal leakage of the channel."""
         del level
         return channel_leakage_bits(self.response)
+
+
+class CardedWay(ChannelWay):
+    """A way whose channel was designed, and which is drawn by hand: a card says what to report."""
+
+    on_paper: ClassVar[bool] = True
+
+    def __init__(self, question: Question, audience: Audience, design: CertifiedDesign) -> None:
+        self.question = question
+        self.audience = audience
+        self.design = design
+
+    @property
+    def response(self) -> Channel:
+        """The design's channel."""
+        return self.design.channel
+
+    def certificate(self) -> Certificate:
+        """Return the claims about the design."""
+        return self.design.certificate

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
 from sfumato.files.toml_tables import toml_value
+from sfumato.files.words import Words
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.cell_cures import answer_cure
 from sfumato.study.ways.cells import Aliases

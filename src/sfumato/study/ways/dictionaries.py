@@ -59,7 +59,15 @@ class InFile:
 
 
 class Dictionary:
-    """Texts, each once, known by their digest. Two dictionaries are equal when their texts are."""
+    """Texts, each once, known by their digest. Two dictionaries are equal when their texts are.
+
+    Make one with `Dictionary.of` or `Dictionary.read`.
+
+    >>> import sfumato as sf
+    >>> places = sf.study.Dictionary.of(["Bonn", "Köln", "Ulm"])
+    >>> places.count, places.places["Ulm"], places.name
+    (3, 2, 'dictionary-ccfae5d13c87bdc0.txt')
+    """
 
     __slots__ = ("_folders", "_held", "count", "digest", "source")
 
@@ -205,7 +213,20 @@ class Dictionary:
 
 
 def remember_dictionary(path: str | Path) -> Dictionary:
-    """Read a dictionary that stands elsewhere than reports look for it; they find it from now on, by its digest."""
+    r"""Read a dictionary that stands elsewhere than reports look for it; they find it from now on, by its digest.
+
+    Returns:
+        The dictionary.
+
+    Raises:
+        UnreadableFile: the file is not there, or a line of it is no text of a dictionary; the line is named.
+
+    >>> from pathlib import Path
+    >>> import sfumato as sf
+    >>> _ = Path("places.txt").write_text("Bonn\nKöln\nUlm\n", encoding="utf-8")
+    >>> sf.study.remember_dictionary("places.txt").texts
+    ('Bonn', 'Köln', 'Ulm')
+    """
     found = Dictionary.read(path)
     return _REMEMBERED.setdefault(found.digest, found)
 

@@ -47,6 +47,16 @@ class Quantity:
     `value` is plausible and inside `interval`; `raw` is unbiased, and with few reports it may lie outside of what can
     be answered. `value` is None where nothing can be said, and `words` say why. Where the unit is an answer, numbers
     are places in `scale`. `within` is where a mean lies whatever people answer, if that is known.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> hours = sf.BoundedNumber(id="hours", text="Hours of sleep?", lowest=0, highest=10, epsilon=Fraction(2))
+    >>> made = sf.publish(sf.Study(name="Rest", questions=(hours,)), {"hours": [6, 8] * 500}, insecure_seed=7)
+    >>> mean = sf.estimate_reports(made.reports)[0].mean
+    >>> mean.name, round(mean.value, 1), round(mean.interval.lower, 1), round(mean.interval.upper, 1)
+    ('mean', 7.0, 6.8, 7.4)
+    >>> mean.within
+    Interval(lower=0.0, upper=10.0)
     """
 
     name: str
@@ -85,6 +95,16 @@ class QuestionEstimate(Shown):
     `shares_of` says what the shares are of where that is not the answers as they were given, such as rounded ones.
     `differences` compares the shares of two answers when it is asked; None where nothing can be said of them.
     `robust` is what holds although some reports may be fake, if that was asked and is worked out.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> made = sf.publish(study, {"tired": ["no", "yes"] * 500}, insecure_seed=7)
+    >>> found, = sf.estimate_reports(made.reports)
+    >>> found.labels, [round(share, 2) for share in found.shares], found.total
+    (('no', 'yes'), [0.44, 0.56], 1000)
+    >>> round(found.intervals[1].lower, 2), round(found.intervals[1].upper, 2), found.method
+    (0.49, 0.62, 'maximum likelihood, exact interval')
     """
 
     question: Question

@@ -56,6 +56,18 @@ class Goal:
 
     All shares are of the second answer. Without a goal, an interval of ± 5 points is planned for. What reports tell is
     said for the shares of `share_range`, and how many are needed to see a `difference` between two groups.
+
+    Raises:
+        InvalidParameter: a number is outside of its range, two goals are given, or one of two shares is missing.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> goal = sf.study.Goal(expected_share=Fraction(1, 10), half_width=Fraction(3, 100))
+    >>> asked = sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1), goal=goal)
+    >>> asked.goal.words("yes")
+    'Respondents needed for a 95 % interval of ± 3 percentage points, if 10 % hold “yes”'
+    >>> sf.study.Goal(theta_1=Fraction(1, 10), theta_2=Fraction(1, 5)).words("yes")
+    'Respondents needed to tell a share of 10 % “yes” from 20 %, wrong at most 5 % of the time either way'
     """
 
     expected_share: Fraction | None = None

@@ -18,7 +18,7 @@ import numpy as np
 
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.infer import FoundAnswers, PrefixHunt, string_keys
 from sfumato.mechanisms import CyclicResponse
 from sfumato.study.audience import Audience

@@ -30,7 +30,23 @@ _KINDS: dict[str, tuple[type[Question] | str, ...]] = {
 
 
 def register(*questions: type[Question]) -> None:
-    """Add a kind of question; classes that share a kind are given together."""
+    """Add a kind of question; classes that share a kind are given together.
+
+    A kind is a class of `Question` with a `KIND` of its own, whose `way` says how it is asked.
+
+    Raises:
+        InvalidParameter: the kind is registered already, with other classes.
+
+    >>> import sfumato as sf
+    >>> from sfumato.study.ways import unregister
+    >>> class Season(sf.OneOfMany):
+    ...     KIND = "season"
+    ...
+    >>> sf.study.register(Season)  # study files may now say kind = "season"
+    >>> Season(id="born", text="When were you born?", answers=("spring", "summer", "autumn", "winter")).kind
+    'season'
+    >>> unregister(Season)
+    """
     if questions[0].KIND in _KINDS and _classes(questions[0].KIND) != questions:
         raise InvalidParameter(
             "is registered already, and studies that were published with it would be read as others",
@@ -52,15 +68,24 @@ def kinds() -> dict[str, tuple[type[Question], ...]]:
 
 
 def _classes(kind: str) -> tuple[type[Question], ...]:
-    found = tuple(_class_named(one) if isinstance(one, str) else one for one in _KINDS[kind])
+    found = tuple(map(_class_of, _KINDS[kind]))
     _KINDS[kind] = found
     return found
 
 
-def _class_named(name: str) -> type[Question]:
-    module, _, name = name.partition(".")
+def _class_of(one: type[Question] | str) -> type[Question]:
+    if not isinstance(one, str):
+        return one
+    module, _, name = one.partition(".")
     found: type[Question] = getattr(import_module(f"sfumato.study.ways.{module}"), name)
     return found
+
+
+def _classes_for(kind: str, given: frozenset[str]) -> tuple[type[Question], ...]:
+    """Return the classes that may be meant: the last alone where it knows all keys: none marks another."""
+    last = _class_of(_KINDS[kind][-1])
+    known = {*HEADING, *(key.name for key in (*last.KEYS, *NO_ANSWER_KEYS))}
+    return (last,) if given <= known else _classes(kind)
 
 
 def read_question(table: dict[str, object], folder: Path | None = None, *, at_once: bool = True) -> Question:
@@ -75,7 +100,7 @@ def read_question(table: dict[str, object], folder: Path | None = None, *, at_on
     if kind not in _KINDS:
         raise InvalidParameter(f"is none of {named}", parameter="kind", way_out="Write one of these.")
     given = frozenset(table)
-    classes = _classes(kind)
+    classes = _classes_for(kind, given)
     meant = next((one for one in classes if one.is_meant(given)), classes[-1])
     shared = {key.name: key for key in NO_ANSWER_KEYS}
     known = (*HEADING, *dict.fromkeys(key.name for one in classes for key in one.KEYS), *shared)

@@ -18,7 +18,7 @@ import numpy as np
 from sfumato import infer
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.infer import ReportedShares, share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder

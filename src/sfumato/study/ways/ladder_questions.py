@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sfumato.bits import RowSource
 from sfumato.bits.mechanism import Mechanism
 from sfumato.errors import InvalidParameter
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Ladder
 from sfumato.study.audience import Audience

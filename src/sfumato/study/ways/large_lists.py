@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.cells import Cells

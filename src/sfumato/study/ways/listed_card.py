@@ -14,20 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato import measures
-from sfumato.certificates import Certificate
 from sfumato.design import AnswerLimits, ListedSurvey, answer_or_silence, listed_survey, playable_list
 from sfumato.design.cards import MOST_FACES
 from sfumato.design.listed_surveys import checked_answers, checked_shares, silent_level
 from sfumato.errors import InvalidParameter
 from sfumato.infer import ManyReports, ReportedShares
 from sfumato.mechanisms.linear import normal_estimate
-from sfumato.prob import Channel
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, check_list
 from sfumato.study.ways.base import FloatArray, label_bits
 from sfumato.study.ways.card import checked_max_epsilon
 from sfumato.study.ways.cells import ALIASES, checked_aliases
-from sfumato.study.ways.channel_way import ChannelWay
+from sfumato.study.ways.channel_way import CardedWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import checked_share
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, as_text, number_key, texts_key, whole_key
@@ -201,28 +199,17 @@ class ListedCard(Question):
         return cls(**entries)
 
 
-class ListedCardWay(ChannelWay):
+class ListedCardWay(CardedWay):
     """How such a card is asked: one level, no keys, reports that have names."""
 
-    on_paper: ClassVar[bool] = True
+    question: ListedCard
 
     def __init__(self, question: ListedCard, audience: Audience) -> None:
-        self.question: ListedCard = question
-        self.audience = audience
-        self.design = question.design()
-
-    @property
-    def response(self) -> Channel:
-        """The design's channel."""
-        return self.design.channel
+        super().__init__(question, audience, question.design())
 
     def plan(self) -> QuestionPlan:
         """Work the card out beside its rivals."""
         return plan_listed_card(self.question, self.levels, self.certificate())
-
-    def certificate(self) -> Certificate:
-        """Return the claims about the design."""
-        return self.design.certificate
 
     @property
     def report_words(self) -> str:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sfumato.errors import InvalidParameter
 from sfumato.prob import AnyChannel
 from sfumato.study.ways.answers import (
     MOST_ANSWERS,
+    SECOND_IS_ESTIMATED,
     check_list,
     checked_pair,
 )
-from sfumato.study.ways.card import SECOND_IS_ESTIMATED, Card
 from sfumato.study.ways.cells import ALIASES
-from sfumato.study.ways.design_costs import cost_of
-from sfumato.study.ways.design_footings import Asked, Compared, compared, footings_of
 from sfumato.study.ways.goals import INTERVAL_KEYS, Goal
 from sfumato.study.ways.keys import EPSILON, Entry, number_key, texts_key
 from sfumato.study.ways.ladder_questions import LadderQuestion
-from sfumato.study.ways.listed_card import ListedCard
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.share_ranges import ShareRange
 from sfumato.study.wording import exact_number
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.design_footings import Compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,9 @@ class YesNo(LadderQuestion):
 
     def compared(self, channel: AnyChannel) -> Compared:
         """Set the classic designs beside it."""
+        from sfumato.study.ways.design_costs import cost_of  # noqa: PLC0415  lists of answers have no rivals
+        from sfumato.study.ways.design_footings import Asked, compared, footings_of  # noqa: PLC0415  the same
+
         asked = Asked(answers=self.answers, goal=self.goal)
         chosen = cost_of("flips, as here", channel.to_dense(), self.goal, asked.weight, is_chosen=True)
         return compared(footings_of(chosen, (), asked), asked)
@@ -105,6 +108,8 @@ class YesNo(LadderQuestion):
 
     def with_card(self, guess_error: Fraction) -> Question:
         """Return the same question with a card."""
+        from sfumato.study.ways.card import Card  # noqa: PLC0415  who has no card loads none
+
         return Card(
             id=self.id,
             text=self.text,
@@ -211,6 +216,8 @@ class OneOfMany(LadderQuestion):
 
     def with_card(self, guess_error: Fraction) -> Question:
         """Return the same question with a card: an answer or silence."""
+        from sfumato.study.ways.listed_card import ListedCard  # noqa: PLC0415  who has no card loads none
+
         return ListedCard(
             id=self.id, text=self.text, answers=self.answers, aliases=self.aliases, guess_error=guess_error
         )

@@ -27,7 +27,17 @@ _CONDITION_KEYS = ("question", "column", "is")
 
 
 class Missing(StrEnum):
-    """What becomes of an empty cell."""
+    """What becomes of an empty cell.
+
+    Hidden: not answering is one more answer, which nobody sees. Public: the cell stays empty for everybody to see.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> hidden = sf.study.Missing.HIDDEN
+    >>> asked = sf.OneOfMany(id="way", text="How?", answers=("train", "car"), epsilon=Fraction(1), missing=hidden)
+    >>> asked.labels, asked.hides
+    (('train', 'car', 'no answer'), True)
+    """
 
     HIDDEN = "hidden"
     PUBLIC = "public"

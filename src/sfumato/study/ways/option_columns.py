@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.gaps import filled_words, without
-from sfumato.files.tables import Words, count_among
+from sfumato.files.words import Words, count_among
 from sfumato.study.ways.chosen_options import set_text
 from sfumato.study.ways.no_answer import NO_ANSWER, codes_of
 from sfumato.study.wording import LONGEST, check_line

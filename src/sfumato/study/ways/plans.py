@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.certificates import Certificate
-from sfumato.design import SpinnerCard
 from sfumato.values.shown import Shown
 
 if TYPE_CHECKING:
+    from sfumato.design import SpinnerCard
     from sfumato.study.ways.group_needs import GroupNeeds
     from sfumato.study.ways.question import Question
     from sfumato.study.ways.risks import QuestionRisk
@@ -83,6 +83,15 @@ class QuestionPlan(Shown):
     draws a curve that takes a second to work out; `document` holds what is particular to the way, for programs.
     `arguments` say what the tables compare, `closeness` how close the estimates come to what nobody can beat.
     `risk` is what reports tell, `groups` what it takes to see a difference; a study's plan fills them in for every way.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> study = sf.Study(name="Rest", questions=(sf.YesNo(id="tired", text="Tired?", epsilon=Fraction(1)),))
+    >>> planned, = sf.plan(study).questions
+    >>> planned.because
+    'Two answers: each report is the answer or its opposite, one level, by flips.'
+    >>> planned.tables[0].header[3], planned.tables[0].rows[0][3], planned.readers_of(1)
+    ('respondents', '1,799', 'public')
     """
 
     question: Question

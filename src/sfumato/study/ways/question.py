@@ -16,7 +16,7 @@ from sfumato.study.ways.no_answer import AskIf, Missing, codes_of
 from sfumato.study.ways.share_ranges import ShareRange
 
 if TYPE_CHECKING:
-    from sfumato.files.tables import Words
+    from sfumato.files.words import Words
     from sfumato.study.ways.base import Way
 
 
@@ -25,6 +25,13 @@ class Question(ABC):
     """What a study asks. `KEYS` are its keys in a file, besides id, text and kind, and what empty cells mean.
 
     `missing` is “hidden” or “public”, `missing_codes` are texts that mean no answer, and `ask_if` says who is asked.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> scale = ("poor", "fair", "good")
+    >>> asked: sf.study.Question = sf.Ordered(id="health", text="Health?", answers=scale, epsilon=Fraction(1))
+    >>> asked.kind, asked.labels, asked.usual_model, asked.hides
+    ('ordered', ('poor', 'fair', 'good'), 'ordered', False)
     """
 
     KIND: ClassVar[str]

@@ -18,7 +18,7 @@ import numpy as np
 
 from sfumato.bits import RowSource, UniformBelow
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.cell_cures import number_cure
 from sfumato.study.ways.cells import Cells, number_text

@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.bits import RowSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.gaps import filled_words
-from sfumato.files.tables import Words
+from sfumato.files.words import Words
 from sfumato.mechanisms.asked_counts import MOST_ASKED, best_asked
 from sfumato.mechanisms.assigned_options import MOST_OPTIONS, AssignedOptions
 from sfumato.refine import Ladder
