@@ -11,6 +11,7 @@ import pytest
 
 import sfumato as sf
 import sfumato_check
+from nested_chains import chains, every_draw
 from sfumato import measures
 from sfumato.bits import InsecureSeeded, RowStarts, RowWords, ScriptedBits
 from sfumato.bits.row_words import AnyRows
@@ -49,30 +50,6 @@ def span(rows):
     for row in rows:
         found |= {row ^ other for other in found}
     return frozenset(found)
-
-
-def every_draw(step, code):
-    """What a step makes of a number for each of its draws, by the code that production runs, with probabilities."""
-    found = defaultdict(Fraction)
-    for kind, (size, chance) in enumerate(zip(step.sizes, (1 - step.chance, step.chance), strict=True)):
-        if chance:
-            codes = np.full(size, code, dtype=np.int64)
-            step.apply(codes, np.full(size, kind, dtype=np.uint8), np.arange(size))
-            for made in codes.tolist():
-                found[made] += chance / size
-    return found
-
-
-def chains(ladder):
-    """Spaces from the public one upwards and the element, with probabilities: every draw of every step."""
-    found = {(0,): Fraction(1)}
-    for step in reversed(ladder.steps):
-        longer = defaultdict(Fraction)
-        for held, p in found.items():
-            for made, q in every_draw(step, held[-1]).items():
-                longer[(*held, made)] += p * q
-        found = longer
-    return found
 
 
 def shift_table(rung, public):

@@ -11,6 +11,7 @@ import pytest
 
 import sfumato as sf
 import sfumato_check
+from nested_chains import chains, every_draw
 from sfumato import measures
 from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.bits.row_words import AnyRows
@@ -40,30 +41,6 @@ SMALL = [
     (5, (2, 2), (Fraction(4), Fraction(3, 2))),
     (7, (2, 4), (Fraction(5), Fraction(2))),
 ]
-
-
-def every_draw(step, code):
-    """What a step makes of a number for each of its draws, by the code that production runs, with probabilities."""
-    found = defaultdict(Fraction)
-    for kind, (size, chance) in enumerate(zip(step.sizes, (1 - step.chance, step.chance), strict=True)):
-        if chance:
-            codes = np.full(size, code, dtype=np.int64)
-            step.apply(codes, np.full(size, kind, dtype=np.uint8), np.arange(size))
-            for made in codes.tolist():
-                found[made] += chance / size
-    return found
-
-
-def chains(ladder):
-    """Sets from the public one upwards and the residue, with probabilities: every draw of every step."""
-    found = {(0,): Fraction(1)}
-    for step in reversed(ladder.steps):
-        longer = defaultdict(Fraction)
-        for held, p in found.items():
-            for made, q in every_draw(step, held[-1]).items():
-                longer[(*held, made)] += p * q
-        found = longer
-    return found
 
 
 def moved_by(size, public):
