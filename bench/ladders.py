@@ -13,19 +13,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.bits import BulkBits, SystemBits
+from sfumato.bits import BulkBits, RowStarts, SystemBits
 from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.refine import Ladder
 from sfumato.refine.drawing import LevelDraws
 from sfumato.refine.expansion import shifts_at
+from sfumato.refine.keys import BLOCK_ROWS
 from sfumato.values import Guarantee
 
 ROWS = 1_000_000
 LIMITS = {"publish": 1.0, "open": 0.2, "recover": 0.2}
 # Nanoseconds of CPU for a row and step.
 DRAW_LIMITS = {"rows of a seed": 10, "true draws": 45}
-# And for a whole report of flags: the element and two spaces.
-FLAGS_LIMITS = {"made of a seed": 500, "masks counted": 500}
+# And for a whole report of flags: the element and two spaces. What is compiled is the words of rows and the pass over
+# them; around it lie the secrets of blocks of rows and the ciphers under them.
+FLAGS_LIMITS = {"words and steps, compiled": 80, "made of a seed": 120, "masks counted": 120}
 
 
 def median_of(action: Callable[[], object], times: int = 5, clock: Callable[[], float] = time.perf_counter) -> float:
@@ -37,6 +39,17 @@ def median_of(action: Callable[[], object], times: int = 5, clock: Callable[[], 
         action()
         seconds.append(clock() - start)
     return statistics.median(seconds)
+
+
+def least_of(action: Callable[[], object], times: int = 25) -> float:
+    """The least of many runs, in seconds of CPU: what else runs on a machine only adds to it."""
+    action()
+    seconds = []
+    for _ in range(times):
+        start = time.process_time()
+        action()
+        seconds.append(time.process_time() - start)
+    return min(seconds)
 
 
 def slow_draws(ladder: Ladder) -> list[str]:
@@ -69,15 +82,24 @@ def slow_flags() -> list[str]:
     rung = ladder.levels[0]
     made = ladder.publish(answers, guarantee=Guarantee.COMPUTATIONAL)
     view = ladder.open(made.reports, made.keys[1])
-    actions = {
+    walk, rows, sums = ladder.steps[0].together(ladder.steps), range(BLOCK_ROWS), np.empty(BLOCK_ROWS, dtype=np.int64)
+    starts, secrets = RowStarts(BLOCK_ROWS), [bytes([number] * 32) for number in range(len(ladder.steps))]
+    starts.take(rows)
+
+    def words_and_steps() -> None:
+        for _ in range(CHUNK_ROWS // BLOCK_ROWS):
+            walk.add_numbered(secrets, starts, sums)
+
+    actions: dict[str, Callable[[], object]] = {
+        "words and steps, compiled": words_and_steps,
         "made of a seed": lambda: rung.made(answers, shifts_at(key, ladder.steps, numbers)),
         "masks counted": lambda: view.mechanism.tally(view.reports),
     }
     slow = []
     for name, action in actions.items():
-        seconds = median_of(action, clock=time.process_time) / CHUNK_ROWS
+        seconds = least_of(action) / CHUNK_ROWS
         limit = FLAGS_LIMITS[name]
-        print(f"flags, {name:24} {1e9 * seconds:8.1f} ns a report  (at most {limit} ns is promised)")
+        print(f"flags, {name:25} {1e9 * seconds:8.1f} ns a report  (at most {limit} ns is promised)")
         if 1e9 * seconds > limit:
             slow.append(f"flags, {name}")
     return slow

@@ -1486,6 +1486,7 @@ FAMILIES = {
     "optimised_unary",
     "permanent_unary",
     "randomized_response",
+    "sets",
     "subset_selection",
     "symmetric_unary",
     "tabulated",
@@ -1647,7 +1648,7 @@ MOST_LEVELS, MOST_LISTED, MOST_DECLARATION = 32, 6, 20_000
 MOST_MODULUS, MOST_ORDER, MOST_PRIME, MOST_ARC_RESIDUES = 1 << 22, 256, 2048, 1 << 11
 SMALL_ENTRIES = 20_000
 MOST_OPTIONS, MOST_ASKED = 60, 16
-MOST_MASK_BITS, MOST_SPACE_BITS = 22, 62
+MOST_MASK_BITS, MOST_SPACE_BITS, MOST_SET_RESIDUES = 22, 62, 64
 _ODDS = re.compile(r"[0-9]{1,300}(/[0-9]{1,300})?")
 
 
@@ -1781,33 +1782,90 @@ class FlippedOptions(Ladder):
 
 
 @dataclass(frozen=True)
-class Flags(Ladder):
+class Nested(Ladder):
+    """Levels whose favoured sets lie inside one another, the sharpest level having the smallest.
+
+    The set of level d is public; going up, the set of a level is a uniform one inside that of the level below, or with
+    chance λ any; and an element u is drawn, each that the set of level 1 favours o_1 times as probable as another. None
+    of this looks at the answer x; x less u is published, which moves sets one to one, so what favours u favours x where
+    it was moved.
+
+    *Levels.* Given the set of a level, u is one of the F that it favours with weight o each, or another with weight 1.
+    Given only the set below it, which favours F', each of these is favoured by the set above in a share s = F/F' of
+    cases, and no other is; so they have weight 1 + (o-1)s =: o'. With chance λ the set above is any, and u uniform; so
+    the odds of the level below are (1-λ)·o'/W' + λ/K over (1-λ)/W' + λ/K, with W' = F'·o' + K - F' the weight of all K.
+    That is o where λ/(1-λ) = K(o'-o)/(W'(o-1)), which is a chance where o' ≥ o. So given report and key of level j, an
+    answer is o_j times as probable as another, or as probable; and two answers are told apart by some report.
+
+    *Coalitions.* The sets below the best one of a coalition are drawn with it and apart from x; given its own set, what
+    a coalition holds besides has a law that does not depend on u. So its odds are those of its best member.
+
+    *Bits.* Of the N sets of a level n lie inside one of a level below, so a set that is kept with chance κ has a law of
+    two levels, κ/n + (1-κ)/N and (1-κ)/N; several steps are one, with the product of their κ.
+    """
+
+    parts: tuple[int, ...] = ()
+
+    @property
+    def key_reason(self) -> str:
+        """The element, or the space."""
+        return "H of what a level has more than the public [B, Thm 4]"
+
+    def even(self, level: int) -> int:
+        """How many elements the sets of a level favour."""
+        raise NotImplementedError
+
+    def counts(self, above: int, below: int) -> tuple[int, int]:
+        """How many sets of a level lie inside one of a level below, and how many there are."""
+        raise NotImplementedError
+
+    def left(self, level: int) -> Fraction:
+        """The odds that are left of a level's where only the set of the next is known."""
+        return 1 + (self.odds[level - 1] - 1) * Fraction(self.even(level), self.even(level + 1))
+
+    def kept(self, above: int) -> Fraction:
+        """With which chance the set of the level below has to do with that of a level."""
+        left, wanted = self.left(above), self.odds[above]
+        weight = self.even(above + 1) * (left - 1) + self.modulus
+        return 1 / (1 + self.modulus * (left - wanted) / (weight * (wanted - 1)))
+
+    def level_entropy(self, level: int) -> Near:
+        """H of an element drawn for a level, in bits."""
+        even, odds = self.even(level), self.odds[level - 1]
+        low = 1 / (even * odds + self.modulus - even)
+        return entropy([(odds * low, even), (low, self.modulus - even)])
+
+    def erasure_entropy(self, above: int, below: int) -> Near:
+        """H of the set of a level given one below it, in bits."""
+        kept = Fraction(1)
+        for level in range(above, below):
+            kept *= self.kept(level)
+        inside, every = self.counts(above, below)
+        rare = (1 - kept) / every
+        return entropy([(kept / inside + rare, inside), (rare, every - inside)])
+
+    def check_levels(self) -> None:
+        """Refuse odds that words cannot draw, or that what is left of the level above does not reach."""
+        for level, value in enumerate(self.odds, start=1):
+            even = self.even(level)
+            weight = value.numerator * even + value.denominator * (self.modulus - even)
+            if max(weight, self.modulus) + 1 > 1 << 64:
+                raise Refused("the odds of a level are finer than the words it is drawn from")
+        if any(self.left(level) < self.odds[level] for level in range(1, self.depth)):
+            raise Refused("a level of the ladder cannot be made from the one above it")
+
+
+@dataclass(frozen=True)
+class Flags(Nested):
     """Levels over spaces of masks of t bits, of dimensions c_1 ≥ … ≥ c_d.
 
-    Answers are elements of GF(2^t) but 0; a mask reads one by the parity of the bits they share. The masks of level d,
-    a space of dimension c_d, are public. Going up, the space of a level is a uniform one above that of the level below,
-    or with chance λ any; and an element u is drawn, each at which the masks of level 1 are all even o_1 times as
-    probable as another. None of this looks at the answer x; x/u is published. Multiplying by the report moves masks
-    one to one, so what is even at u is even at x where it was moved.
-
-    *Levels.* Given the space of a level, u is even there with weight o and has weight 1 elsewhere. Given only the space
-    below it, which has 2^(t-c')-1 even elements, each of these is even at the space above in a share s =
-    (2^(t-c)-1)/(2^(t-c')-1) of cases, and no other is; so they have weight 1 + (o-1)s =: o'. With chance λ the space
-    above is any, and u uniform; so the odds of the level below are (1-λ)·o'/W' + λ/K over (1-λ)/W' + λ/K, with W' =
-    E'·o' + K - E' the weight of all, E' = 2^(t-c')-1 and K = 2^t-1. That is o where λ/(1-λ) = K(o'-o)/(W'(o-1)), which
-    is a chance where o' ≥ o. So given report and key of level j, an answer is o_j times as probable as another, or as
-    probable; and 0 and 1, whose elements are not multiples of one another by 1, are told apart by some report.
-
-    *Coalitions.* The spaces below the best one of a coalition are drawn with it and apart from x; given its own space,
-    what a coalition holds besides has a law that does not depend on u. So its odds are those of its best member.
-
-    *Bits.* There are n = [t-c', c-c'] spaces of dimension c above one of dimension c' and N = [t, c] in all, so a space
-    that is kept with chance κ has a law of two levels, κ/n + (1-κ)/N and (1-κ)/N; several steps are one, with the
-    product of their κ. The number of spaces is found by [t, c] = [t-1, c-1] + 2^c·[t-1, c].
+    Answers are elements of GF(2^t) but 0; a mask reads one by the parity of the bits they share. A space of masks
+    favours the 2^(t-c)-1 elements at which all are even, and a larger one fewer. x/u is published; 0 and 1, whose
+    elements are not multiples of one another by 1, are told apart. There are [t-c', c-c'] spaces of dimension c above
+    one of dimension c' and [t, c] in all; that number is found by [t, c] = [t-1, c-1] + 2^c·[t-1, c].
     """
 
     length: int = 0
-    dimensions: tuple[int, ...] = ()
 
     @property
     def back(self) -> str:
@@ -1823,14 +1881,9 @@ class Flags(Ladder):
         )
 
     @property
-    def key_reason(self) -> str:
-        """The element, or the space."""
-        return "H of what a level has more than the public [B, Thm 4]"
-
-    @property
     def remarks(self) -> list[str]:
         """What a report is about."""
-        shown = ", ".join(map(str, self.dimensions))
+        shown = ", ".join(map(str, self.parts))
         said = (
             f"Answers are elements of a field of 2^{self.length}. What is drawn for a row, spaces of masks of "
             f"dimension {shown} from the sharpest level to the public one and an element, does not depend on the "
@@ -1840,30 +1893,53 @@ class Flags(Ladder):
 
     def even(self, level: int) -> int:
         """At how many elements the masks of a level are all even."""
-        return (1 << (self.length - self.dimensions[level - 1])) - 1
+        return (1 << (self.length - self.parts[level - 1])) - 1
 
-    def kept(self, above: int) -> Fraction:
-        """With which chance the space of the level below has to do with that of a level."""
-        odds, wanted = self.odds[above - 1], self.odds[above]
-        left = 1 + (odds - 1) * Fraction(self.even(above), self.even(above + 1))
-        weight = self.even(above + 1) * (left - 1) + self.modulus
-        return 1 / (1 + self.modulus * (left - wanted) / (weight * (wanted - 1)))
+    def counts(self, above: int, below: int) -> tuple[int, int]:
+        """How many spaces of a level lie above one of a level below, and how many there are."""
+        high, low = self.parts[above - 1], self.parts[below - 1]
+        return mask_spaces(self.length - low, high - low), mask_spaces(self.length, high)
 
-    def level_entropy(self, level: int) -> Near:
-        """H of an element drawn for a level, in bits."""
-        even, odds = self.even(level), self.odds[level - 1]
-        low = 1 / (even * odds + self.modulus - even)
-        return entropy([(odds * low, even), (low, self.modulus - even)])
 
-    def erasure_entropy(self, above: int, below: int) -> Near:
-        """H of the space of a level given one below it, in bits."""
-        high, low = self.dimensions[above - 1], self.dimensions[below - 1]
-        kept = Fraction(1)
-        for level in range(above, below):
-            kept *= self.kept(level)
-        over, every = mask_spaces(self.length - low, high - low), mask_spaces(self.length, high)
-        rare = (1 - kept) / every
-        return entropy([(kept / over + rare, over), (rare, every - over)])
+@dataclass(frozen=True)
+class NestedSets(Nested):
+    """Levels over sets of residues mod k, of d_1 ≤ … ≤ d_d members, which are what they favour.
+
+    Answers are the residues, and x-u is published. There are C(d', d) sets of d members in one of d', C(k, d) in all.
+    """
+
+    @property
+    def back(self) -> str:
+        """Adding undoes taking away."""
+        return "(x-u)+u = x mod k for every answer x and every key u"
+
+    @property
+    def level_reason(self) -> str:
+        """Sets are drawn around one another."""
+        return (
+            "the set of a level is drawn around that of the level above, apart from the answer, checked exactly "
+            "[B, Thm 3]"
+        )
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a report is about."""
+        shown = ", ".join(map(str, self.parts))
+        said = (
+            f"Answers are residues mod {self.modulus}. What is drawn for a row, sets of {shown} residues from the "
+            f"sharpest level to the public one and a residue, does not depend on the answer; the set of the public "
+            f"level follows from the number of the row. The claims hold for every row."
+        )
+        return [said]
+
+    def even(self, level: int) -> int:
+        """How many members the sets of a level have."""
+        return self.parts[level - 1]
+
+    def counts(self, above: int, below: int) -> tuple[int, int]:
+        """How many sets of a level lie inside one of a level below, and how many there are."""
+        members = self.parts[above - 1]
+        return math.comb(self.parts[below - 1], members), math.comb(self.modulus, members)
 
 
 def mask_spaces(length: int, dimension: int) -> int:
@@ -2022,6 +2098,8 @@ def read_ladder(text: Any) -> Ladder:
         return _flipped_options(document, odds)
     if kind == "flags":
         return _flags(document, odds)
+    if kind == "sets":
+        return _nested_sets(document, odds)
     size = whole_number(document["size"], 2, 1 << 63)
     modulus, favoured = FAVOURED_SETS[str(kind)](document, size)
     ladder = Ladder(size, modulus, favoured, odds, document["recover"])
@@ -2061,14 +2139,24 @@ def _flags(document: dict[str, Any], odds: list[Fraction]) -> Flags:
         raise Refused("the field does not hold the answers")
     if any(mask_spaces(length, c) << length > 1 << MOST_SPACE_BITS for c in range(1, dimensions[0] + 1)):
         raise Refused("the masks of a level are more than words can number")
-    ladder = Flags(size, modulus, 2 ** (length - dimensions[-1]) - 1, odds, document["recover"], length, dimensions)
-    for level, value in enumerate(odds, start=1):
-        even = ladder.even(level)
-        if max(value.numerator * even + value.denominator * (modulus - even), modulus) + 1 > 1 << 64:
-            raise Refused("the odds of a level are finer than the words it is drawn from")
-    for level in range(1, ladder.depth):
-        if 1 + (odds[level - 1] - 1) * Fraction(ladder.even(level), ladder.even(level + 1)) < odds[level]:
-            raise Refused("a level of the ladder cannot be made from the one above it")
+    ladder = Flags(size, modulus, 2 ** (length - dimensions[-1]) - 1, odds, document["recover"], dimensions, length)
+    ladder.check_levels()
+    return ladder
+
+
+def _nested_sets(document: dict[str, Any], odds: list[Fraction]) -> NestedSets:
+    """The ladder over sets of residues."""
+    size = whole_number(document["size"], 2, MOST_SET_RESIDUES)
+    given = document["sizes"]
+    if not isinstance(given, list) or not given:
+        raise Unreadable("the certificate is damaged: the declaration of its ladder cannot be read")
+    sizes = tuple(whole_number(members, 1, size - 1) for members in given)
+    if len(sizes) != len(odds) or any(above > below for above, below in itertools.pairwise(sizes)):
+        raise Refused("the sets of the ladder do not lie inside one another")
+    if any(math.comb(size, members) * size > 1 << MOST_SPACE_BITS for members in sizes[:-1]):
+        raise Refused("the sets of a level are more than words can number")
+    ladder = NestedSets(size, size, sizes[-1], odds, document["recover"], sizes)
+    ladder.check_levels()
     return ladder
 
 
@@ -2117,6 +2205,7 @@ LADDER_KEYS = {
     "binary_hadamard": ("size",),
     "cyclic_response": ("size", "family", "q", "t"),
     "flags": ("size", "length", "dimensions"),
+    "sets": ("size", "sizes"),
 }
 FAVOURED_SETS = {"arc_response": _arc, "binary_hadamard": _one_bit, "cyclic_response": _difference_set}
 

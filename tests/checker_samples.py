@@ -88,6 +88,8 @@ def random_ladder(generator):
     size = int(generator.integers(2, 60))
     if generator.random() < 0.3:
         return sf.certify(sf.Ladder.of_flags(size=size, epsilons=epsilons, recover=bool(generator.integers(2))))
+    if generator.random() < 0.3:
+        return sf.certify(sf.Ladder.of_sets(size=size, epsilons=epsilons, recover=bool(generator.integers(2))))
     if generator.random() < 0.4:
         apart, length = size > 2 and generator.random() < 0.5, int(generator.integers(1, size + 1))
         arc = sf.mechanisms.ArcResponse(size=size, odds=Fraction(2), length=length, apart=apart)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.mechanisms import ArcResponse, FlagsResponse
+from sfumato.mechanisms import ArcResponse, FlagsResponse, SetsResponse
 from sfumato.mechanisms.kernels import DRAWN_INSIDE, DRAWN_OUTSIDE, UNDRAWN, shift_again, shift_by_two_levels
 
 
@@ -12,7 +12,7 @@ def shifts_of(mechanism):
     """The favoured shifts, the modulus, and the residue of each answer."""
     if isinstance(mechanism, ArcResponse):
         return list(range(mechanism.length)), mechanism.modulus, mechanism.residues.tolist()
-    if isinstance(mechanism, FlagsResponse):  # one mask for all rows
+    if isinstance(mechanism, FlagsResponse | SetsResponse):  # one mask, or one set, for all rows
         law = mechanism.law(0)
         members = [u for u, p in enumerate(law) if p == max(law)][: mechanism.favoured_count]
         return members, mechanism.modulus, list(range(mechanism.size))

@@ -21,6 +21,7 @@ from sfumato.mechanisms import (
     OptimisedUnary,
     PermanentUnary,
     RandomizedResponse,
+    SetsResponse,
     SubsetSelection,
     SymmetricUnary,
     Tabulated,
@@ -118,6 +119,14 @@ def flags_responses(draw) -> FlagsResponse:
     own = draw(st.integers(other, 6).filter(lambda own: own > other))
     size = draw(st.integers(2, (1 << length) - 1))
     return FlagsResponse(size=size, odds=Fraction(own, other), length=length, dimension=1, width=width)
+
+
+@st.composite
+def sets_responses(draw) -> SetsResponse:
+    """Words of at most 8 bits, so that every pair of draws can be tried; sets of one, so that all rows are alike."""
+    width, other = draw(st.integers(7, 8)), draw(st.integers(1, 3))
+    own = draw(st.integers(other, 12))
+    return SetsResponse(size=draw(st.integers(2, 9)), odds=Fraction(own, other), chosen=1, width=width)
 
 
 @st.composite
@@ -248,6 +257,16 @@ CASES = (
         ),
         noise=FlagsResponse(size=3, odds=Fraction(1), length=3, dimension=1),
         sizes=300,
+    ),
+    Case(
+        kind=SetsResponse,
+        narrow=sets_responses(),
+        examples=(
+            SetsResponse(size=5, odds=Fraction(3), chosen=1),
+            SetsResponse(size=3, odds=Fraction(5, 2), chosen=1),
+        ),
+        noise=SetsResponse(size=3, odds=Fraction(1), chosen=1),
+        sizes=64,
     ),
     Case(
         kind=ArcResponse,

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+import sfumato as sf
 import sfumato_check
 from browser.checker_pages import Checker
 from certificates.test_every_kind import KINDS
@@ -17,6 +18,7 @@ from checker.enclosure_vectors import PATH
 from checker.test_command import HOSTILE
 from checker.test_fuzz import odd_files
 from checker_samples import ROOT, honest, is_refused_by_the_product, lies
+from fresh_seals import reseal_bytes
 
 FORGED = sorted((ROOT / "tests" / "vectors" / "forged").glob("*.json"))
 VECTORS = json.loads(PATH.read_text())
@@ -161,3 +163,21 @@ def certificates(count, seed):
         files.append(certificate.to_json().encode())
         files += [forged for _, forged in lies(json.loads(certificate.to_json()), generator, 1)]
     return files[:count]
+
+
+def test_ladders_inside_one_another_are_read_alike(checker):
+    """Of masks and of sets: honest ones, levels that cannot be made, and sets that do not lie inside one another."""
+    made = [
+        sf.certify(make(size=size, epsilons=epsilons, recover=True)).to_json()
+        for make, size, epsilons in (
+            (sf.Ladder.of_sets, 63, [2.7, 1.1, 0.5]),
+            (sf.Ladder.of_sets, 5, [1.0]),
+            (sf.Ladder.of_flags, 60, [3.0, 1.0]),
+        )
+    ]
+    changes = (('\\"sizes\\":[4,', '\\"sizes\\":[40,'), ('\\"sizes\\":[4,', '\\"sizes\\":[1,'))
+    lying = [reseal_bytes(made[0].replace(*change).encode()) for change in changes]
+    assert all(b"[4," not in lie for lie in lying)
+    found = agree(checker, [*(text.encode() for text in made), *lying])
+    assert [one["answer"] for one in found[:3]] == ["checked"] * 3
+    assert [one["answer"] for one in found[3:]] == ["refused"] * 2

@@ -102,6 +102,7 @@ def test_bad_parameters(case, arguments, sentence):
         mechanisms.CyclicResponse: {"q": 2, "t": 3},
         mechanisms.ArcResponse: {"length": 2},
         mechanisms.FlagsResponse: {"length": 3, "dimension": 1},
+        mechanisms.SetsResponse: {"chosen": 1},
     }
     rest = own.get(case.kind, {})
     with pytest.raises(InvalidParameter, match=sentence):

@@ -45,25 +45,48 @@ def is_even(mask, element):
 
 @pytest.mark.parametrize(("length", "dimension"), [(t, c) for t in range(2, 6) for c in range(1, t)])
 def test_numbers_and_spaces_are_one_to_one_in_python_and_compiled(length, dimension):
-    from sfumato.mechanisms.mask_kernel import number_space, spell_space
+    """Whichever masks come first; the compiled way reads its table where it stands, behind others."""
+    from sfumato.mechanisms.space_kernel import number_space, spell_space
 
-    count, table, held = spaces(length, dimension), space_table(length, dimension), np.empty(64, dtype=np.int64)
-    seen = set()
-    for code in range(count):
-        rows = rows_of_space(code, length, dimension)
-        assert reduced_rows(rows) == rows
-        assert code_of_space(rows, length) == code
-        pivots = spell_space(code, length, dimension, table, held)
-        assert tuple(held[:dimension].tolist()) == rows
-        assert number_space(held, pivots, length, dimension, table) == code
-        seen.add(span(rows))
-    assert seen == every_space(length, dimension)
+    every, written = every_space(length, dimension), np.empty(64, dtype=np.int64)
+    for held in range(dimension + 1):
+        table, seen = np.concatenate([np.arange(5), space_table(length, dimension, held)]), set()
+        table.setflags(write=False)
+        for code in range(spaces(length, dimension)):
+            rows = rows_of_space(code, length, dimension, held)
+            assert reduced_rows(rows) == rows
+            assert code_of_space(rows, length, held) == code
+            pivots = spell_space(code, table, 5, written)
+            assert tuple(written[:dimension].tolist()) == rows
+            assert pivots == sum(row & -row for row in rows)
+            assert number_space(written, pivots, table, 5) == code
+            seen.add(span(rows))
+        assert seen == every
 
 
-@pytest.mark.parametrize(("length", "low", "high"), [(4, 1, 2), (4, 1, 3), (5, 2, 4), (5, 1, 4)])
+@pytest.mark.parametrize(("length", "dimension", "held"), [(10, 4, 1), (13, 6, 2), (13, 12, 0), (14, 5, 3), (21, 2, 1)])
+def test_numbers_of_many_spaces_come_back(length, dimension, held):
+    """The first, the last and those between, where they cannot all be tried: as the definition has them."""
+    from sfumato.mechanisms.space_kernel import number_space, spell_space
+
+    table, written, count = (
+        space_table(length, dimension, held),
+        np.empty(64, dtype=np.int64),
+        spaces(length, dimension),
+    )
+    leading = spaces(length - held, dimension - held)
+    tried = {0, 1, leading - 1, leading, count // 2, count - 2, count - 1, *(count * i // 97 for i in range(97))}
+    for code in sorted(code for code in tried if 0 <= code < count):
+        pivots = spell_space(code, table, 0, written)
+        assert tuple(written[:dimension].tolist()) == rows_of_space(code, length, dimension, held)
+        assert number_space(written, pivots, table, 0) == code
+
+
+@pytest.mark.parametrize(("length", "low", "high"), [(4, 1, 2), (4, 1, 3), (5, 2, 4), (5, 1, 4), (5, 3, 4)])
 def test_the_first_numbers_are_those_above_the_first_space(length, low, high):
-    first = span(rows_of_space(0, length, low))
-    above = [first <= span(rows_of_space(code, length, high)) for code in range(spaces(length, high))]
+    first = span(rows_of_space(0, length, low, low))
+    assert first == span(1 << place for place in range(low))
+    above = [first <= span(rows_of_space(code, length, high, low)) for code in range(spaces(length, high))]
     count = spaces(length - low, high - low)
     assert above == [True] * count + [False] * (len(above) - count)
 
@@ -231,5 +254,6 @@ def test_vectors():
     assert public_spaces(10, 3, 6, 0).tolist() == VECTORS["public_spaces"]["10,3"]
     assert public_spaces(10, 5, 6, 0).tolist() == VECTORS["public_spaces"]["10,5"]
     for entry in VECTORS["spaces"]:
-        assert list(rows_of_space(entry["code"], entry["length"], entry["dimension"])) == entry["rows"]
+        found = rows_of_space(entry["code"], entry["length"], entry["dimension"], entry.get("held", 0))
+        assert list(found) == entry["rows"]
     assert [primitive_polynomial(t) for t in range(2, 23)] == VECTORS["polynomials"]

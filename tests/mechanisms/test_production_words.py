@@ -25,6 +25,7 @@ from sfumato.mechanisms import (
     OptimisedUnary,
     PermanentUnary,
     RandomizedResponse,
+    SetsResponse,
     SubsetSelection,
     SymmetricUnary,
     Tabulated,
@@ -33,6 +34,7 @@ from sfumato.mechanisms import (
 from sfumato.mechanisms.binary_fields import binary_field
 from sfumato.mechanisms.favoured_sets import Family
 from sfumato.mechanisms.mask_spaces import rows_of_space
+from sfumato.mechanisms.numbered_sets import members_of_set
 from sfumato.mechanisms.public_masks import public_spaces
 from sfumato.prob import Channel
 
@@ -53,7 +55,7 @@ def favoured_shifts(mechanism):
     """What the theory pages say: a difference set, or the arc from 0 on."""
     if isinstance(mechanism, ArcResponse):
         return list(range(mechanism.length))
-    if isinstance(mechanism, FlagsResponse):  # the first numbers of elements
+    if isinstance(mechanism, FlagsResponse | SetsResponse):  # the first numbers of elements
         return list(range(mechanism.favoured_count))
     return sorted(mechanism.difference_set.members.tolist())
 
@@ -83,6 +85,19 @@ def flags(mechanism, answers, reader):
             if (row & element).bit_count() % 2 != (wanted >> i) & 1:
                 element |= 1 << pivot
         reports.append((x - int(field.logs[element])) % mechanism.modulus)
+    return reports
+
+
+def sets(mechanism, answers, reader):
+    """The number of a residue from two words, those of the row's set first, and the answer less that residue."""
+    size, chosen = mechanism.size, mechanism.chosen
+    numbers = cyclic(mechanism, [0] * len(answers), reader)
+    codes = mechanism.publics(len(answers), 0).tolist() or [0] * len(answers)
+    reports = []
+    for x, number, code in zip(answers, numbers, codes, strict=True):
+        members = members_of_set(code, chosen)
+        stands = [*members, *(residue for residue in range(size) if residue not in members)]
+        reports.append((x - stands[number]) % size)
     return reports
 
 
@@ -326,6 +341,9 @@ CASES = [
     cyclic_case(FlagsResponse, flags, size=5, odds=USUAL, length=3, dimension=1),
     cyclic_case(FlagsResponse, flags, size=13, odds=USUAL, length=4, dimension=2),
     cyclic_case(FlagsResponse, flags, size=3, odds=ODD, length=2, dimension=1),
+    cyclic_case(SetsResponse, sets, size=5, odds=USUAL, chosen=1),
+    cyclic_case(SetsResponse, sets, size=9, odds=USUAL, chosen=4),
+    cyclic_case(SetsResponse, sets, size=3, odds=ODD, chosen=2),
     cyclic_case(ArcResponse, arc, size=7, odds=USUAL, length=3),
     cyclic_case(ArcResponse, arc, size=5, odds=USUAL, length=4, apart=True),
     cyclic_case(ArcResponse, arc, size=2, odds=ODD, length=2),

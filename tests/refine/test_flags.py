@@ -11,6 +11,7 @@ import pytest
 
 import sfumato as sf
 import sfumato_check
+from nested_chains import chains, every_draw
 from sfumato import measures
 from sfumato.bits import InsecureSeeded, RowStarts, RowWords, ScriptedBits
 from sfumato.bits.row_words import AnyRows
@@ -22,8 +23,9 @@ from sfumato.mechanisms.flags import mask_noise
 from sfumato.mechanisms.mask_kernel import shifts_of_numbers
 from sfumato.mechanisms.mask_spaces import rows_of_space, space_table, spaces
 from sfumato.refine import Ladder, Unprotected, merge_keys, open_key, seal_key, split_key
-from sfumato.refine.flags_evidence import FlagsBuilt, FlagsCounted
+from sfumato.refine.flags_evidence import FlagsCounted
 from sfumato.refine.mask_steps import ElementStep, SpaceStep
+from sfumato.refine.nested_evidence import NestedBuilt
 from sfumato.refine.rungs import FlagsRung
 from sfumato.refine.rungs.flag_choices import best_dimensions, odds_below
 from sfumato.values import Guarantee
@@ -48,30 +50,6 @@ def span(rows):
     for row in rows:
         found |= {row ^ other for other in found}
     return frozenset(found)
-
-
-def every_draw(step, code):
-    """What a step makes of a number for each of its draws, by the code that production runs, with probabilities."""
-    found = defaultdict(Fraction)
-    for kind, (size, chance) in enumerate(zip(step.sizes, (1 - step.chance, step.chance), strict=True)):
-        if chance:
-            codes = np.full(size, code, dtype=np.int64)
-            step.apply(codes, np.full(size, kind, dtype=np.uint8), np.arange(size))
-            for made in codes.tolist():
-                found[made] += chance / size
-    return found
-
-
-def chains(ladder):
-    """Spaces from the public one upwards and the element, with probabilities: every draw of every step."""
-    found = {(0,): Fraction(1)}
-    for step in reversed(ladder.steps):
-        longer = defaultdict(Fraction)
-        for held, p in found.items():
-            for made, q in every_draw(step, held[-1]).items():
-                longer[(*held, made)] += p * q
-        found = longer
-    return found
 
 
 def shift_table(rung, public):
@@ -140,7 +118,7 @@ def test_masks_of_a_level_are_two_level_at_the_answer(length, dimensions, odds):
                 for (space, number), p in ends.items():
                     y = (x + shifts[number]) % order
                     rows = []
-                    for mask in rows_of_space(space, length, dimensions[level - 1]):
+                    for mask in rows_of_space(space, length, dimensions[level - 1], public):
                         moved = 0
                         for place in range(public):
                             moved ^= base[place] * (mask >> place & 1)
@@ -173,7 +151,7 @@ def test_numbers_of_the_example():
     above, below = ladder_of(5, (3, 1), (7, 2)).levels
     assert above.odds_left(1) == Fraction(11, 5) == odds_below(Fraction(7), 5, 3, 1)
     assert above.erased(below) == Fraction(31, 276)
-    with pytest.raises(InvalidParameter, match=r"odds=5/2 of level 2 cannot be made: .* have odds 11/5"):
+    with pytest.raises(InvalidParameter, match=r"odds=5/2 of level 2 cannot be made: .* has odds 11/5"):
         ladder_of(5, (3, 1), (7, Fraction(5, 2)))
     with pytest.raises(InvalidParameter, match="must not grow"):
         ladder_of(5, (1, 3), (7, 2))
@@ -338,16 +316,87 @@ def test_words_make_the_law_of_a_step(step, start):
 def test_compiled_draws_of_rows_are_what_words_of_rows_say(step):
     """The first lanes, two where places are many, and the rows that need more words, against the plain way."""
     key, numbers = bytes(range(32)), np.arange(100, 3100)
-    before = np.random.default_rng(2).integers(0, 7, numbers.size)
-    plain = before.copy()
+    plain, again = np.zeros(numbers.size, dtype=np.int64), np.zeros(numbers.size, dtype=np.int64)
     step.add_rows(RowWords(key, numbers), plain)
-    starts, compiled = RowStarts(numbers.size), before.copy()
+    starts = RowStarts(numbers.size)
     starts.take(numbers)
-    step.add_numbered(key, starts, compiled)
-    assert (plain == compiled).all()
-    order = np.random.default_rng(3).permutation(numbers.size)
+    step.add_numbered(key, starts, again)
     fresh = step.draw_numbered(key, numbers)
+    assert (fresh == plain).all()
+    assert (again == plain).all()
+    order = np.random.default_rng(3).permutation(numbers.size)
     assert (step.draw_numbered(key, numbers[order]) == fresh[order]).all()
+
+
+WALKS = [
+    *((length, dimensions, odds, 64) for length, dimensions, odds in SMALL),
+    (3, (2, 1), (Fraction(5), Fraction(3, 2)), 5),
+    (5, (4, 3, 2), (Fraction(15), Fraction(31, 7), Fraction(2)), 64),
+    (5, (3, 1), (Fraction(7), Fraction(11, 5)), 64),
+    (10, (4, 2, 1), (Fraction(15), Fraction(3), Fraction(3, 2)), 64),
+    (10, (6, 6, 3, 2), (Fraction(60), Fraction(50), Fraction(6), Fraction(5, 2)), 64),
+]
+
+
+@pytest.mark.parametrize(("length", "dimensions", "odds", "width"), WALKS)
+def test_one_pass_over_all_steps_is_what_they_say_one_after_the_other(length, dimensions, odds, width):
+    """For every level, from words of rows: coins that are not thrown, places of two words, words that are redrawn."""
+    rung = FlagsRung(
+        size=3, odds=Fraction(2), length=length, dimension=dimensions[0], dimensions=tuple(dimensions), width=width
+    )
+    steps, numbers = rung.steps(odds), np.arange(40, 2540)
+    keys = [bytes([number] * 32) for number in range(len(steps))]
+    starts = RowStarts(numbers.size)
+    starts.take(numbers)
+    for level in range(len(steps)):
+        plain, at_once = np.zeros(numbers.size, dtype=np.int64), np.zeros(numbers.size, dtype=np.int64)
+        for step, key in zip(reversed(steps[level:]), reversed(keys[level:]), strict=True):
+            step.add_rows(RowWords(key, numbers), plain)
+        steps[level].together(steps[level:]).add_numbered(keys[level:][::-1], starts, at_once)
+        assert (plain == at_once).all()
+
+
+class WrittenLanes:
+    """Lanes of rows that were written down: the first of each step, by its key."""
+
+    def __init__(self, lanes):
+        self.lanes = lanes
+
+    def fill_under(self, key, *filled):
+        filled[0][:] = self.lanes[key]
+
+
+def test_one_pass_over_all_words_makes_the_law_of_the_whole_chain():
+    """Every word of four bits for each coin and each place of a chain of two: the law of all draws, in fractions.
+
+    Words beyond the last full multiple are left out: what is drawn instead of them has the law of the others.
+    """
+    climb = SpaceStep(length=3, low=1, high=2, erased=Fraction(3, 8), width=4)
+    element = ElementStep(length=3, dimension=2, public=1, inside=Fraction(5, 16), width=4)
+    coins, places = np.meshgrid(np.arange(16), np.arange(16), indexing="ij")
+    one = ((coins.ravel() << 60) | (places.ravel() << 28)).astype(np.uint64)
+    lanes = {b"c": np.repeat(one, one.size), b"e": np.tile(one, one.size)}
+
+    def is_taken(step, lane):
+        kinds = ((lane >> np.uint64(60)) < np.uint64(int(step.chance * 16))).astype(np.int64)
+        sizes = np.array(step.sizes)[kinds]
+        return kinds, ((lane >> np.uint64(28)) & np.uint64(15)) < 16 // sizes * sizes
+
+    (climbs, first), (ends, second) = is_taken(climb, lanes[b"c"]), is_taken(element, lanes[b"e"])
+    kept = first & second
+    made = np.zeros(int(kept.sum()), dtype=np.int64)
+    given = {key: lane[kept] for key, lane in lanes.items()}
+    element.together([element, climb]).add_numbered([b"c", b"e"], WrittenLanes(given), made)
+    law, chances = defaultdict(Fraction), [(1 - step.chance, step.chance) for step in (climb, element)]
+    for a, b in itertools.product((0, 1), (0, 1)):
+        mine = made[(climbs[kept] == a) & (ends[kept] == b)]
+        for code, count in zip(*np.unique(mine, return_counts=True), strict=True):
+            law[int(code)] += chances[0][a] * chances[1][b] * Fraction(int(count), mine.size)
+    expected = defaultdict(Fraction)
+    for space, p in every_draw(climb, 0).items():
+        for code, q in every_draw(element, space).items():
+            expected[code] += p * q
+    assert law == expected
 
 
 @pytest.mark.parametrize("guarantee", [Guarantee.INFORMATION_THEORETIC, Guarantee.COMPUTATIONAL])
@@ -397,7 +446,7 @@ def test_certificates_are_found_again_by_other_ways(epsilons, tmp_path):
     path = tmp_path / "certificate.json"
     path.write_text(certificate.to_json(), encoding="utf-8")
     assert sfumato_check.main([str(path)]) == 0
-    built, counted = FlagsBuilt(ladder), FlagsCounted(ladder.outline)
+    built, counted = NestedBuilt(ladder), FlagsCounted(ladder.outline)
     assert built.odds == counted.odds == ladder.odds
     for level in ladder.key_levels:
         assert built.key_bits(level).lower == pytest.approx(counted.key_bits(level).lower, abs=1e-9)

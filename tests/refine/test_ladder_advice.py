@@ -12,11 +12,11 @@ from sfumato.mechanisms import SubsetSelection
 from sfumato.mechanisms.favoured_sets import candidate_sets, least_noise
 from sfumato.prob import Distribution
 from sfumato.refine import Ladder, advise_ladder
-from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES
+from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES, SETS
 from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung
 
 # Whose reports are read without the number of their row.
-NUMBERLESS = {name: family for name, family in LADDER_FAMILIES.items() if name != FLAGS}
+NUMBERLESS = {name: family for name, family in LADDER_FAMILIES.items() if name not in {FLAGS, SETS}}
 LN15, LN3 = math.log(15), math.log(3)
 
 

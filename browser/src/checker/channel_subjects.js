@@ -21,6 +21,7 @@ const FAMILIES = [
   "optimised_unary",
   "permanent_unary",
   "randomized_response",
+  "sets",
   "subset_selection",
   "symmetric_unary",
   "tabulated",

@@ -1,8 +1,8 @@
 /** Ladders: levels of odds over one mechanism, as their declaration has them. */
 import { Ratio, wholeRoot } from "../rationals.js";
 import { entropy } from "./enclosures.js";
-import { readFlags } from "./flags_ladders.js";
 import { Ladder, UNREADABLE } from "./ladder_levels.js";
+import { readFlags, readSets } from "./nested_ladders.js";
 import { damaged, Refused } from "./outcomes.js";
 import { fractionOf, wholeNumber } from "./reading.js";
 import { compactJson, parseJson } from "./strict_json.js";
@@ -103,6 +103,7 @@ export function readLadder(text) {
   }
   if (kind === "assigned_options") return flippedOptions(document, odds);
   if (kind === "flags") return readFlags(document, odds);
+  if (kind === "sets") return readSets(document, odds);
   return shiftedReports(kind, document, odds);
 }
 
@@ -183,6 +184,7 @@ const LADDER_KEYS = {
   binary_hadamard: ["size"],
   cyclic_response: ["size", "family", "q", "t"],
   flags: ["size", "length", "dimensions"],
+  sets: ["size", "sizes"],
 };
 // Of a bit's two shifts, not to flip is favoured.
 const FAVOURED_SETS = { arc_response: arc, binary_hadamard: () => [2n, 1n], cyclic_response: differenceSet };

@@ -127,15 +127,30 @@ class RowStarts:
         numbers = self._numbers
         return places + numbers.start if isinstance(numbers, range) else numbers[places]
 
+    def fill_under(self, key: bytes, *lanes: npt.NDArray[np.uint64]) -> None:
+        """Write the first lane of each of the rows, and the lanes after it, one array for each."""
+        cipher = self._encryptor(key)
+        for attempt, filled in enumerate(lanes):
+            if attempt:
+                self.go_on(attempt)
+            filled[:] = self._hidden_by(cipher)
+        if len(lanes) > 1:
+            self.go_on(0)
+
     def under(self, key: bytes) -> npt.NDArray[np.uint64]:
         """The lane of each of the rows, until the next call."""
+        return self._hidden_by(self._encryptor(key))
+
+    def _encryptor(self, key: bytes) -> Any:
         if len(key) != _KEY_BYTES:
             raise SourceFailed(
                 f"has {len(key)} bytes and cannot be expanded",
                 parameter="key",
                 way_out=f"Pass a key of {_KEY_BYTES} bytes.",
             )
-        cipher = self._cipher(self._aes(key), self._mode).encryptor()
+        return self._cipher(self._aes(key), self._mode).encryptor()
+
+    def _hidden_by(self, cipher: Any) -> npt.NDArray[np.uint64]:
         if cipher.update_into(self._input, self._bytes[1]) != len(self._input):
             raise SourceFailed("the cipher behind the words of rows stopped short", way_out="Try again.")
         return self._hidden[self._lanes].astype(np.uint64, copy=False)

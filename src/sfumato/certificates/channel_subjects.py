@@ -36,6 +36,7 @@ FAMILIES = (
     "optimised_unary",
     "permanent_unary",
     "randomized_response",
+    "sets",
     "subset_selection",
     "symmetric_unary",
     "tabulated",

@@ -133,8 +133,8 @@ def advise(
     >>> sf.design.advise(size=10, n=10_000, epsilon=1.0, recoverable=True).because
     'cyclic response: expected squared error 0.0032, the least; the next best is randomised response with 0.00419.'
     >>> sf.design.advise(size=10, n=10_000, epsilon=2.0, levels=[2.0, 1.0]).because
-    'flags: at its worst level the squared error is 1.34 times the least that an unbiased estimate with as much privacy
-    has; the next best is cyclic response on one difference set, 31 reports, with 1.39.'
+    'sets inside one another: at its worst level the squared error is 1.01 times the least that an unbiased estimate
+    with as much privacy has; the next best is flags, with 1.34.'
     """
     check_at_least("size", check_integer("size", size), 2)
     check_at_least("n", check_integer("n", n), 1)

@@ -4,6 +4,7 @@ from sfumato.mechanisms.cyclic import CyclicResponse
 from sfumato.mechanisms.flags import FlagsResponse
 from sfumato.mechanisms.hadamard import HadamardResponse
 from sfumato.mechanisms.randomized_response import RandomizedResponse
+from sfumato.mechanisms.sets import SetsResponse
 from sfumato.mechanisms.subset import SubsetSelection
 from sfumato.mechanisms.tabulated import Tabulated
 from sfumato.mechanisms.unary import OptimisedUnary, PermanentUnary, SymmetricUnary
@@ -17,6 +18,7 @@ __all__ = [
     "OptimisedUnary",
     "PermanentUnary",
     "RandomizedResponse",
+    "SetsResponse",
     "SubsetSelection",
     "SymmetricUnary",
     "Tabulated",

@@ -19,38 +19,28 @@ from fractions import Fraction
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from sfumato.bits.mechanism import (
-    Positions,
-    ReportArray,
-    bits_or_default,
-    check_positions,
-    check_symbols,
-    positions_from,
-    smallest_dtype,
-)
-from sfumato.bits.source import MOST_WIDTH, BitSource
+from sfumato.bits.mechanism import Positions, positions_from
+from sfumato.bits.source import MOST_WIDTH
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms.binary_fields import MOST_LENGTH, binary_field
 from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
 from sfumato.mechanisms.favoured_sets import WORTH
-from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
+from sfumato.mechanisms.linear import FloatArray
 from sfumato.mechanisms.mask_spaces import MOST_CODE_BITS, space_table, spaces
 from sfumato.mechanisms.public_masks import public_spaces
-from sfumato.mechanisms.shifting import shifted, total_weight
+from sfumato.mechanisms.public_shifts import CHUNK, Codes, PublicShifts
+from sfumato.mechanisms.shifting import total_weight
 from sfumato.mechanisms.walsh import walsh_hadamard
-from sfumato.prob import Circulant, Distribution, LawLike
-from sfumato.values import Estimate, Tally
+from sfumato.values import Tally
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
 # Answers of more bits than are needed are tried up to so many: small answers pay for what is left over.
 _SPARE_LENGTHS = 4
-_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlagsResponse:
+class FlagsResponse(PublicShifts):
     """`size` answers among the 2^length - 1 elements but 0, each row with a space of masks of a `dimension`.
 
     For long lists of answers at several levels, which share one report.
@@ -132,52 +122,25 @@ class FlagsResponse:
         weight = self.odds * r + b - r
         return self.odds * r / weight, (r + (self.odds - 1) * both) / weight
 
-    def channel(self) -> Circulant:
-        """All laws together, as Y = X + U mod 2^t - 1, of a row whose space is the first; all others leak as much."""
-        return self._channel_of(0)
+    def publics(self, count: int, positions: Positions) -> Codes:
+        """The numbers of the public spaces of rows; none where all rows have the first one."""
+        return public_spaces(self.length, self.public_dimension, count, positions)
 
-    def channel_at(self, position: int) -> Circulant:
-        """Return the channel of the row at a position."""
-        found = public_spaces(self.length, self.public_dimension, 1, position)
-        return self._channel_of(int(found[0]) if found.size else 0)
-
-    def law(self, x: int) -> tuple[Fraction, ...]:
-        """P(.|x) of a row whose space is the first, exact."""
-        check_between("x", check_integer("x", x), 0, self.size - 1)
-        return tuple(Fraction(p) for p in self.channel().row(x))
-
-    def privatize(self, values: npt.ArrayLike, bits: BitSource | None = None, positions: Positions = 0) -> ReportArray:
-        """One report for each value; `positions` is that of the first, or of each."""
-        answers = check_symbols("values", values, self.size)
-        places, source = check_positions(positions, answers.size), bits_or_default(bits)
-        reports = np.empty(answers.size, dtype=smallest_dtype(self.modulus))
-        order = np.arange(self.modulus)
-        for start in range(0, answers.size, _CHUNK):
-            held = answers[start : start + _CHUNK]
-            numbers = shifted(
-                np.zeros_like(held), order, self.favoured_count, self.odds, width=self.width, source=source
-            )
-            moved = held + self.shifts(numbers, positions_from(places, start, start + held.size))
-            reports[start : start + held.size] = np.where(moved >= self.modulus, moved - self.modulus, moved)
-        return reports
-
-    def shifts(self, numbers: npt.NDArray[np.integer], positions: Positions) -> npt.NDArray[np.int64]:
-        """By how much numbered elements shift the answers of rows at these positions."""
+    def shifts_among(self, numbers: Codes, publics: Codes) -> Codes:
+        """By how much numbered elements shift the answers of rows with these public spaces."""
         from sfumato.mechanisms.mask_kernel import shifts_of_numbers  # noqa: PLC0415  brings in a compiler
 
-        publics = public_spaces(self.length, self.public_dimension, numbers.size, positions)
-        return self._shifts_of(shifts_of_numbers, numbers.astype(np.int64, copy=False), publics)
+        found, public = np.empty(numbers.size, dtype=np.int64), self.public_dimension
+        table, logs = space_table(self.length, public), binary_field(self.length).logs
+        shifts_of_numbers(numbers, publics, self.length, public, table, logs, found)
+        return found
 
-    def tally(self, reports: npt.ArrayLike, positions: Positions = 0) -> Tally:
-        """Count the masks of all reports; `positions` is that of the first or of each, as when they were made."""
-        column = check_symbols("reports", reports, self.modulus)
-        return self._tally(column, np.zeros_like(column), check_positions(positions, column.size))
-
-    def estimate(self, tally: Tally, *, confidence: float = 0.95) -> Estimate:
-        """Shares of the answers from how many reports hit each."""
-        check_confidence(confidence)
-        total = check_tally(tally, self.name)
-        return member_estimate(self.hits(tally), *self.probabilities, total=total, confidence=confidence)
+    def first_favoured(self) -> Codes:
+        """The numbers of the elements at which the first space of this dimension is even."""
+        numbers = np.arange(self.favoured_count)
+        if self.public_dimension != self.dimension:  # of a level
+            numbers = ((numbers + 1) << (self.dimension - self.public_dimension)) - 1
+        return numbers
 
     def hits(self, tally: Tally) -> FloatArray:
         """How many reports hit each answer: whole numbers, from one transform."""
@@ -191,44 +154,20 @@ class FlagsResponse:
         found: FloatArray = walsh_hadamard(counts)[binary_field(self.length).powers[: self.size]] / 2**self.dimension
         return found
 
-    def variance(self, law: Distribution | LawLike, n: int) -> tuple[Fraction, ...]:
-        """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`.
-
-        It is over the draw of reports and of the spaces of rows.
-        """
-        return member_variance(law, self.size, n, *self.probabilities)
-
-    def _channel_of(self, public: int) -> Circulant:
-        from sfumato.mechanisms.mask_kernel import shifts_of_numbers  # noqa: PLC0415  brings in a compiler
-
-        numbers = np.arange(self.favoured_count)
-        if self.public_dimension != self.dimension:  # of a level: the first space of its own dimension
-            numbers = ((numbers + 1) << (self.dimension - self.public_dimension)) - 1
-        support = self._shifts_of(shifts_of_numbers, numbers, np.full(numbers.size, public))
-        return Circulant.two_level(size=self.modulus, support=support.tolist(), odds=self.odds, input_count=self.size)
-
-    def _shifts_of(
-        self, kernel: object, numbers: npt.NDArray[np.int64], publics: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
-        found = np.empty(numbers.size, dtype=np.int64)
-        public, field = self.public_dimension, binary_field(self.length)
-        kernel(numbers, publics, self.length, public, space_table(self.length, public), field.logs, found)  # type: ignore[operator]
-        return found
-
-    def _tally(self, symbols: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], positions: Positions) -> Tally:
+    def counted(self, symbols: Codes, codes: Codes, positions: Positions) -> Tally:
         """Count the masks of reports whose symbols and spaces are known."""
         from sfumato.mechanisms.mask_kernel import count_masks  # noqa: PLC0415  brings in a compiler
 
         field, public = binary_field(self.length), self.public_dimension
-        tables = space_table(self.length, self.dimension), space_table(self.length, public)
+        tables = space_table(self.length, self.dimension, public), space_table(self.length, public)
         counts = np.zeros(self.modulus + 1, dtype=np.int64)
-        for start in range(0, symbols.size, _CHUNK):
-            mine = symbols[start : start + _CHUNK]
+        for start in range(0, symbols.size, CHUNK):
+            mine = symbols[start : start + CHUNK]
             here = positions_from(positions, start, start + mine.size)
-            publics = public_spaces(self.length, public, mine.size, here)
+            publics = self.publics(mine.size, here)
             count_masks(
                 mine,
-                codes[start : start + _CHUNK],
+                codes[start : start + CHUNK],
                 publics,
                 self.length,
                 self.dimension,

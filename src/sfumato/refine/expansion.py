@@ -59,14 +59,20 @@ def shifts_at(key: Key, steps: Sequence[Step], numbers: _Numbers, places: _Numbe
     numbers = numbers.astype(np.int64, copy=False)
     order, pieces = (None, _blocks_of_run(numbers)) if is_run else _blocks_of(numbers)
     secret_of = _block_keys(key, len(steps))
+    chain = steps[key.level :]
+    walk = chain[0].together(chain)
     starts = RowStarts(max((len(rows) for _, rows in pieces), default=0))
     sums: Sums = np.zeros(numbers.size, dtype=steps[key.level].dtype)
     done = 0
     for block, rows in pieces:
         starts.take(rows)
         mine, done = sums[done : done + len(rows)], done + len(rows)
-        for level in reversed(range(key.level, len(steps))):
-            steps[level].add_numbered(secret_of(level, block), starts, mine)
+        secrets = [secret_of(level, block) for level in range(key.level, len(steps))]
+        if walk is not None:
+            walk.add_numbered(secrets[::-1], starts, mine)
+            continue
+        for step, secret in zip(reversed(chain), reversed(secrets), strict=True):
+            step.add_numbered(secret, starts, mine)
     sums = sums.astype(smallest_dtype(steps[key.level].modulus), copy=False)
     if order is None:
         return sums

@@ -31,7 +31,7 @@ from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.outlines import Outline
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
-from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, OptionsRung, Rung, rung_over
+from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, OptionsRung, Rung, SetsRung, rung_over
 from sfumato.refine.step_protocol import Step
 from sfumato.refine.steps import descending
 from sfumato.values import Guarantee, Interval
@@ -90,6 +90,13 @@ class Ladder(Shown):
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
         return cls(FlagsRung.serving(size=size, epsilons=wanted), wanted, recover)
+
+    @classmethod
+    def of_sets(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
+        """Return the ladder of at most 64 answers whose levels have sets of their own, inside one another."""
+        check_at_least("size", check_integer("size", size), 2)
+        wanted = descending("epsilons", epsilons)
+        return cls(SetsRung.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_flips(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:

@@ -18,8 +18,9 @@ from types import MappingProxyType
 from sfumato.errors import InvalidParameter
 from sfumato.infer import largest_information, odds_above
 from sfumato.mechanisms.favoured_sets import FavouredSet, candidate_sets
+from sfumato.mechanisms.numbered_sets import MOST_RESIDUES
 from sfumato.refine.ladder import Ladder
-from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, Rung
+from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, Rung, SetsRung
 from sfumato.refine.steps import descending
 from sfumato.values.checks import check_at_least, check_integer, check_positive
 
@@ -262,8 +263,14 @@ def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]
         yield "", FlagsRung.serving(size=size, epsilons=epsilons)
 
 
-ONE_SET, FLAGS = "cyclic response on one difference set", "flags"
+def _of_sets(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
+    """Offer sets of answers inside one another, while a word holds a set."""
+    if 2 < size <= MOST_RESIDUES:
+        yield "", SetsRung.serving(size=size, epsilons=epsilons)
+
+
+ONE_SET, FLAGS, SETS = "cyclic response on one difference set", "flags", "sets inside one another"
 LADDER_FAMILIES: Mapping[str, LadderFamily] = MappingProxyType(
-    {ONE_SET: _on_one_set, "binary Hadamard by flips": _of_one_bit, FLAGS: _of_flags}
+    {ONE_SET: _on_one_set, "binary Hadamard by flips": _of_one_bit, FLAGS: _of_flags, SETS: _of_sets}
 )
 """Families of whole ladders by name. One more family is one more line."""

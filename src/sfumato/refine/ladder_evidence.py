@@ -27,7 +27,7 @@ from sfumato.refine.groups import Law
 from sfumato.refine.keys import Binding, Draws, Key
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.outlines import Outline
-from sfumato.refine.rungs import FlagsRung
+from sfumato.refine.rungs.nested import NestedRung
 from sfumato.refine.rungs.shifting import ShiftRung
 from sfumato.values import Guarantee, Interval
 
@@ -206,7 +206,7 @@ class FromSteps:
 def is_small(outline: Outline) -> bool:
     """Whether the joint reports of all levels are written out: those of shifts are, while they are few."""
     entries = int(outline.size * outline.modulus**outline.depth)
-    return outline.rung.kind != FlagsRung.kind and entries <= _SMALL_ENTRIES
+    return not isinstance(outline.rung, NestedRung) and entries <= _SMALL_ENTRIES
 
 
 def total_bits(parts: Iterable[Interval]) -> Interval:

@@ -19,6 +19,7 @@ from sfumato.bits.mechanism import smallest_dtype
 from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.refine.shifts import ShiftArray, Sums, TwoLevelShift
+from sfumato.refine.steps import OneByOne
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -29,7 +30,7 @@ _LOW = np.uint64((1 << ROW_WIDTH) - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlipMask:
+class FlipMask(OneByOne):
     """A mask of `length` bits, each of them set with probability `chance`, independently."""
 
     length: int

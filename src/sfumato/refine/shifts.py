@@ -26,6 +26,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob.distinct_values import distinct
 from sfumato.refine.step_documents import set_document
+from sfumato.refine.steps import OneByOne
 from sfumato.values import Interval
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -71,7 +72,7 @@ class RowThresholds(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TwoLevelShift:
+class TwoLevelShift(OneByOne):
     """A residue mod `modulus`: in `favoured`, uniformly, with probability `inside`; else uniform outside.
 
     >>> from fractions import Fraction
@@ -255,8 +256,7 @@ class TwoLevelShift:
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
         """Return the shifts at places of `order`."""
-        shifts: ShiftArray = self.order[ranks]
-        return shifts
+        return np.asarray(self.order[ranks])
 
     def ranks(self, shifts: npt.NDArray[np.integer[Any]]) -> ShiftArray:
         """Return the places of shifts in `order`."""

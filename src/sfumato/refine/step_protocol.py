@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -38,6 +39,14 @@ class Letter(Protocol):
 
     def ranks(self, shifts: npt.NDArray[np.integer[Any]]) -> ShiftArray:
         """Return the places of numbers."""
+        ...
+
+
+class Walk(Protocol):
+    """Draws several steps at once, for rows of seeds."""
+
+    def add_numbered(self, keys: Sequence[bytes], starts: RowStarts, sums: Sums) -> None:
+        """Draw for numbered rows under the keys of the steps, the last one's first; sums are 0 before."""
         ...
 
 
@@ -106,4 +115,9 @@ class Step(Protocol):
 
     def add_numbered(self, key: bytes, starts: RowStarts, sums: Sums) -> None:
         """Add the shifts of numbered rows under a key: what `draw_rows` says, in fast passes."""
+        ...
+
+    @staticmethod
+    def together(steps: Sequence[Any]) -> Walk | None:
+        """Return what draws steps of this kind at once, the last first; none where they are drawn one by one."""
         ...

@@ -1,4 +1,4 @@
-"""The levels of a ladder: that they fall."""
+"""The levels of a ladder, that they fall; and steps that know nothing of one another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ from sfumato.values.checks import as_number
 Number = TypeVar("Number", float, Fraction)
 
 MOST_LEVELS = 32
+
+
+class OneByOne:
+    """What steps share that are drawn one after the other, whatever the others are."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def together(steps: Sequence[Any]) -> None:
+        """Steps are drawn one by one."""
+        del steps
 
 
 def descending(name: str, values: Sequence[Number]) -> tuple[Number, ...]:

@@ -14,6 +14,7 @@ from sfumato.refine.rungs.cyclic import CyclicRung
 from sfumato.refine.rungs.flags import FlagsRung
 from sfumato.refine.rungs.flips import FlipRung
 from sfumato.refine.rungs.options import OptionsRung
+from sfumato.refine.rungs.sets import SetsRung
 
 __all__ = [
     "FAMILIES",
@@ -24,6 +25,7 @@ __all__ = [
     "HittingRung",
     "OptionsRung",
     "Rung",
+    "SetsRung",
     "best_rung",
     "declared_rung",
     "hitting_rung",
@@ -31,7 +33,7 @@ __all__ = [
 ]
 
 FAMILIES: Mapping[str, type[Rung]] = MappingProxyType(
-    {family.kind: family for family in (CyclicRung, FlipRung, ArcRung, OptionsRung, FlagsRung)}
+    {family.kind: family for family in (CyclicRung, FlipRung, ArcRung, OptionsRung, FlagsRung, SetsRung)}
 )
 """Families by their name in declarations."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import InvalidParameter
 from sfumato.refine import Ladder, LadderAdvice, advise_ladder
-from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES, ONE_SET, LadderFamily, set_of_within
+from sfumato.refine.ladder_advice import FLAGS, LADDER_FAMILIES, ONE_SET, SETS, LadderFamily, set_of_within
 from sfumato.study.audience import Audience
 from sfumato.study.ways.no_answer import Missing
 from sfumato.values.rounding import float_below
@@ -18,8 +18,9 @@ from sfumato.values.rounding import float_below
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
-# What a study chooses from; as to one set, that of `Ladder.within`, which the explorer's page finds by itself.
-_FAMILIES = {**LADDER_FAMILIES, ONE_SET: set_of_within}
+# What a study chooses from; as to one set, that of `Ladder.within`, which the explorer's page finds by itself. Sets
+# inside one another are for few answers, where a plan says what that page says, and it knows none.
+_FAMILIES = {name: family for name, family in LADDER_FAMILIES.items() if name != SETS} | {ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
 # The explorer's page, which says what a plan says, knows no flags and ends at 100 answers.

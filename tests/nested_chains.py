@@ -1,0 +1,30 @@
+"""All that a ladder of sets, or of spaces, inside one another draws for a row, with probabilities in fractions."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+
+
+def every_draw(step, code):
+    """What a step makes of a number for each of its draws, by the code that production runs, with probabilities."""
+    found = defaultdict(Fraction)
+    for kind, (size, chance) in enumerate(zip(step.sizes, (1 - step.chance, step.chance), strict=True)):
+        if chance:
+            codes = np.full(size, code, dtype=np.int64)
+            step.apply(codes, np.full(size, kind, dtype=np.uint8), np.arange(size))
+            for made in codes.tolist():
+                found[made] += chance / size
+    return found
+
+
+def chains(ladder):
+    """Sets, or spaces, from the public one upwards and the element, with probabilities: every draw of every step."""
+    found = {(0,): Fraction(1)}
+    for step in reversed(ladder.steps):
+        longer = defaultdict(Fraction)
+        for held, p in found.items():
+            for made, q in every_draw(step, held[-1]).items():
+                longer[(*held, made)] += p * q
+        found = longer
+    return found
