@@ -28,7 +28,7 @@ test: spark style  ## linters, types and every test that takes less than a minut
 
 # Each test begins with what its neighbours have made already, and whoever is done first takes over from the other.
 suite:
-	@tools/in-memory $(PYTHON) -m pytest -q -n 2 --dist worksteal -m "not slow"
+	@tools/in-memory $(PYTHON) -m pytest -q -n 3 --dist worksteal -m "not slow"
 
 test-slow: spark .venv/.docs  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow
