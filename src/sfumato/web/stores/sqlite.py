@@ -19,9 +19,6 @@ from sfumato.web.stores.base import Counts, Invitation, Issue, Outcome, Spending
 from sfumato.web.stores.migrations import newer_tables, unmade
 from sfumato.web.stores.sqlite_tables import MIGRATIONS
 
-# A withdrawn credential lets nobody in again; a conflict with an id or a credential is looked at afterwards.
-_INSERT = """INSERT INTO reports (wave, id, credential, row, shares, panel) SELECT ?1, ?2, ?3, ?4, ?5, ?6
-    WHERE NOT EXISTS (SELECT 1 FROM withdrawn WHERE credential = ?3) ON CONFLICT DO NOTHING"""
 _COLUMNS = "wave, id, credential, row, shares, panel"
 _PATIENCE_SECONDS = 30.0
 # Ids are hashes, so rows go everywhere in the file: 64 MB of it stay in memory, and the log is folded in by 16 MB.
@@ -105,7 +102,7 @@ class SqliteStore:
     def _add_one(self, row: StoredRow, record: tuple[object, ...], state: State) -> Outcome:
         run = self._connection.execute
         is_open = not state.closed and row.wave == state.wave
-        if is_open and run(_INSERT, record).rowcount == 1:
+        if is_open and run(_insert_of(1), record).rowcount == 1:
             return Outcome.NEW
         found = run(f"SELECT {_COLUMNS} FROM reports WHERE wave = ? AND id = ?", (row.wave, row.id)).fetchone()  # noqa: S608
         if found is not None:
@@ -262,6 +259,7 @@ class SqliteStore:
 
 @cache
 def _insert_of(count: int) -> str:
+    # A withdrawn credential lets nobody in again; a conflict with an id or a credential is looked at afterwards.
     rows = ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)
     return (
         f"INSERT INTO reports ({_COLUMNS}) SELECT * FROM (VALUES {rows}) "  # noqa: S608  nothing but question marks
