@@ -24,6 +24,7 @@ import numpy.typing as npt
 from sfumato.bits import BitSource, SystemBits
 from sfumato.bits.mechanism import Mechanism, check_symbols, smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.refine import rungs
 from sfumato.refine.drawing import blank_key, check_keys, draw_keys, rows_of
 from sfumato.refine.expansion import shifts_of
 from sfumato.refine.groups import Group
@@ -31,7 +32,7 @@ from sfumato.refine.keys import Binding, Key, digest_of
 from sfumato.refine.outlines import Outline
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
-from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, OptionsRung, Rung, SetsRung, rung_over
+from sfumato.refine.rungs import CyclicRung, Rung, rung_over
 from sfumato.refine.step_protocol import Step
 from sfumato.refine.steps import descending
 from sfumato.values import Guarantee, Interval
@@ -89,21 +90,21 @@ class Ladder(Shown):
         """Return the ladder whose levels have masks of their own, inside one another: the worst `ratios` is least."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(FlagsRung.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(rungs.FlagsRung.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_sets(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder of at most 64 answers whose levels have sets of their own, inside one another."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(SetsRung.serving(size=size, epsilons=wanted), wanted, recover)
+        return cls(rungs.SetsRung.serving(size=size, epsilons=wanted), wanted, recover)
 
     @classmethod
     def of_flips(cls, *, size: int, epsilons: Sequence[float], recover: bool = False) -> Ladder:
         """Return the ladder whose reports are one bit: of two answers the answer, of more a yes or no about it."""
         check_at_least("size", check_integer("size", size), 2)
         wanted = descending("epsilons", epsilons)
-        return cls(FlipRung(size=size, odds=Fraction(2)), wanted, recover)
+        return cls(rungs.FlipRung(size=size, odds=Fraction(2)), wanted, recover)
 
     @classmethod
     def of_options(
@@ -120,7 +121,9 @@ class Ladder(Shown):
         Left out, that is the best number if a `share` chooses each option. Answers come back only where all are asked.
         """
         wanted = descending("epsilons", epsilons)
-        return cls(OptionsRung.serving(options=options, epsilons=wanted, asked=asked, share=share), wanted, recover)
+        return cls(
+            rungs.OptionsRung.serving(options=options, epsilons=wanted, asked=asked, share=share), wanted, recover
+        )
 
     def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
         if any(upper <= lower for upper, lower in itertools.pairwise(odds)):

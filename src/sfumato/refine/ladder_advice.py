@@ -19,8 +19,9 @@ from sfumato.errors import InvalidParameter
 from sfumato.infer import largest_information, odds_above
 from sfumato.mechanisms.favoured_sets import FavouredSet, candidate_sets
 from sfumato.mechanisms.numbered_sets import MOST_RESIDUES
+from sfumato.refine import rungs
 from sfumato.refine.ladder import Ladder
-from sfumato.refine.rungs import CyclicRung, FlagsRung, FlipRung, Rung, SetsRung
+from sfumato.refine.rungs import CyclicRung, Rung
 from sfumato.refine.steps import descending
 from sfumato.values.checks import check_at_least, check_integer, check_positive
 
@@ -254,19 +255,19 @@ def _uniform_risk(found: FavouredSet, size: int, odds: float) -> float:
 def _of_one_bit(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
     """Offer binary Hadamard, whose steps are flips."""
     del epsilons
-    yield "", FlipRung(size=size, odds=Fraction(2))
+    yield "", rungs.FlipRung(size=size, odds=Fraction(2))
 
 
 def _of_flags(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
     """Offer spaces of masks inside one another, while masks can be counted."""
     if 2 < size <= _MOST_FLAGGED:
-        yield "", FlagsRung.serving(size=size, epsilons=epsilons)
+        yield "", rungs.FlagsRung.serving(size=size, epsilons=epsilons)
 
 
 def _of_sets(size: int, epsilons: Sequence[float]) -> Iterable[tuple[str, Rung]]:
     """Offer sets of answers inside one another, while a word holds a set."""
     if 2 < size <= MOST_RESIDUES:
-        yield "", SetsRung.serving(size=size, epsilons=epsilons)
+        yield "", rungs.SetsRung.serving(size=size, epsilons=epsilons)
 
 
 ONE_SET, FLAGS, SETS = "cyclic response on one difference set", "flags", "sets inside one another"

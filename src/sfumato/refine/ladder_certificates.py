@@ -7,9 +7,8 @@ anew and finds every number by another way, and of a large one by counts alone. 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import msgspec
 
@@ -23,16 +22,12 @@ from sfumato.certificates.collected import (
 )
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, NotCertified
-from sfumato.refine.flags_evidence import FlagsCounted
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_claims import state_claims, state_notes
 from sfumato.refine.ladder_counts import MOST_BUILT, FromCounts
 from sfumato.refine.ladder_evidence import AsBuilt, Evidence, FromSteps
 from sfumato.refine.level_words import LevelWords, Readers, checked_readers, words_of_levels
-from sfumato.refine.nested_evidence import NestedBuilt
 from sfumato.refine.outlines import Outline
-from sfumato.refine.rungs import FlagsRung, SetsRung
-from sfumato.refine.sets_evidence import SetsCounted
 from sfumato.values import Claim
 
 SCHEMA = "sfumato/certificate/ladder/1"
@@ -95,19 +90,27 @@ def ladder_subject(thing: Ladder, *, readers: Sequence[str | Sequence[str]] | No
     return subject
 
 
-# Where shifts are drawn there are two ways for all families; sets inside one another have others.
-_COUNTED: Mapping[str, Callable[[Outline], Evidence]] = MappingProxyType(
-    {FlagsRung.kind: FlagsCounted, SetsRung.kind: SetsCounted}
-)
+# Where shifts are drawn there are two ways for all families; sets inside one another have others, which few load.
+_NESTED = ("flags", "sets")
 
 
 def _as_built(ladder: Ladder) -> Evidence:
-    return NestedBuilt(ladder) if ladder.levels[0].kind in _COUNTED else AsBuilt(ladder)
+    if ladder.levels[0].kind not in _NESTED:
+        return AsBuilt(ladder)
+    from sfumato.refine.nested_evidence import NestedBuilt  # noqa: PLC0415  see above
+
+    return NestedBuilt(ladder)
 
 
 def _found_again(outline: Outline) -> Evidence:
-    if outline.rung.kind in _COUNTED:
-        return _COUNTED[outline.rung.kind](outline)
+    if outline.rung.kind == "flags":
+        from sfumato.refine.flags_evidence import FlagsCounted  # noqa: PLC0415  see above
+
+        return FlagsCounted(outline)
+    if outline.rung.kind == "sets":
+        from sfumato.refine.sets_evidence import SetsCounted  # noqa: PLC0415  see above
+
+        return SetsCounted(outline)
     return FromCounts(outline) if outline.modulus > MOST_BUILT else FromSteps(Ladder.declared(outline.declaration))
 
 
