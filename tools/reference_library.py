@@ -343,7 +343,9 @@ def _shown(value: object) -> str:
 
 def _value(it: Any) -> str:
     if isinstance(it, types.UnionType):
-        return f"is `{' | '.join(part.__name__ for part in typing.get_args(it))}`."
+        # Newer NumPy names its arrays by their alias.
+        names = [part.__name__.replace("NDArray", "ndarray") for part in typing.get_args(it)]
+        return f"is `{' | '.join(names)}`."
     if isinstance(it, str):
         return f"is `{it!r}`."
     if isinstance(it, int):
