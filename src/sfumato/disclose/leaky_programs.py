@@ -130,7 +130,7 @@ class PairCells:
         leaks = state.whole_sample - tangents
         inside = block_diag(
             [
-                -np.concatenate([feature.weigh @ state.feature, sample.weigh @ state.sample])
+                csr_matrix(-np.concatenate([feature.weigh @ state.feature, sample.weigh @ state.sample]))
                 for feature, sample in self._cells
             ]
         )
