@@ -8,7 +8,7 @@ import math
 import stat
 import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -53,8 +53,8 @@ def running(folder, mode="anonymous", tokens=()):
     server = plain_server(store, mode=mode, signing=BlindSigning(a_key(), of.fingerprint))
     panel = [hashlib.sha256(one.encode()).digest()[:16] if mode == "panel" else None for one in tokens]
     store.invite([Invitation(token=token_hash(one), panel=p) for one, p in zip(tokens, panel, strict=True)])
-    with InThread(server) as thread:
-        yield thread.url, SqliteStore(folder / "reports.sqlite")
+    with InThread(server) as thread, closing(SqliteStore(folder / "reports.sqlite")) as looking:
+        yield thread.url, looking
 
 
 def quick(url, **settings):
