@@ -5,6 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.bits import ScriptedBits
+from sfumato.bits.row_words import AnyRows
+from sfumato.errors import SourceFailed
+
 
 def every_draw(step, code):
     """What a step makes of a number for each of its draws, by the code that production runs, with probabilities."""
@@ -28,3 +32,24 @@ def chains(ladder):
                 longer[(*held, made)] += p * q
         found = longer
     return found
+
+
+def check_words_make_the_law(step, start):
+    """Every pair of words at width 4; a place beyond the last full multiple asks for a third word, and is left out."""
+    kinds, places = [0, 0], [defaultdict(int), defaultdict(int)]
+    for first in range(16):
+        kind = int(first < step.chance * 16)
+        kinds[kind] += 1
+        for second in range(16):
+            sums = np.full(1, start, dtype=np.int64)
+            try:
+                step.add_rows(AnyRows(ScriptedBits([first, second])), sums)
+            except SourceFailed:
+                continue
+            places[kind][int(sums[0])] += 1
+    law = every_draw(step, start)
+    for code in range(step.modulus):
+        found = sum(
+            Fraction(kinds[kind], 16) * Fraction(places[kind][code], sum(places[kind].values())) for kind in (0, 1)
+        )
+        assert found == law.get(code, 0)

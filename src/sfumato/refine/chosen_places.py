@@ -150,3 +150,42 @@ class ChosenPlace(ABC):
     def _stream_width(self, size: int) -> UniformBelow:
         fitting = [width for width in _STREAM_WIDTHS if 1 << width >= _WORDS_A_PLACE * size]
         return UniformBelow(bound=size, width=min([*fitting, self.width]))
+
+
+class Erased(ChosenPlace):
+    """A place that goes with what was drawn before; with chance `erased` any, as if that were not known."""
+
+    __slots__ = ()
+
+    erased: Fraction
+
+    @property
+    def chance(self) -> Fraction:
+        """That what was drawn before is not looked at."""
+        return self.erased
+
+    @property
+    def letter(self) -> LeadingLaw:
+        """Those that go with the first come first."""
+        fitting, every = self.sizes
+        kept = 1 - self.erased + self.erased * fitting / every
+        return LeadingLaw(modulus=every, favoured_count=fitting, inside=kept)
+
+
+class Favoured(ChosenPlace):
+    """With chance `inside` a place that what was drawn before favours, else one of the others."""
+
+    __slots__ = ()
+
+    inside: Fraction
+
+    @property
+    def chance(self) -> Fraction:
+        """That it is not favoured."""
+        return 1 - self.inside
+
+    @property
+    def letter(self) -> LeadingLaw:
+        """Those that the public one favours come first."""
+        favoured, other = self.sizes
+        return LeadingLaw(modulus=favoured + other, favoured_count=favoured, inside=self.inside)

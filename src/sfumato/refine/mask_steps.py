@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 from sfumato.bits.source import MOST_WIDTH
 from sfumato.mechanisms.mask_spaces import Table, space_table, spaces
-from sfumato.refine.chosen_places import Chosen, ChosenPlace
-from sfumato.refine.leading_laws import LeadingLaw
+from sfumato.refine.chosen_places import Chosen, ChosenPlace, Erased, Favoured
 from sfumato.refine.mask_walks import MaskWalk, walk_of
 from sfumato.refine.shifts import ShiftArray
 from sfumato.values.checks import check_between, check_integer
@@ -34,7 +33,7 @@ class _MaskStep(ChosenPlace):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpaceStep(_MaskStep):
+class SpaceStep(_MaskStep, Erased):
     """From a space of dimension `low` to one of dimension `high` above it, or with chance `erased` to any."""
 
     length: int
@@ -52,21 +51,9 @@ class SpaceStep(_MaskStep):
         check_between("erased", self.erased, 0, 1)
 
     @property
-    def chance(self) -> Fraction:
-        """That the space before is not looked at."""
-        return self.erased
-
-    @property
     def sizes(self) -> tuple[int, int]:
         """How many spaces are above one, and how many there are."""
         return spaces(self.length - self.low, self.high - self.low), spaces(self.length, self.high)
-
-    @property
-    def letter(self) -> LeadingLaw:
-        """Spaces above the first come first."""
-        above, every = self.sizes
-        inside = 1 - self.erased + self.erased * above / every
-        return LeadingLaw(modulus=every, favoured_count=above, inside=inside)
 
     def document(self) -> dict[str, Any]:
         """Return the dimensions and the chance."""
@@ -97,7 +84,7 @@ class SpaceStep(_MaskStep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ElementStep(_MaskStep):
+class ElementStep(_MaskStep, Favoured):
     """From a space of a `dimension` to an element, with chance `inside` one at which all its masks are even."""
 
     length: int
@@ -113,21 +100,10 @@ class ElementStep(_MaskStep):
         check_between("inside", self.inside, 0, 1)
 
     @property
-    def chance(self) -> Fraction:
-        """That some mask is odd."""
-        return 1 - self.inside
-
-    @property
     def sizes(self) -> tuple[int, int]:
         """At how many elements all masks are even, and at how many they are not."""
         even = (1 << (self.length - self.dimension)) - 1
         return even, (1 << self.length) - 1 - even
-
-    @property
-    def letter(self) -> LeadingLaw:
-        """Elements at which the masks of the public space are even come first."""
-        even, other = self.sizes
-        return LeadingLaw(modulus=even + other, favoured_count=even, inside=self.inside)
 
     def document(self) -> dict[str, Any]:
         """Return the dimensions and the chance."""

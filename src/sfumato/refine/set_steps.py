@@ -15,15 +15,14 @@ from typing import Any
 
 from sfumato.bits.source import MOST_WIDTH
 from sfumato.mechanisms.numbered_sets import MOST_RESIDUES
-from sfumato.refine.chosen_places import Chosen, ChosenPlace
-from sfumato.refine.leading_laws import LeadingLaw
+from sfumato.refine.chosen_places import Chosen, Erased, Favoured
 from sfumato.refine.shifts import ShiftArray
 from sfumato.refine.steps import OneByOne
 from sfumato.values.checks import check_between, check_integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InnerSetStep(OneByOne, ChosenPlace):
+class InnerSetStep(OneByOne, Erased):
     """From a set of `outer` residues mod `size` to one of `inner` inside it, or with chance `erased` to any."""
 
     size: int
@@ -39,21 +38,9 @@ class InnerSetStep(OneByOne, ChosenPlace):
         check_between("erased", self.erased, 0, 1)
 
     @property
-    def chance(self) -> Fraction:
-        """That the set before is not looked at."""
-        return self.erased
-
-    @property
     def sizes(self) -> tuple[int, int]:
         """How many sets are inside one, and how many there are."""
         return math.comb(self.outer, self.inner), math.comb(self.size, self.inner)
-
-    @property
-    def letter(self) -> LeadingLaw:
-        """Sets inside the first come first."""
-        inside, every = self.sizes
-        kept = 1 - self.erased + self.erased * inside / every
-        return LeadingLaw(modulus=every, favoured_count=inside, inside=kept)
 
     def document(self) -> dict[str, Any]:
         """Return the sizes and the chance."""
@@ -67,7 +54,7 @@ class InnerSetStep(OneByOne, ChosenPlace):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemberStep(OneByOne, ChosenPlace):
+class MemberStep(OneByOne, Favoured):
     """From a set of `members` residues mod `size` to a residue, with chance `inside` one of them."""
 
     size: int
@@ -81,19 +68,9 @@ class MemberStep(OneByOne, ChosenPlace):
         check_between("inside", self.inside, 0, 1)
 
     @property
-    def chance(self) -> Fraction:
-        """That it is no member."""
-        return 1 - self.inside
-
-    @property
     def sizes(self) -> tuple[int, int]:
         """How many members there are, and how many others."""
         return self.members, self.size - self.members
-
-    @property
-    def letter(self) -> LeadingLaw:
-        """The members of the public set come first."""
-        return LeadingLaw(modulus=self.size, favoured_count=self.members, inside=self.inside)
 
     def document(self) -> dict[str, Any]:
         """Return the sizes and the chance."""
