@@ -99,3 +99,14 @@ def test_a_kind_is_not_taken_over_by_another(registered):
     with pytest.raises(InvalidParameter, match="registered already"):
         ways.register(Impostor)
     assert ways.kinds()[ways.Card.KIND][0] is ways.Card
+
+
+def test_no_key_of_the_plain_question_means_another_that_shares_its_kind():
+    """A file whose keys the last class of a kind knows is read without the others: none may be meant by them."""
+    shared = [classes for classes in ways.kinds().values() if len(classes) > 1]
+    assert len(shared) >= 2
+    for *others, last in shared:
+        known = frozenset(key.name for key in last.KEYS) | {"id", "text", "kind"}
+        for one in others:
+            assert not one.is_meant(known), one
+            assert one.is_meant(frozenset(key.name for key in one.KEYS)), one
