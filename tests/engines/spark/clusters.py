@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from engines.spark.slow_tasks import RUNS
 from engines.spark.spark_trees import ENVIRONMENT, QUIET, SOURCES, TESTS, executor_settings
 
 PATIENCE_SECONDS = 120
@@ -148,11 +149,11 @@ def wait_for_writers(folder, process):
 
 
 def kill_writers(folder, process, count):
-    """Kill so many workers while they write a file, at most three times the same task; Spark gives up at the fourth."""
+    """Kill so many workers while they write a file, none in a run after which Spark would give up."""
     times, killed = Counter(), set()
     while len(killed) < count:
         for pid, first in wait_for_writers(folder, process):
-            if pid not in killed and times[first] < 3 and len(killed) < count:
+            if pid not in killed and times[first] < RUNS - 1 and len(killed) < count:
                 os.kill(pid, signal.SIGKILL)
                 killed.add(pid)
                 times[first] += 1

@@ -10,10 +10,13 @@ import pyarrow.parquet as pq
 
 from sfumato.study.part_tasks import DrawTask, DrawWork
 
-SECONDS = "SFUMATO_TEST_SECONDS"
-"""How long a task waits when it has written its rows and not finished its file; an environment variable."""
+GATE = "SFUMATO_TEST_GATE"
+"""Until this file is there, a task that has written its rows does not finish its file; an environment variable."""
 LAGGARD = "SFUMATO_TEST_LAGGARD"
-"""If this is set, only the first run of the first partition waits."""
+"""If this is set, only the first run of the first partition waits, for so many seconds."""
+RUNS = 4
+"""Spark gives up when a task has failed so often; the last run waits for nobody."""
+PATIENCE_SECONDS = 120
 
 
 class SlowDrawTask(DrawTask):
@@ -31,9 +34,19 @@ class SlowDrawWork(DrawWork):
 
         here = TaskContext.get()
         is_first = here.partitionId() == 0 and here.attemptNumber() == 0
-        if is_first or LAGGARD not in os.environ:
-            time.sleep(float(os.environ.get(SECONDS, "0")))
+        is_writing = self._files._writer is not None
+        if LAGGARD in os.environ:
+            time.sleep(is_first * float(os.environ[LAGGARD]))
+        elif is_writing and here.attemptNumber() < RUNS - 1:
+            wait_for(Path(os.environ[GATE]))
         return super().finish()
+
+
+def wait_for(gate):
+    """Wait until there is such a file: whoever watches from outside may be as slow as it likes."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not gate.exists() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 class StrayDrawTask(DrawTask):

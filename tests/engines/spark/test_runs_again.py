@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from engines.spark.clusters import Cluster, Standalone, kill_writers, wait_for_writers
+from engines.spark.slow_tasks import RUNS
 from engines.spark.spark_studies import card_study, check_drawn_alone, plain_answers, seeds, written
 from sfumato.refine import Unprotected
 from sfumato.study import write_study
@@ -98,12 +99,14 @@ def test_killed_workers_change_nothing_no_seed_is_seen_and_a_killed_driver_leave
     # One session for all three: to start one takes longer than to publish.
     first, second = new_folder(tmp_path / "workers"), new_folder(tmp_path / "driver")
     planted = secrets.token_bytes(32)
+    gate = tmp_path / "gate"
     with Cluster(
-        tmp_path / "spark", "local[2,4]", spark__ui__enabled="true", spark__ui__port=0,
-        spark__sql__files__maxPartitionBytes=60_000, spark__executorEnv__SFUMATO_TEST_SECONDS=0.3,
+        tmp_path / "spark", f"local[2,{RUNS}]", spark__ui__enabled="true", spark__ui__port=0,
+        spark__sql__files__maxPartitionBytes=60_000, spark__executorEnv__SFUMATO_TEST_GATE=gate,
     ) as cluster:  # fmt: skip
         cluster.begin(files, first)
         assert sum(kill_writers(first, cluster.process, kills).values()) == kills
+        gate.touch()
         made = cluster.end()
         assert made["refusal"] is None
         looked = cluster.look(planted)
@@ -111,6 +114,7 @@ def test_killed_workers_change_nothing_no_seed_is_seen_and_a_killed_driver_leave
         ends = cluster.task_ends()
         assert sum(reason != "Success" for reason, _ in ends) == kills
         assert sum(info["Attempt"] > 0 for _, info in ends) == kills
+        gate.unlink()
         cluster.begin(files, second)
         wait_for_writers(second, cluster.process)
         cluster.kill()
@@ -150,8 +154,7 @@ def test_a_task_that_is_overtaken_by_its_copy_changes_nothing(spark_here, tmp_pa
         "spark.speculation.quantile": "0.5",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.files.maxPartitionBytes": 60_000,
-        "spark.executorEnv.SFUMATO_TEST_SECONDS": 30,
-        "spark.executorEnv.SFUMATO_TEST_LAGGARD": "yes",
+        "spark.executorEnv.SFUMATO_TEST_LAGGARD": 30,
     }
     with Standalone(tmp_path / "machines") as machines:
         named = {name.replace(".", "__"): value for name, value in settings.items()}
