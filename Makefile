@@ -27,7 +27,10 @@ test: spark style  ## linters, types and every test that takes less than a minut
 	@$(MAKE) --no-print-directory -j 2 types suite
 
 # Each test begins with what its neighbours have made already, and whoever is done first takes over from the other.
+# The first collection compiles them all, once for all workers, while types are judged.
 suite:
+	@mkdir -p build
+	@$(PYTHON) -m pytest --collect-only -q > build/collected.txt || { tail -n 40 build/collected.txt; exit 1; }
 	@tools/in-memory $(PYTHON) -m pytest -q -n 3 --dist worksteal -m "not slow"
 
 test-slow: spark .venv/.docs  ## the long soaks

@@ -6,6 +6,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import sfumato as sf
@@ -185,6 +186,7 @@ def enormous():
     return {**document(ladder()), "subject": {"ladder": declaration}}
 
 
+@cache
 def forgeries():
     """Each with some words of the sentence that refuses it."""
     flip, cyclic, three = channel(), structured(), noise(3)

@@ -10,13 +10,14 @@ from certificates.forged_certificates import FOLDER, HONEST, document, forgeries
 from fresh_seals import reseal
 from sfumato.errors import Refused, UnreadableFile
 
-FORGED = forgeries()
+KINDS = ("belief_", "channel_", "ladder_", "noise_", "rank_", "vector_")
+# They are made when a test looks at them, and not by everybody who counts the tests.
+FORGED = sorted(path.stem for path in FOLDER.glob("*.json") if path.name.startswith(KINDS))
 
 
 def test_the_files_are_the_forgeries():
-    kinds = ("belief_", "channel_", "ladder_", "noise_", "rank_", "vector_")
-    assert {path.stem for path in FOLDER.glob("*.json") if path.name.startswith(kinds)} == set(FORGED)
-    for name, (forged, _) in FORGED.items():
+    assert sorted(forgeries()) == FORGED
+    for name, (forged, _) in forgeries().items():
         written = (FOLDER / f"{name}.json").read_bytes()
         assert written == reseal(json.loads(written)), "the seal of a forgery fits"
         assert_alike(json.loads(written), json.loads(reseal(forged)))
@@ -42,5 +43,5 @@ def test_what_they_were_forged_from_is_accepted(name):
 
 @pytest.mark.parametrize("name", FORGED)
 def test_every_forged_file_is_refused_by_a_sentence_that_says_where(name):
-    with pytest.raises((Refused, UnreadableFile), match=FORGED[name][1]):
+    with pytest.raises((Refused, UnreadableFile), match=forgeries()[name][1]):
         sf.verify(sf.Certificate.read(FOLDER / f"{name}.json"))

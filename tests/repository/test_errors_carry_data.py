@@ -9,6 +9,7 @@ import pytest
 
 import sfumato.errors
 from sfumato.errors import SfumatoError
+from syntax_trees import tree_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
@@ -157,9 +158,7 @@ CHECKS = [more_or_less_than_a_rule, no_way_out, options_of_the_command, paramete
 
 
 def findings(check: Callable[[ast.AST], list[Finding]], paths: list[Path]) -> list[str]:
-    return [
-        f"{path.relative_to(ROOT)}:{line} {why}" for path in paths for line, why in check(ast.parse(path.read_text()))
-    ]
+    return [f"{path.relative_to(ROOT)}:{line} {why}" for path in paths for line, why in check(tree_of(path))]
 
 
 def modules_of_rooms() -> list[Path]:
@@ -268,4 +267,4 @@ def test_reading_fields_and_other_texts_is_allowed(snippet):
 
 def test_there_are_errors_to_look_at():
     """The rooms make well over a hundred; a rule that looked at none would always hold."""
-    assert sum(len(list(constructions(ast.parse(path.read_text())))) for path in modules_of_rooms()) > 100
+    assert sum(len(list(constructions(tree_of(path)))) for path in modules_of_rooms()) > 100

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from syntax_trees import tree_of
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -59,7 +61,7 @@ def room_of(path: Path) -> str:
 
 def imported_rooms(path: Path) -> set[str]:
     rooms = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sfumato":
             names = [node.module] if "." in node.module else [f"sfumato.{alias.name}" for alias in node.names]
@@ -126,7 +128,7 @@ def test_privatising_code_compares_integers_only():
     drawing = {"privatize", "sample", "draw", "words", "bytes"}
     seen = 0
     for path in [*(SOURCE / "bits").glob("*.py"), *(SOURCE / "mechanisms").glob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef) and node.name in drawing:
                 seen += 1
                 floats = [
@@ -168,9 +170,7 @@ def test_the_checker_is_one_file_that_stands_alone():
 
 def test_no_public_function_shares_its_modules_name():
     for path in MODULES:
-        names = {
-            node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        }
+        names = {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         assert path.stem not in names, path
 
 

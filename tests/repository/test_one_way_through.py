@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from sfumato.study.ways import kinds
+from syntax_trees import tree_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
-MODULES = {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+MODULES = sorted(SOURCE.rglob("*.py"))
 WAYS = SOURCE / "study" / "ways"
 # What the protocol itself is made of; everything else in the folder belongs to one way or another.
 PROTOCOL = {
@@ -18,9 +19,9 @@ PROTOCOL = {
 WAY_MODULES = {path.stem for path in WAYS.glob("*.py")} - PROTOCOL - {"__init__"}
 WAY_NAMES = {one.__name__ for several in kinds().values() for one in several} | {
     node.name
-    for path, tree in MODULES.items()
+    for path in MODULES
     if path.parent == WAYS
-    for node in tree.body
+    for node in tree_of(path).body
     if isinstance(node, ast.ClassDef) and node.name.endswith("Way") and node.name not in {"Way", "ChannelWay"}
 }
 # The room's front door hands the nouns to users, and does nothing else.
@@ -36,7 +37,7 @@ OF_KEY_FILES = {
 
 
 def outside(folder):
-    return {path: tree for path, tree in MODULES.items() if folder not in path.parents}
+    return {path: tree_of(path) for path in MODULES if folder not in path.parents}
 
 
 def names_in(node):
@@ -121,7 +122,7 @@ def test_nobody_else_imports_a_way():
 
 def test_the_front_door_of_the_study_only_hands_out_names():
     for path in DOORS:
-        kinds_of_node = {type(node) for node in MODULES[path].body}
+        kinds_of_node = {type(node) for node in tree_of(path).body}
         assert kinds_of_node <= {ast.Expr, ast.ImportFrom, ast.Assign}
 
 
@@ -149,20 +150,20 @@ def test_nobody_outside_refine_names_a_rung():
 
 
 def test_inside_refine_only_the_table_asks_what_a_rung_is():
-    inside = {path: tree for path, tree in MODULES.items() if path.parent == SOURCE / "refine"}
+    inside = {path: tree_of(path) for path in MODULES if path.parent == SOURCE / "refine"}
     assert not broken(lambda tree: switches_on(tree, RUNG_NAMES | {"CyclicResponse", "BinaryHadamard"}), inside)
 
 
 def test_only_the_account_and_the_steps_open_a_ledger():
     allowed = {SOURCE / "account", SOURCE / "study" / "steps"}
-    modules = {path: tree for path, tree in MODULES.items() if not allowed & set(path.parents)}
+    modules = {path: tree_of(path) for path in MODULES if not allowed & set(path.parents)}
     assert not broken(calls_ledger, modules)
 
 
 def test_only_the_steps_and_their_folders_write_or_open_key_files():
     allowed = {SOURCE / "study" / "key_folders.py", SOURCE / "__init__.py"}
     folders = {SOURCE / "io", SOURCE / "study" / "steps"}
-    modules = {path: tree for path, tree in MODULES.items() if path not in allowed and not folders & set(path.parents)}
+    modules = {path: tree_of(path) for path in MODULES if path not in allowed and not folders & set(path.parents)}
     assert not broken(writes_or_opens_keys, modules)
 
 

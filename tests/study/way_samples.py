@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +49,7 @@ class Sample:
     recover: bool = False
     told: Callable[[str], str] = str
 
-    @property
+    @cached_property
     def study(self):
         return Study(
             name="Sample",
@@ -59,11 +59,11 @@ class Sample:
             recover=self.recover,
         )
 
-    @property
+    @cached_property
     def audience(self) -> Audience:
         return self.study.audience
 
-    @property
+    @cached_property
     def way(self):
         return self.study.way(self.question.id)
 
@@ -72,14 +72,14 @@ class Sample:
         """The question as it is asked: to how many values a number is rounded may depend on who reads it."""
         return self.way.question
 
-    @property
+    @cached_property
     def cells(self):
         """Answers in an order that has nothing to do with their places."""
         ten = [text for text, times in self.tenths.items() for _ in range(times)]
         assert len(ten) == 10
         return [ten[place] for place in np.random.default_rng(7).permutation(np.arange(ROWS) % 10)]
 
-    @property
+    @cached_property
     def table(self):
         return pa.table({self.question.id: self.cells})
 
@@ -87,7 +87,7 @@ class Sample:
         name = self.question.id
         return words_of(pa.table({name: self.cells if cells is None else cells}), name)
 
-    @property
+    @cached_property
     def shares(self):
         """The shares of what is estimated."""
         found = dict.fromkeys(self.asked.labels, Fraction(0))

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from engines.spark.slow_tasks import RUNS
-from engines.spark.spark_trees import ENVIRONMENT, QUIET, SOURCES, TESTS, executor_settings
+from engines.spark.spark_trees import ENVIRONMENT, QUIET, SHORT_LIVED, SOURCES, TESTS, executor_settings
 
 PATIENCE_SECONDS = 120
 
@@ -27,7 +27,7 @@ class Cluster:
         wanted = {
             **QUIET,
             **executor_settings(),
-            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_log4j(folder).as_uri()}",
+            "spark.driver.extraJavaOptions": f"{SHORT_LIVED} -Dlog4j2.configurationFile={_log4j(folder).as_uri()}",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.rolling.enabled": "false",
             "spark.eventLog.compress": "false",

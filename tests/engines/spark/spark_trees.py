@@ -7,7 +7,12 @@ from pathlib import Path
 
 import sfumato
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java compiles once and cleans up on one core: what tests run is over before it would pay to compile it better."""
+
 QUIET = {
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
