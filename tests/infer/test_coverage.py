@@ -57,10 +57,11 @@ def coverage_and_widths(model, n, theta, mass):
     return covered, exact_width / ratio_width
 
 
-@pytest.mark.parametrize("theta", SHARES)
+@pytest.mark.parametrize("theta", [SHARES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SHARES[1:])])
 @pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_coverage_by_enumeration(name, n, theta):
+    """In `make test` at the hardest share."""
     model = ShareModel.of(DESIGNS[name].channel)
     if n < 200:
         assert coverage(model, n, theta, 0.9999) >= 0.95

@@ -81,7 +81,9 @@ class TestTables:
 
 
 class TestFiles:
-    @pytest.mark.parametrize("name", list(PAPER.figures))
+    @pytest.mark.parametrize(
+        "name", [name if name == "figure-1" else pytest.param(name, marks=pytest.mark.slow) for name in PAPER.figures]
+    )
     def test_drawn_twice_alike(self, name):
         first, second = PAPER.figures[name](), PAPER.figures[name]()
         assert svg_bytes(first) == svg_bytes(second)

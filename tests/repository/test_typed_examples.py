@@ -71,7 +71,7 @@ def marked(path, mark):
     return {number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}")}
 
 
-@pytest.mark.parametrize("checker", [mypy, pyright])
+@pytest.mark.parametrize("checker", [mypy, pytest.param(pyright, marks=pytest.mark.slow)])
 def test_examples_are_clean_and_mistakes_are_found(tmp_path, checker):
     scripts = tmp_path / "scripts"
     scripts.mkdir()

@@ -218,10 +218,10 @@ def judge_means(kind, n, truth, draws):
 
 
 @pytest.mark.parametrize("truth", ["lowest", "bell", "ends", "even"])
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", SIZES[:2])
 @pytest.mark.parametrize("kind", MEANS)
 def test_means_are_covered(kind, truth, n):
-    """The slow suite draws five times as many."""
+    """The slow suite draws five times as many, and of ten thousand reports too."""
     judge_means(kind, n, truth, DRAWS)
 
 
