@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.prob.bounded import bounded_intervals
+from sfumato.prob.bounded import bounded_lower_ends
 from sfumato.values.checks import check_between
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,10 +56,12 @@ def difference_intervals(
     span = high - low
     raw = np.atleast_1d(np.asarray(first.raw, dtype=np.float64) - np.asarray(second.raw, dtype=np.float64))
     shown = np.atleast_1d(np.asarray(first.value, dtype=np.float64) - np.asarray(second.value, dtype=np.float64))
-    down, up = (
+    deviations = [
         np.sqrt(np.maximum(one.deviation(upwards=False) ** 2 + two.deviation(upwards=True) ** 2 - 2 * covariance, 0.0))
         for one, two in ((first, second), (second, first))
-    )
-    lower, _ = bounded_intervals(raw, down, -span, span, confidence)
-    _, upper = bounded_intervals(raw, up, -span, span, confidence)
-    return np.minimum(lower, shown), np.maximum(upper, shown)
+    ]
+    # The upper end of a difference is the lower one of the difference the other way round, with its sign turned.
+    both = np.stack([raw, -raw])
+    down_and_up = np.stack([np.broadcast_to(one, raw.shape) for one in deviations])
+    lower, negated = bounded_lower_ends(both, down_and_up, -span, span, confidence)
+    return np.minimum(lower, shown), np.maximum(-negated, shown)

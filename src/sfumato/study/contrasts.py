@@ -70,16 +70,15 @@ class _Number:
     ends: Interval
     bounds: Interval
 
-    def side(self, confidence: float) -> Side:
-        """Return it as one side of a difference; `confidence` is that of its interval."""
-        return Side(
-            value=self.value,
-            raw=self.raw,
-            error=self.error,
-            lower=self.ends.lower,
-            upper=self.ends.upper,
-            confidence=confidence,
-        )
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """The same number of two groups."""
+
+    first: QuestionEstimate
+    second: QuestionEstimate
+    one: _Number
+    other: _Number
 
 
 def group_contrasts(estimates: Sequence[QuestionEstimate]) -> tuple[Contrast, ...]:
@@ -101,8 +100,14 @@ def group_contrasts(estimates: Sequence[QuestionEstimate]) -> tuple[Contrast, ..
         pairs = [(first, second, _shared(first, second)) for first, second in compared]
         # Of two answers there is one number, in whatever way it is said.
         claims = sum(min(1, len(shared)) if first.is_pair else len(shared) for first, _, shared in pairs)
-        for first, second, shared in pairs:
-            made += [_contrast(first, second, *both, claims) for both in shared]
+        flat = [
+            _Pair(first=first, second=second, one=one, other=other)
+            for first, second, shared in pairs
+            for one, other in shared
+        ]
+        confidences = [_confidence(pair.first, claims) for pair in flat]
+        ends = _ends(flat, confidences)
+        made += map(_contrast, flat, confidences, ends)
     return tuple(made)
 
 
@@ -153,16 +158,44 @@ def _numbers(found: QuestionEstimate) -> Iterator[_Number]:
             )
 
 
-def _contrast(first: QuestionEstimate, second: QuestionEstimate, one: _Number, other: _Number, claims: int) -> Contrast:
-    together = first.together
-    confidence = first.confidence if together is None else 1 - (1 - together) / claims
-    lower, upper = difference_intervals(
-        one.side(first.confidence),
-        other.side(second.confidence),
-        low=one.bounds.lower,
-        high=one.bounds.upper,
+def _confidence(found: QuestionEstimate, claims: int) -> float:
+    return found.confidence if found.together is None else 1 - (1 - found.together) / claims
+
+
+def _ends(pairs: Sequence[_Pair], confidences: Sequence[float]) -> list[Interval]:
+    """Return the intervals of all differences; those within the same bounds are found at once."""
+    alike: dict[tuple[float, ...], list[int]] = {}
+    for place, (pair, confidence) in enumerate(zip(pairs, confidences, strict=True)):
+        bounds = pair.one.bounds
+        key = (bounds.lower, bounds.upper, confidence, pair.first.confidence, pair.second.confidence)
+        alike.setdefault(key, []).append(place)
+    found: dict[int, Interval] = {}
+    for (low, high, confidence, of_first, of_second), places in alike.items():
+        lower, upper = difference_intervals(
+            _side([pairs[place].one for place in places], of_first),
+            _side([pairs[place].other for place in places], of_second),
+            low=low,
+            high=high,
+            confidence=confidence,
+        )
+        found |= dict(zip(places, map(Interval, lower.tolist(), upper.tolist()), strict=True))
+    return [found[place] for place in range(len(pairs))]
+
+
+def _side(numbers: Sequence[_Number], confidence: float) -> Side:
+    """Return numbers as one side of differences; `confidence` is that of their intervals."""
+    return Side(
+        value=[one.value for one in numbers],
+        raw=[one.raw for one in numbers],
+        error=[one.error for one in numbers],
+        lower=[one.ends.lower for one in numbers],
+        upper=[one.ends.upper for one in numbers],
         confidence=confidence,
     )
+
+
+def _contrast(pair: _Pair, confidence: float, interval: Interval) -> Contrast:
+    first, second, one, other = pair.first, pair.second, pair.one, pair.other
     return Contrast(
         question=first.question.id,
         text=first.question.text,
@@ -174,9 +207,9 @@ def _contrast(first: QuestionEstimate, second: QuestionEstimate, one: _Number, o
         value=one.value - other.value,
         raw=one.raw - other.raw,
         standard_error=hypot(one.error, other.error),
-        interval=Interval(float(lower[0]), float(upper[0])),
+        interval=interval,
         confidence=confidence,
-        together=together,
+        together=first.together,
         epsilon=first.epsilon,
         reports=first.total + second.total,
         shares_of=first.shares_of,

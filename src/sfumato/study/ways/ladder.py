@@ -176,7 +176,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         """Whether a report is one of the answers."""
         return self.ladder.levels[0].says_answers
 
-    @property
+    @cached_property
     def report_labels(self) -> tuple[str, ...] | None:
         """The answers, where a report is one."""
         return self.question.labels if self._says_answers else None
