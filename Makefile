@@ -15,11 +15,11 @@ demo: setup  ## one real survey: plan, publish, open by degrees, recover, verify
 serve: server  ## a live study with simulated respondents: open the dashboard and see it move
 	@$(PYTHON) demo/serve.py
 
-# Two workers use both cores; threads of their own would only stand in each other's way.
-test test-slow: export OPENBLAS_NUM_THREADS = 1
+# Several workers use all cores; threads of their own would only stand in each other's way.
+suite test-slow: export OPENBLAS_NUM_THREADS = 1
 
 # The same examples of every property each time, so that a change is judged by what it changes.
-test: export SFUMATO_EXAMPLES = ci
+suite: export SFUMATO_EXAMPLES = ci
 
 # Types are judged while the tests run.
 test: spark style  ## linters, types and every test that takes less than a minute
