@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from sfumato.bits import Mechanism
-from sfumato.certificates import channel_certificates  # noqa: F401  channels are registered there
+from sfumato.certificates import channel_subjects  # noqa: F401  it has the last word on what no room knows
 from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.registry import kind_of_subject, subject_maker
 from sfumato.errors import InvalidParameter

@@ -20,7 +20,7 @@ from sfumato.design import crosswise_channel, diluted_truth, most_truth
 from sfumato.prob import Channel
 from sfumato.study.ways.design_costs import DesignCost, Rule, cost_of
 from sfumato.study.ways.goals import Goal
-from sfumato.study.ways.plans import PlanTable
+from sfumato.study.ways.plans import Compared, PlanTable
 from sfumato.values.checks import Number
 
 WARNER, UNRELATED = "Warner", "unrelated question"
@@ -54,15 +54,6 @@ class Asked:
     answers: tuple[str, str]
     goal: Goal
     weight: Fraction = _HALF
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """Comparisons as a plan has them: in words, in tables, and for programs."""
-
-    words: tuple[str, ...] = ()
-    tables: tuple[PlanTable, ...] = ()
-    documents: tuple[dict[str, Any], ...] = ()
 
 
 def direct_channel(answers: Sequence[str]) -> Channel:

@@ -39,7 +39,6 @@ from sfumato.study.ways.means import mean_of_shares
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import LadderReckoning
 from sfumato.study.ways.share_differences import MemberDifferences, ReportedDifferences, ShareDifferences
-from sfumato.study.ways.two_answers import estimate_two
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
 
@@ -215,6 +214,8 @@ class LadderWay(LadderForm, LadderReckoning, Way):
             raise self._are_answers()
         rung, values = self._rung(reading.level), self.question.values
         if self.ladder.size == 2:
+            from sfumato.study.ways.two_answers import estimate_two  # noqa: PLC0415  plans do without it
+
             channel = _dense(rung.channel())
             ends = None if values is None else (float(values[0]), float(values[-1]))
             found_two = estimate_two(self.question, channel, tally, reading, values=ends)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from sfumato.certificates import Certificate
 from sfumato.refine import Ladder
 from sfumato.refine.rungs import Rung, best_rung
-from sfumato.study.ways.design_footings import Compared
 from sfumato.study.ways.floor_ratios import beside_floors, floor_words
 from sfumato.study.ways.ladder_choices import ladder_advice, promised_levels
-from sfumato.study.ways.plans import AccuracyCurve, LevelPlan, PlanTable, QuestionPlan, Said
+from sfumato.study.ways.plans import AccuracyCurve, Compared, LevelPlan, PlanTable, QuestionPlan, Said
 
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder import LadderWay

@@ -26,11 +26,11 @@ from sfumato.study.ways.answers import (
     positions,
 )
 from sfumato.study.ways.cells import checked_aliases
-from sfumato.study.ways.design_footings import Compared
 from sfumato.study.ways.estimates import Truth
 from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH
 from sfumato.study.ways.ladder import LadderWay
 from sfumato.study.ways.no_answer import NO_ANSWER
+from sfumato.study.ways.plans import Compared
 from sfumato.study.ways.question import Question, listed_answers
 from sfumato.study.wording import checked_epsilon
 

@@ -24,7 +24,7 @@ from sfumato.study.ways.share_ranges import ShareRange
 from sfumato.study.wording import exact_number
 
 if TYPE_CHECKING:
-    from sfumato.study.ways.design_footings import Compared
+    from sfumato.study.ways.plans import Compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

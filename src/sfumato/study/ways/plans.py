@@ -41,6 +41,15 @@ class PlanTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """Comparisons as a plan has them: in words, in tables, and for programs."""
+
+    words: tuple[str, ...] = ()
+    tables: tuple[PlanTable, ...] = ()
+    documents: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccuracyCurve:
     """Privacy against accuracy: √n times the standard deviation of a share, by ε; `marks` are the study's levels."""
 
