@@ -37,6 +37,27 @@ def test_intervals_have_width_stay_in_range_and_hold_the_point(data, low, span, 
     assert (back, forth) == pytest.approx((-upper, -lower), abs=1e-9 * span)
 
 
+@settings(max_examples=20, deadline=None)
+@given(data=st.data(), confidence=st.sampled_from([0.8, 0.95, 0.999]))
+def test_many_at_once_are_each_alone_and_each_end_is_that_of_a_whole_interval(data, confidence):
+    pairs = [(data.draw(sides(0, 1)), data.draw(sides(0, 1))) for _ in range(3)]
+    fields = ("value", "raw", "error", "lower", "upper")
+    stacked = [
+        Side(**{name: [getattr(pair[place], name) for pair in pairs] for name in fields}, confidence=0.95)
+        for place in (0, 1)
+    ]
+    lower, upper = difference_intervals(*stacked, low=0, high=1, confidence=confidence)
+    for place, (first, second) in enumerate(pairs):
+        alone = difference_intervals(first, second, low=0, high=1, confidence=confidence)
+        assert (lower[place], upper[place]) == (alone[0][0], alone[1][0])
+        raw, shown = first.raw - second.raw, first.value - second.value
+        down = np.hypot(first.deviation(upwards=False), second.deviation(upwards=True))
+        up = np.hypot(second.deviation(upwards=False), first.deviation(upwards=True))
+        below, above = (bounded_intervals(raw, one, -1, 1, confidence) for one in (down, up))
+        assert lower[place] == pytest.approx(min(below[0][0], shown), abs=1e-12)
+        assert upper[place] == pytest.approx(max(above[1][0], shown), abs=1e-12)
+
+
 def noisy(rng, share, people, truthful):
     """Groups that answer yes or no truthfully with a chance; what is seen of the share."""
     chance = share * truthful + (1 - share) * (1 - truthful)
