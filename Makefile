@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite test-slow test-all test-wheel test-oldest mutants lint style types format bench browser docs release setup clean
+.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench browser docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,14 +24,23 @@ suite: export SFUMATO_EXAMPLES = ci
 # Types are judged while the tests run.
 test: spark style  ## linters, types and every test that takes less than a minute
 	@tools/system-packages
-	@$(MAKE) --no-print-directory -j 2 types suite
+	@$(MAKE) --no-print-directory -j 3 types suite
 
-# Each test begins with what its neighbours have made already, and whoever is done first takes over from the other.
-# The first collection compiles them all, once for all workers, while types are judged.
-suite:
+# Spark is started once, in a process of its own beside the others.
+suite: suite-here suite-spark
+
+# Each test begins with what its neighbours have made already, and whoever is done first takes over from the others.
+suite-here: suite-compiled
+	@tools/in-memory $(PYTHON) -m pytest -q -n 3 --dist worksteal -m "not slow" --ignore tests/engines/spark
+
+suite-spark: suite-compiled
+	@tools/in-memory $(PYTHON) -m pytest -q -m "not slow" tests/engines/spark > build/spark.txt 2>&1; \
+	  status=$$?; cat build/spark.txt; exit $$status
+
+# The first collection compiles all tests, once for all workers.
+suite-compiled:
 	@mkdir -p build
 	@$(PYTHON) -m pytest --collect-only -q > build/collected.txt || { tail -n 40 build/collected.txt; exit 1; }
-	@tools/in-memory $(PYTHON) -m pytest -q -n 3 --dist worksteal -m "not slow"
 
 test-slow: spark .venv/.docs  ## the long soaks
 	@$(PYTHON) -m pytest -q -m slow
