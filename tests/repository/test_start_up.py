@@ -50,6 +50,29 @@ def test_a_plan_and_its_verification_do_without_the_heavy_libraries(tmp_path):
     assert not loaded_by("verify", str(tmp_path / "way.certificate.json")) & HEAVY
 
 
+FIRST_LOOP = """
+import sys
+import numpy as np
+import sfumato as sf
+sf.mechanisms.CyclicResponse.within(size=6, epsilon=1.0).privatize([0, 1, 2])
+print("scipy.linalg" in sys.modules)
+import numba
+from numba.np import arraymath, linalg
+product = numba.njit(lambda a, b: np.dot(a, b))(np.eye(2), np.full((2, 2), 3.0))
+print(product.tolist(), arraymath.ensure_blas is linalg.ensure_blas, "scipy.linalg" in sys.modules)
+"""
+
+
+def test_the_first_loop_is_loaded_without_linear_algebra_and_matrices_of_others_are_still_multiplied():
+    done = subprocess.run([sys.executable, "-c", FIRST_LOOP], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["False", "[[3.0, 3.0], [3.0, 3.0]] True True"]
+
+
+def test_all_loops_are_compiled_by_the_one_that_is_ready():
+    named = [path.name for path in SOURCE.rglob("*.py") if "\nimport numba\n" in path.read_text()]
+    assert named == ["compiling.py"]
+
+
 def test_the_test_sees_what_is_loaded():
     assert "typer" in loaded_by("--help")
 

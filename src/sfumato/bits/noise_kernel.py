@@ -7,10 +7,10 @@ that either may be off are added up beside them.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.compiling import numba
 from sfumato.bits.recycling import Words
 
 PLACES = 48

@@ -9,9 +9,10 @@ second to load. Plain loops compile in seconds where array expressions take ten.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from sfumato.bits.compiling import numba
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

@@ -8,9 +8,10 @@ Import this module only when there is something to draw: the compiler behind it 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from sfumato.bits.compiling import numba
 
 Words = npt.NDArray[np.uint64]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.compiling import numba
 from sfumato.mechanisms.numbered_sets import MOST_RESIDUES
 
 Whole = npt.NDArray[np.int64]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from numba.extending import intrinsic
 
+from sfumato.bits.compiling import numba
 from sfumato.mechanisms.mask_spaces import (
     BESIDE,
     DIGIT,

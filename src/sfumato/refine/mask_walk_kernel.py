@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.bits.compiling import numba
 from sfumato.mechanisms.space_kernel import MOST_ROWS, number_space, put_in_order, spell_beside, spell_space
 
 Words = npt.NDArray[np.uint64]

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from sfumato.bits.compiling import numba
 
 Words = npt.NDArray[np.uint64]
 Whole = npt.NDArray[np.int64]
