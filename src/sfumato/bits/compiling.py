@@ -24,7 +24,8 @@ def _answer_for_scipy() -> None:
         from numba.np import arraymath  # noqa: PLC0415  it asks while it is imported
     finally:
         linalg.ensure_blas = asked
-    arraymath.ensure_blas = asked  # type: ignore[attr-defined]  imported there for its own use
+    # It has imported the function for its own use.
+    arraymath.ensure_blas = asked  # type: ignore[attr-defined]
 
 
 # If Numba is laid out otherwise one day, it looks for itself.
