@@ -1,18 +1,12 @@
 """The command `sfumato`: one file a verb."""
 
-import gc
 import sys
 
 from sfumato.cli.interrupts import end_on_interrupt
 
-# Loading makes tens of thousands of objects that stay; to look through them for garbage again and again takes longer
-# than anything that a small command does.
-_MANY_OBJECTS = 100_000
-
 
 def main() -> None:
     """Run the command. No traceback reaches a user, not even of an interrupt while it starts or ends."""
-    gc.set_threshold(_MANY_OBJECTS, *gc.get_threshold()[1:])
     end_on_interrupt(_run)
 
 
