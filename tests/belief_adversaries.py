@@ -4,6 +4,7 @@ What they are told is computed from the law and the noise alone, and owes nothin
 """
 
 import itertools
+import warnings
 
 import numpy as np
 from scipy.optimize import minimize
@@ -75,7 +76,9 @@ def most_told(first, product_of, rows, shared_bits, starts, seed=0):
     for _ in range(starts):
         start = generator.normal(size=size) * generator.uniform(0.2, 3)
         limit = {"type": "ineq", "fun": left, "jac": slope_of_left}
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            # Older versions of scipy tell whenever a step is cut to the bounds.
+            warnings.filterwarnings("ignore", message="Values in x were outside bounds", category=RuntimeWarning)
             found = minimize(
                 told, start, jac=True, method="SLSQP", constraints=[limit], bounds=[(-30, 30)] * size,
                 options={"maxiter": 400, "ftol": 1e-11},
