@@ -28,7 +28,6 @@ def pytest_collection_finish() -> None:
     """Ten thousand tests stay until the end; whoever collects garbage need not look at them every time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_sessionfinish() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.prob.bounded import bounded_lower_ends
+from sfumato.prob.bounded import normal_lower_ends
 from sfumato.values.checks import check_between
 
 FloatArray = npt.NDArray[np.float64]
@@ -63,5 +63,5 @@ def difference_intervals(
     # The upper end of a difference is the lower one of the difference the other way round, with its sign turned.
     both = np.stack([raw, -raw])
     down_and_up = np.stack([np.broadcast_to(one, raw.shape) for one in deviations])
-    lower, negated = bounded_lower_ends(both, down_and_up, -span, span, confidence)
+    lower, negated = normal_lower_ends(both, down_and_up, -span, span, confidence)
     return np.minimum(lower, shown), np.maximum(-negated, shown)

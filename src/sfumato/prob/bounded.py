@@ -60,18 +60,28 @@ def bounded_ends(
 
     `above` and `below` are the tails at a parameter, `deviation` is about the standard deviation of an estimate there.
     """
+    lower = bounded_lower_ends(
+        above=above, deviation=deviation, inside=inside, low=low, high=high, confidence=confidence
+    )
+
+    def accepts(value: FloatArray) -> npt.NDArray[np.bool_]:
+        behind, ahead = rooms(value, deviation(value), low, high)
+        return both_tails(below(value), ahead, behind) >= 1 - confidence
+
+    return lower, outer_edge(inside, high, accepts)
+
+
+def bounded_lower_ends(
+    *, above: Tail, deviation: Tail, inside: FloatArray, low: float, high: float, confidence: float
+) -> FloatArray:
+    """Return the lower ends alone, in half of the time."""
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
-    alpha = 1 - confidence
 
-    def accepts_from_below(value: FloatArray) -> npt.NDArray[np.bool_]:
+    def accepts(value: FloatArray) -> npt.NDArray[np.bool_]:
         behind, ahead = rooms(value, deviation(value), low, high)
-        return both_tails(above(value), behind, ahead) >= alpha
+        return both_tails(above(value), behind, ahead) >= 1 - confidence
 
-    def accepts_from_above(value: FloatArray) -> npt.NDArray[np.bool_]:
-        behind, ahead = rooms(value, deviation(value), low, high)
-        return both_tails(below(value), ahead, behind) >= alpha
-
-    return outer_edge(inside, low, accepts_from_below), outer_edge(inside, high, accepts_from_above)
+    return outer_edge(inside, low, accepts)
 
 
 def bounded_intervals(
@@ -114,21 +124,27 @@ def bounded_intervals(
     )
 
 
-def bounded_lower_ends(
+def normal_lower_ends(
     values: FloatArray, deviations: FloatArray, low: float, high: float, confidence: float
 ) -> FloatArray:
-    """Return the lower ends alone, of values with standard deviations of their own; they take half of the time."""
+    """Return the lower ends alone, for means of normal statistics with standard deviations of their own."""
     from scipy.special import ndtr  # noqa: PLC0415  scipy is slow to import
 
-    check_between("confidence", confidence, 0.5, 1 - 1e-12)
     fixed = np.maximum(deviations, np.finfo(float).tiny)
 
-    def accepts(value: FloatArray) -> npt.NDArray[np.bool_]:
+    def above(value: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
-            above = ndtr(-((values - value) / fixed))
-        return both_tails(above, *rooms(value, fixed, low, high)) >= 1 - confidence
+            found: FloatArray = ndtr((value - values) / fixed)
+        return found
 
-    return outer_edge(np.clip(values, low, high), low, accepts)
+    return bounded_lower_ends(
+        above=above,
+        deviation=lambda _: fixed,
+        inside=np.clip(values, low, high),
+        low=low,
+        high=high,
+        confidence=confidence,
+    )
 
 
 def rooms(value: FloatArray, deviation: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
