@@ -18,15 +18,19 @@ STUBS = sorted(SOURCE.rglob("__init__.pyi"))
 HEAVY = {"scipy", "numba", "pyarrow", "matplotlib", "pydantic", "cryptography", "highspy", "constriction"}
 LOADED = """
 import atexit, sys
-atexit.register(lambda: print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr))
+atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
 from sfumato.cli import main
 main()
 """
 
 
-def loaded_by(*words):
+def modules_of(*words):
     done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+    return done.stderr.split()
+
+
+def loaded_by(*words):
+    return {name.partition(".")[0] for name in modules_of(*words)}
 
 
 def readme_study(folder):
@@ -48,6 +52,18 @@ def test_a_plan_and_its_verification_do_without_the_heavy_libraries(tmp_path):
     study = readme_study(tmp_path)
     assert not loaded_by("plan", str(study), "-o", str(tmp_path)) & HEAVY
     assert not loaded_by("verify", str(tmp_path / "way.certificate.json")) & HEAVY
+
+
+def test_a_plan_loads_nothing_that_estimates_draws_or_remembers(tmp_path):
+    loaded = modules_of("plan", str(readme_study(tmp_path)))
+    wanted = {"estimates", "share_differences", "ladder_draws", "ladder_rows", "record_files", "published", "payers"}
+    assert not {name for name in loaded if name.startswith("sfumato.") and name.rpartition(".")[2] in wanted}
+    assert "sfumato.study.ways.ladder" in loaded  # the test sees modules
+
+
+def test_the_command_runs_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "sfumato", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("sfumato ")
 
 
 FIRST_LOOP = """

@@ -28,8 +28,7 @@ from sfumato.study.part_sinks import MemorySink
 from sfumato.study.part_tasks import SentPlan
 from sfumato.study.planning import plan_question
 from sfumato.study.publishing import PartDrawing, open_answers
-from sfumato.study.ways import Reading
-from sfumato.study.ways.estimates import Picture
+from sfumato.study.ways import Picture, Reading
 from sfumato.study.ways.scale_questions import decimals, written
 from sfumato.values import Guarantee
 

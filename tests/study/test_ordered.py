@@ -15,8 +15,7 @@ from sfumato.mechanisms import ArcResponse, CyclicResponse
 from sfumato.prob import Channel
 from sfumato.study import Analyst, Ordered, Study, read_study
 from sfumato.study.first_files import first_file
-from sfumato.study.ways import Reading
-from sfumato.study.ways.estimates import Picture, Unit
+from sfumato.study.ways import Picture, Reading, Unit
 from sfumato.study.ways.order_quantities import cumulative_shares, median_answer, quantiles, rising
 from sfumato.values import Interval
 

@@ -21,12 +21,12 @@ from sfumato.refine import Unprotected, reuse
 from sfumato.render.releases import adding_words, releases_document, releases_table
 from sfumato.study import YesNo
 from sfumato.study.codebooks import codebook
+from sfumato.study.reader_sums import sums_over
 from sfumato.study.reports import Reports
 from sfumato.study.steps import remembering, rotate_key_file
 from sfumato.study.steps.records import StudyRecord
 from sfumato.study.steps.releasing import _drawn
 from sfumato.study.steps.remembering import Remembered
-from sfumato.study.totals import sums_over
 from small_studies import answers, small_study
 
 ROWS = 200

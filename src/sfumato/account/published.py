@@ -15,15 +15,8 @@ from hashlib import sha256
 
 from sfumato.account.lines import MOST_TITLE, check_line
 from sfumato.account.payers import Payer, people_key
+from sfumato.account.readers import Seen
 from sfumato.errors import InvalidParameter, KeyReused, ReleasedBefore
-
-PUBLIC = "public"
-"""Whoever reads what is published, and holds no key."""
-ANSWERS = "answers"
-"""What a reader sees who gets the answers back."""
-
-Seen = tuple[tuple[str, str], ...]
-"""By reader: ε over all questions as text, rounded up, `inf` where none is promised, or `answers`."""
 
 
 class Role(StrEnum):

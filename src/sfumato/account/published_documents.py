@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.account.lines import check_line
-from sfumato.account.published import ANSWERS, PUBLIC, Published, PublishedColumn, Role, Seen
+from sfumato.account.published import Published, PublishedColumn, Role
+from sfumato.account.readers import ANSWERS, PUBLIC, Seen
 
 _DRAWING = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")

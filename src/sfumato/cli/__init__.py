@@ -1,5 +1,6 @@
 """The command `sfumato`: one file a verb."""
 
+import os
 import sys
 
 from sfumato.cli.interrupts import end_on_interrupt
@@ -16,6 +17,8 @@ def _run() -> None:
 
         sys.stdout.write(f"sfumato {__version__}\n")
         sys.exit(0)
+    # Matrices here are small: starting a thread for each core would cost more than they gain.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from sfumato.cli.app import main as run
 
     run()

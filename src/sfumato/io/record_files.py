@@ -27,8 +27,6 @@ from sfumato.files.locks import locked
 from sfumato.files.staging import remove_stale
 
 SCHEMA = "sfumato/record/2"
-NAME = "releases.json"
-"""What the record is called, in the folder of a study."""
 _LIMIT_BYTES = 2**26
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sfumato.account.payers import people_key
-from sfumato.account.published import PUBLIC, Published, Role
+from sfumato.account.published import Published, Role
+from sfumato.account.readers import PUBLIC
 from sfumato.printing import printable
 from sfumato.render.words import counted
 from sfumato.study.release_words import sum_words, sums_words

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.account.published import PUBLIC
+from sfumato.account.readers import PUBLIC
 from sfumato.render.words import epsilon_text
 from sfumato.study.audience import REGISTRAR, TOGETHER
 from sfumato.study.planning import StudyPlan

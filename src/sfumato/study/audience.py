@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sfumato.account.published import PUBLIC
+from sfumato.account.readers import PUBLIC
 from sfumato.errors import InvalidParameter
 from sfumato.study.wording import check_line, checked_epsilon
 

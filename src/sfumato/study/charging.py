@@ -17,7 +17,7 @@ from sfumato.account import Assumption, Published, Release, Role, information, l
 from sfumato.io.query_files import QueryDesign
 from sfumato.study.studies import Study
 from sfumato.study.totals import totals_of
-from sfumato.study.ways.base import channel_leakage_bits
+from sfumato.study.ways.leaks import channel_leakage_bits
 from sfumato.values.correlation import ANYONE, NOBODY
 from sfumato.values.rounding import float_above, log2_bounds
 

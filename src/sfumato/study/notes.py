@@ -13,9 +13,10 @@ from sfumato.account.published_documents import seen_from
 from sfumato.errors import InvalidInput, InvalidParameter, Place, UnreadableFile
 from sfumato.files.json_documents import check_keys, check_schema
 from sfumato.study.part_notes import PartNote, part_from, part_json
+from sfumato.study.reader_sums import ReaderSum, sums_over
 from sfumato.study.studies import Study
 from sfumato.study.study_files import as_document, fingerprint, study_from
-from sfumato.study.totals import ReaderSum, seen_by_readers, sums_over
+from sfumato.study.totals import seen_by_readers
 from sfumato.study.ways import Way
 
 SCHEMA = "sfumato/reports/3"

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sfumato.account.amounts import decimal_above
 from sfumato.study.notes import ReportsNote
-from sfumato.study.totals import ReaderSum
+from sfumato.study.reader_sums import ReaderSum
 
 _PLACES = 4
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from sfumato.account.payers import Payer, worst_sum
-from sfumato.account.published import ANSWERS, PUBLIC
-from sfumato.account.published import Seen as SeenByReader
+from sfumato.account.readers import ANSWERS, PUBLIC
+from sfumato.account.readers import Seen as SeenByReader
 from sfumato.study.audience import REGISTRAR, TOGETHER
 from sfumato.study.studies import Study
 from sfumato.values.rounding import float_above
@@ -76,54 +75,10 @@ def _totals(study: Study) -> tuple[Total, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderSum:
-    """What one reader sees of a respondent over several releases; `epsilon` is None where answers come back."""
-
-    holder: str
-    epsilon: float | None
-
-    @property
-    def as_json(self) -> float | str:
-        """A number, or a word where there is none."""
-        return ANSWERS if self.epsilon is None else "inf" if math.isinf(self.epsilon) else self.epsilon
-
-
 def seen_by_readers(study: Study, questions: Collection[str] | None = None) -> SeenByReader:
     """Return what each reader of a study sees over all questions, or some of them, as a record keeps it."""
     totals = totals_of(study, questions)
     return tuple((one.holder, ANSWERS if one.sees_answers else repr(one.epsilon)) for one in totals)
-
-
-def sums_over(releases: Sequence[SeenByReader]) -> tuple[ReaderSum, ...]:
-    """Add up what each reader sees over releases about the same people, rounded up.
-
-    Who has no key to one of them sees there what the public sees. All analysts together see of each what its best
-    key shows, although the keys of one release were not handed to the readers of another: they could meet.
-    """
-    return worst_sums((Payer(), one) for one in releases)
-
-
-def worst_sums(releases: Iterable[tuple[Payer, SeenByReader]]) -> tuple[ReaderSum, ...]:
-    """Add up what each reader sees over releases for the person of whom most is seen, rounded up."""
-    several = [(payer, dict(one)) for payer, one in releases]
-    named = list(dict.fromkeys(reader for _, one in several for reader in one))
-    analysts = [reader for reader in named if reader not in {PUBLIC, TOGETHER, REGISTRAR}]
-    together = [TOGETHER] if len(analysts) > 1 else []
-    registrar = [REGISTRAR] if REGISTRAR in named else []
-    return tuple(_sum_of(reader, several) for reader in [PUBLIC, *analysts, *together, *registrar])
-
-
-def _sum_of(reader: str, several: Sequence[tuple[Payer, dict[str, str]]]) -> ReaderSum:
-    found = []
-    for payer, one in several:
-        best = max((text for text in one.values() if text != ANSWERS), key=float)
-        text = one.get(reader, best if reader == TOGETHER else one[PUBLIC])
-        if text == ANSWERS:
-            return ReaderSum(holder=reader, epsilon=None)
-        found.append((payer, math.inf if text == "inf" else Fraction(float(text))))
-    total = worst_sum(found)
-    return ReaderSum(holder=reader, epsilon=float_above(total) if isinstance(total, Fraction) else math.inf)
 
 
 def _total(study: Study, holder: str, levels: list[int]) -> Total:

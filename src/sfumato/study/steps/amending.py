@@ -21,6 +21,7 @@ from sfumato.study.notes import ReportsNote
 from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys
 from sfumato.study.publishing import StudyPublication, source_or_system
+from sfumato.study.reader_sums import ReaderSum, worst_sums
 from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.appending import later_part_id, publication_at, series_keys
@@ -34,7 +35,6 @@ from sfumato.study.steps.staged_parts import StagedPart
 from sfumato.study.steps.staging import Destination
 from sfumato.study.steps.study_places import ledger_of, study_of
 from sfumato.study.studies import Study
-from sfumato.study.totals import ReaderSum, worst_sums
 from sfumato.values import Guarantee
 from sfumato.values.checks import check_at_least, check_integer
 

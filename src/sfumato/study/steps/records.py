@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from sfumato.study.reader_sums import ReaderSum, worst_sums
 from sfumato.study.steps.remembering import Memory, Remembered
 from sfumato.study.steps.study_places import ledger_of, record_beside, study_of
 from sfumato.study.studies import Study
-from sfumato.study.totals import ReaderSum, worst_sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from pathlib import Path
 from sfumato.account import Ledger, Published
 from sfumato.errors import InvalidParameter
 from sfumato.files.places import check_places
-from sfumato.io.record_files import NAME, Record, held_record, read_record_file
-from sfumato.study.steps.study_places import record_beside
+from sfumato.io.record_files import Record, held_record, read_record_file
+from sfumato.study.steps.study_places import RECORD, record_beside
 from sfumato.study.studies import Study
 
 
@@ -117,7 +117,7 @@ def here(published: Published, book: Path) -> Published:
 
 def _may_write(folder: Path) -> bool:
     """Try it: a folder of a read-only disk looks writable."""
-    trial = folder / f".{NAME}.{secrets.token_hex(8)}.tmp"
+    trial = folder / f".{RECORD}.{secrets.token_hex(8)}.tmp"
     try:
         os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         trial.unlink(missing_ok=True)  # who holds the record tidies beside it

@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter
-from sfumato.io.record_files import NAME
 from sfumato.study.studies import Study
 from sfumato.study.study_files import read_study
+
+RECORD = "releases.json"
+"""What the record is called, in the folder of a study."""
 
 
 def study_of(study: Study | str | Path) -> Study:
@@ -41,7 +43,7 @@ def ledger_of(study: Study | str | Path | None, ledger: str | Path | None = None
 def record_beside(study: str | Path) -> Path:
     """Return where the record of a study's file stands; beside the file itself, not beside a link to it."""
     file = Path(study)
-    return (Path(os.path.realpath(file)) if file.is_symlink() else file).parent / NAME
+    return (Path(os.path.realpath(file)) if file.is_symlink() else file).parent / RECORD
 
 
 def may_be_remembered(path: Path, study: Study) -> bool:

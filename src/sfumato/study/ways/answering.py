@@ -27,7 +27,7 @@ def among_answering(question: LadderQuestion, reported: ReportedShares, confiden
     """Return the mean of numbers, or the shares of the answers, among those who answer; nothing where all do."""
     if not question.hides:
         return ()
-    who = who_answers(question)
+    who = question.who_answers
     if question.values is not None:
         return (_ratio(reported, MEAN, tuple(map(float, question.values)), confidence, words=who),)
     answers = question.choices
@@ -39,11 +39,6 @@ def among_answering(question: LadderQuestion, reported: ReportedShares, confiden
         _ratio(reported, f"{answers[i]}, {who}", np.eye(len(answers))[i].tolist(), confidence, unit=Unit.SHARE)
         for i in places
     )
-
-
-def who_answers(question: LadderQuestion) -> str:
-    """Name those whom the ratio is about."""
-    return "among those who answer" if question.ask_if is None else "among those who are asked and answer"
 
 
 def _ratio(

@@ -10,13 +10,12 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import measures
-from sfumato.account.published import PUBLIC
+from sfumato.account.readers import PUBLIC
 from sfumato.certificates import Certificate
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.words import Words
@@ -25,17 +24,18 @@ from sfumato.refine import Key
 from sfumato.refine.level_words import listed
 from sfumato.refine.report_trees import positions_of
 from sfumato.study.audience import Analyst, Audience
-from sfumato.study.ways.drawing import Draw, Drawer
-from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
-from sfumato.study.ways.fakes import Removing
 from sfumato.study.ways.form_parts import OnDevice
 from sfumato.study.ways.group_needs import weighted_deviation
 from sfumato.study.ways.one_answer import OneAnswer
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.reckonings import Reckoned
+from sfumato.study.ways.removing import Removing
 from sfumato.values import Tally
-from sfumato.values.rounding import log2_bounds
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.drawing import Draw, Drawer
+    from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -236,6 +236,8 @@ class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
 
     def raw_shares(self, tally: Any, level: int) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
         """Return the answers, their unbiased shares and standard errors; all of them, however many there are."""
+        from sfumato.study.ways.estimates import Reading  # noqa: PLC0415  plans estimate nothing
+
         found = self.estimate(tally, Reading(level=level))
         return found.labels, np.array(found.raw), np.array(found.standard_errors)
 
@@ -269,6 +271,8 @@ class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
         """Return the true shares of answers that a simulation started from; None where there are none to compare."""
         if not held.total() or not set(held) <= set(self.question.labels):
             raise self.no_answers()
+        from sfumato.study.ways.estimates import Truth  # noqa: PLC0415  plans know no answers
+
         return Truth(shares=tuple(held[label] / held.total() for label in self.question.labels))
 
     def no_answers(self) -> InvalidParameter:
@@ -294,13 +298,3 @@ class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
     def leakage_bits(self, level: int) -> Fraction | float:
         """Return the maximal leakage of a level, in bits, rounded up."""
         return min(self.answer_bits, self.capacity_bits(level))
-
-
-def label_bits(count: int) -> Fraction:
-    """log2 of a number of labels, rounded up."""
-    return Fraction(log2_bounds(Fraction(count))[1])
-
-
-def channel_leakage_bits(channel: AnyChannel) -> Fraction:
-    """Maximal leakage of a channel, rounded up."""
-    return Fraction(measures.maximal_leakage_interval(channel).upper)

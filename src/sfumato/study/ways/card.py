@@ -18,13 +18,14 @@ from sfumato.errors import InvalidParameter
 from sfumato.infer import share_weights
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SECOND_IS_ESTIMATED, check_heading, checked_pair
-from sfumato.study.ways.base import FloatArray, label_bits
+from sfumato.study.ways.base import FloatArray
 from sfumato.study.ways.card_plans import plan_card
 from sfumato.study.ways.cells import ALIASES, checked_aliases
 from sfumato.study.ways.channel_way import CardedWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import INTERVAL_KEYS, TEST_KEYS, Goal, checked_share
 from sfumato.study.ways.keys import Entry, choice_key, number_key, texts_key, whole_key
+from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.share_ranges import ShareRange

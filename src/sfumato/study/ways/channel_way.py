@@ -17,9 +17,10 @@ from sfumato.measures import epsilon_interval
 from sfumato.prob import Channel
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SymbolArray, positions
-from sfumato.study.ways.base import Way, channel_leakage_bits
+from sfumato.study.ways.base import Way
 from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.study.ways.form_parts import FormPart
+from sfumato.study.ways.leaks import channel_leakage_bits
 from sfumato.study.ways.question import Question, listed_answers
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method, ReportedShares
 from sfumato.infer.reported import NEAREST
+from sfumato.study.ways.pictures import Picture
 from sfumato.study.ways.share_differences import ShareDifferences
 from sfumato.values import Estimate, Interval
 from sfumato.values.shown import Shown
@@ -29,15 +30,6 @@ class Unit(StrEnum):
     NUMBER = "number"
     SHARE = "share"
     ANSWER = "answer"
-
-
-class Picture(StrEnum):
-    """What suits the shares of a question: marks, steps of a scale, a curve over numbers, or a bar for each option."""
-
-    ANSWERS = "answers"
-    ORDERED = "ordered"
-    NUMBERS = "numbers"
-    OPTIONS = "options"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

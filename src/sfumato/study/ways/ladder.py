@@ -8,41 +8,35 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato import infer
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
 from sfumato.files.words import Words
-from sfumato.infer import ReportedShares, share_weights
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
-from sfumato.refine.ladder_rows import undone_rows
 from sfumato.refine.report_trees import positions_of
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
-from sfumato.study.ways.answering import among_answering
 from sfumato.study.ways.answers import NOBODY, SymbolArray
-from sfumato.study.ways.base import BoolArray, FloatArray, IntArray, Way, label_bits
-from sfumato.study.ways.drawing import Draw
-from sfumato.study.ways.estimates import Picture, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.base import BoolArray, FloatArray, IntArray, Way
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder, hidden_price, promised_levels
-from sfumato.study.ways.ladder_draws import LadderDrawer
 from sfumato.study.ways.ladder_forms import LadderForm
 from sfumato.study.ways.ladder_plans import plan_ladder
-from sfumato.study.ways.means import mean_of_shares
+from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import LadderReckoning
-from sfumato.study.ways.share_differences import MemberDifferences, ReportedDifferences, ShareDifferences
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
 
 if TYPE_CHECKING:
+    from sfumato.study.ways.drawing import Draw
+    from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
+    from sfumato.study.ways.ladder_draws import LadderDrawer
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
 # A channel no larger than this carries the labels of answers and reports.
@@ -114,7 +108,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
 
     def exact_epsilon(self, level: int) -> float:
         """Return the ε that a level really has, which is a little less than what was promised."""
-        return math.log(self._rung(level).odds)
+        return math.log(self.rung_at(level).odds)
 
     def channel(self, level: int) -> AnyChannel:
         """Return the channel of a level: from answers to reports, with their labels while it is small."""
@@ -126,7 +120,7 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         found = self.ladder.levels[level - 1].channel()
         if found.shape[0] * found.shape[1] > _MOST_LABELLED:
             return found
-        dense = _dense(found)
+        dense = found.to_dense()
         # Where a report is no answer, the channel knows what its outputs are.
         return Channel(dense.rows, self.question.labels, self.report_labels or dense.outputs)
 
@@ -154,10 +148,14 @@ class LadderWay(LadderForm, LadderReckoning, Way):
 
     def drawer(self, draw: Draw) -> LadderDrawer:
         """Make reports under new keys, or under those that were drawn before."""
+        from sfumato.study.ways.ladder_draws import LadderDrawer  # noqa: PLC0415  plans draw nothing
+
         return LadderDrawer(self.question, self.ladder, draw, self.placed)
 
     def opened(self, reports: IntArray, key: Key, numbers: IntArray, places: IntArray) -> IntArray:
         """Undo the steps below the key's level, or all of them."""
+        from sfumato.refine.ladder_rows import undone_rows  # noqa: PLC0415  plans open nothing
+
         if not self.key_levels:
             raise self.without_keys()
         return undone_rows(self.ladder, reports, key, numbers, places, positions_of(numbers))
@@ -206,67 +204,33 @@ class LadderWay(LadderForm, LadderReckoning, Way):
                 raise self._no_groups()
             found: Tally = super().tally(reports, level, counts=counts)
             return found
-        return self._rung(level).tally(reports, positions)
+        return self.rung_at(level).tally(reports, positions)
 
     def estimate(self, tally: Tally, reading: Reading) -> QuestionEstimate:
         """Return shares, and the mean of a count."""
+        from sfumato.study.ways.ladder_estimates import estimate_ladder  # noqa: PLC0415  plans estimate nothing
+
         if reading.level == 0:
             raise self._are_answers()
-        rung, values = self._rung(reading.level), self.question.values
-        if self.ladder.size == 2:
-            from sfumato.study.ways.two_answers import estimate_two  # noqa: PLC0415  plans do without it
-
-            channel = _dense(rung.channel())
-            ends = None if values is None else (float(values[0]), float(values[-1]))
-            found_two = estimate_two(self.question, channel, tally, reading, values=ends)
-            return found_two if values is None else self._of_numbers(found_two)
-        if self.by_position and reading.group is not None:
+        if self.by_position and self.ladder.size > 2 and reading.group is not None:
             raise self._no_groups()
-        counted = Tally(mechanism=rung.name, counts=tally.counts, reports=tally.reports)
-        found = rung.estimate(counted, confidence=reading.plain(self.question.id).confidence)
-        hides = self.question.hides
-        shows_likeliest = not self.ladder.by_position and len(found.raw) <= infer.MOST_LIKELIEST
-        differences: ShareDifferences = ReportedDifferences(channel=rung.channel, counts=tally.counts)
-        if self.by_number:
-            differences = MemberDifferences(mechanism=rung, tally=counted)
-        # Of so many answers that masks are counted, no shares among those who answer are shown.
-        if self.by_number or not (shows_likeliest or hides or values is not None):
-            return QuestionEstimate.of_shares(
-                self.question, found, reading, epsilon=math.log(rung.odds), differences=differences
-            )
-        seen = ReportedShares(rung.channel(), tally.counts)
-        shown = QuestionEstimate.of_shares(
-            self.question,
-            found,
-            reading,
-            epsilon=math.log(rung.odds),
-            seen=seen if shows_likeliest else None,
-            quantities=among_answering(self.question, seen, reading.confidence)
-            if hides
-            else mean_of_shares(seen, values, reading.confidence),
-            differences=differences,
-        )
-        return shown if values is None else self._of_numbers(shown)
-
-    def _of_numbers(self, found: QuestionEstimate) -> QuestionEstimate:
-        """Say of what the shares are, where answers are numbers that may be rounded."""
-        words = self.question.shares_of
-        notes = (f"Shares are of {words}, not of the answers; the mean is that of the answers.",) if words else ()
-        return replace(found, picture=Picture.NUMBERS, shares_of=words, notes=(*found.notes, *notes))
+        return estimate_ladder(self, tally, reading)
 
     def weights(self, level: int) -> FloatArray:
         """Return the weights of the level's mechanism."""
+        from sfumato.infer import share_weights  # noqa: PLC0415  plans estimate nothing
+
         if level == 0:
             raise self._are_answers()
-        rung = self._rung(level)
-        found = share_weights(_dense(rung.channel())) if self.ladder.size == 2 else rung.weights()
+        rung = self.rung_at(level)
+        found = share_weights(rung.channel().to_dense()) if self.ladder.size == 2 else rung.weights()
         if found is None:
             raise self.without_weights()
         return found
 
     def share_deviation(self, level: int, share: float) -> float | None:
         """Return that of the level's mechanism."""
-        return self._rung(level).share_deviation(share)
+        return self.rung_at(level).share_deviation(share)
 
     def truth(self, held: Counter[str]) -> Truth | None:
         """Return the true mean of a count, or the true shares."""
@@ -282,7 +246,8 @@ class LadderWay(LadderForm, LadderReckoning, Way):
         """Of the list of answers."""
         return label_bits(self.question.size)
 
-    def _rung(self, level: int) -> Rung:
+    def rung_at(self, level: int) -> Rung:
+        """Return a level of the ladder."""
         return self.ladder.levels[level - 1]
 
     def _are_answers(self) -> InvalidParameter:
@@ -294,7 +259,3 @@ class LadderWay(LadderForm, LadderReckoning, Way):
             f"reports",
             way_out="Estimate without groups, or drop random_bits from the study.",
         )
-
-
-def _dense(channel: AnyChannel) -> Channel:
-    return channel if isinstance(channel, Channel) else channel.to_dense()

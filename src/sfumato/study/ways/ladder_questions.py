@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +26,15 @@ from sfumato.study.ways.answers import (
     positions,
 )
 from sfumato.study.ways.cells import checked_aliases
-from sfumato.study.ways.estimates import Truth
 from sfumato.study.ways.goals import DEFAULT_CONFIDENCE, DEFAULT_HALF_WIDTH
 from sfumato.study.ways.ladder import LadderWay
 from sfumato.study.ways.no_answer import NO_ANSWER
 from sfumato.study.ways.plans import Compared
 from sfumato.study.ways.question import Question, listed_answers
 from sfumato.study.wording import checked_epsilon
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.estimates import Truth
 
 Answered = npt.NDArray[np.bool_] | None
 Value = int | Fraction

@@ -134,7 +134,7 @@ class LargeListWay(LadderWay):
         )
 
     def _cyclic(self, level: int) -> HittingRung:
-        return hitting_rung(self._rung(level))
+        return hitting_rung(self.rung_at(level))
 
     def tally(  # type: ignore[override]
         self, reports: IntArray, level: int, *, positions: int | IntArray = 0, counts: IntArray | None = None

@@ -22,13 +22,14 @@ from sfumato.infer import ManyReports, ReportedShares
 from sfumato.mechanisms.linear import normal_estimate
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, check_list
-from sfumato.study.ways.base import FloatArray, label_bits
+from sfumato.study.ways.base import FloatArray
 from sfumato.study.ways.card import checked_max_epsilon
 from sfumato.study.ways.cells import ALIASES, checked_aliases
 from sfumato.study.ways.channel_way import CardedWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.goals import checked_share
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, as_text, number_key, texts_key, whole_key
+from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.listed_card_plans import plan_listed_card
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.question import Question

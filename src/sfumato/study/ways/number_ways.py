@@ -15,11 +15,12 @@ from sfumato.design.mean_scales import choose_mean_scale
 from sfumato.infer.reported import ReportedShares
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Audience
-from sfumato.study.ways.estimates import Picture, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.ladder import LadderWay
 from sfumato.study.ways.no_answer import Missing
 from sfumato.study.ways.number_scales import scale_words
 from sfumato.study.ways.order_quantities import cumulative_shares, quantiles
+from sfumato.study.ways.pictures import Picture
 from sfumato.study.ways.plans import AccuracyCurve, PlanTable, QuestionPlan
 from sfumato.values import Tally
 from sfumato.values.rounding import float_below
@@ -60,7 +61,7 @@ class NumberWay(LadderWay):
             if question.point_count == question.steps + 1 and question.point_count > 2:
                 return found
             return replace(found, labels=(), shares=(), raw=(), standard_errors=(), intervals=())
-        reported = ReportedShares(self._rung(reading.level).channel(), tally.counts)
+        reported = ReportedShares(self.rung_at(reading.level).channel(), tally.counts)
         sums = cumulative_shares(reported, question.choices, hides=question.hides, confidence=reading.confidence)
         edges = question.edges if question.in_bins else question.values or ()
         told = quantiles(sums, tuple(map(float, edges)), in_bins=question.in_bins)

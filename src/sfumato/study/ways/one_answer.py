@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
-from sfumato.study.ways.estimates import Quantity, Reading
 from sfumato.study.ways.question import Question
+
+if TYPE_CHECKING:
+    from sfumato.study.ways.estimates import Quantity, Reading
 
 IntArray = npt.NDArray[np.int64]
 

@@ -19,12 +19,13 @@ from sfumato.refine import Ladder
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_list
 from sfumato.study.ways.cells import ALIASES
-from sfumato.study.ways.estimates import Picture, QuestionEstimate, Reading, Truth
+from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.keys import EPSILON, FRACTION_PATTERN, Entry, Key, as_numbers, texts_key
 from sfumato.study.ways.ladder import LadderWay
 from sfumato.study.ways.ladder_questions import LadderQuestion, Value
 from sfumato.study.ways.no_answer import NO_ANSWER
 from sfumato.study.ways.order_quantities import cumulative_quantities, cumulative_shares, median_answer
+from sfumato.study.ways.pictures import Picture
 from sfumato.study.ways.question import listed_answers
 from sfumato.study.ways.reckonings import told_law
 from sfumato.study.wording import exact_number
@@ -163,7 +164,7 @@ class OrderedWay(LadderWay):
         """Return shares, the mean score, the middle answer and the cumulative shares."""
         found = LadderWay.estimate(self, tally, reading)
         question = self.question
-        rung = self._rung(reading.level)
+        rung = self.rung_at(reading.level)
         sums = cumulative_shares(
             ReportedShares(rung.channel(), tally.counts),
             question.choices,
@@ -182,7 +183,7 @@ class OrderedWay(LadderWay):
 
     def order_reckoning(self, level: int) -> dict[str, Any]:
         """Exact where a report is one of the answers."""
-        told = None if self.question.hides else told_law(self._rung(level))
+        told = None if self.question.hides else told_law(self.rung_at(level))
         return {"type": "answers", "told": told}
 
 

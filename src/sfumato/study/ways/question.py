@@ -100,6 +100,11 @@ class Question(ABC):
         return self.missing == Missing.HIDDEN
 
     @property
+    def who_answers(self) -> str:
+        """Whom a share or a mean is about that leaves out those who do not answer."""
+        return "among those who answer" if self.ask_if is None else "among those who are asked and answer"
+
+    @property
     def has_gaps(self) -> bool:
         """Whether cells may be empty in the reports, for everybody to see."""
         return self.missing == Missing.PUBLIC or (self.ask_if is not None and self.ask_if.is_public)

@@ -11,13 +11,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import InvalidLaw
-from sfumato.infer.share_model import ShareModel
-from sfumato.infer.shares import share_weights
-from sfumato.prob import AnyChannel, Channel, Circulant
+from sfumato.prob import AnyChannel, Circulant
 from sfumato.refine import Ladder
 from sfumato.refine.rungs.base import Rung
-from sfumato.study.ways.answering import who_answers
-from sfumato.study.ways.estimates import Picture
+from sfumato.study.ways.pictures import Picture
 
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
@@ -63,7 +60,7 @@ class LadderReckoning:
             "choices": list(question.choices),
             "values": None if values is None else [float(value) for value in values],
             "hides": question.hides,
-            "who": who_answers(question) if question.hides else "",
+            "who": question.who_answers if question.hides else "",
             "undo": "subtract",
             "read": read,
             "order": self.order_reckoning(level),
@@ -109,8 +106,9 @@ def told_law(rung: Rung) -> dict[str, float] | None:
 
 def _two(rung: Rung) -> dict[str, Any] | None:
     """Two answers, whose reports are of two kinds; of three the tails are worked out in Python alone."""
-    channel = rung.channel()
-    dense = channel if isinstance(channel, Channel) else channel.to_dense()
+    from sfumato.infer import ShareModel, share_weights  # noqa: PLC0415  plans estimate nothing
+
+    dense = rung.channel().to_dense()
     try:
         model = ShareModel.of(dense)
     except InvalidLaw:

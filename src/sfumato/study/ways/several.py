@@ -21,11 +21,13 @@ from sfumato.mechanisms.assigned_options import AssignedOptions
 from sfumato.prob import Channel
 from sfumato.refine.report_trees import positions_of
 from sfumato.study.audience import Audience
-from sfumato.study.ways.base import IntArray, channel_leakage_bits
+from sfumato.study.ways.base import IntArray
 from sfumato.study.ways.chosen_options import set_of, set_text
-from sfumato.study.ways.estimates import Picture, Quantity, QuestionEstimate, Reading, Truth, Unit
+from sfumato.study.ways.estimates import Quantity, QuestionEstimate, Reading, Truth, Unit
 from sfumato.study.ways.ladder import LadderWay
+from sfumato.study.ways.leaks import channel_leakage_bits
 from sfumato.study.ways.no_answer import NO_ANSWER
+from sfumato.study.ways.pictures import Picture
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import MOST_REPORTS, options_reckoning
 from sfumato.study.ways.several_plans import plan_several

@@ -21,12 +21,13 @@ from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import check_heading, check_list, check_masses
-from sfumato.study.ways.base import FloatArray, label_bits
+from sfumato.study.ways.base import FloatArray
 from sfumato.study.ways.cells import ALIASES, Cells, checked_aliases
 from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.group_needs import weighted_deviation
 from sfumato.study.ways.keys import FRACTION_PATTERN, Key, as_numbers, number_key, texts_key
+from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import QuestionPlan, Said
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.share_differences import ReportedDifferences
