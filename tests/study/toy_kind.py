@@ -11,10 +11,10 @@ from sfumato.certificates import certify
 from sfumato.mechanisms import RandomizedResponse, Tabulated
 from sfumato.prob import Channel
 from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.base import label_bits
 from sfumato.study.ways.channel_way import ChannelWay
 from sfumato.study.ways.estimates import QuestionEstimate
 from sfumato.study.ways.keys import whole_key
+from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import PlanTable, QuestionPlan, Said
 from sfumato.study.ways.question import Question
 from sfumato.values import Tally
