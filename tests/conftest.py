@@ -8,10 +8,10 @@ from hypothesis import settings
 
 from cli.forks import ShellForks
 
-# The machine is shared, so a slow example is no finding; in CI the same examples are run every time, and a third as
+# The machine is shared, so a slow example is no finding; in CI the same examples are run every time, and a quarter as
 # many. `make test-slow` runs the properties with many more: SFUMATO_EXAMPLES=thorough.
 settings.register_profile("sfumato", deadline=None, print_blob=True)
-settings.register_profile("ci", parent=settings.get_profile("sfumato"), derandomize=True, max_examples=35)
+settings.register_profile("ci", parent=settings.get_profile("sfumato"), derandomize=True, max_examples=25)
 settings.register_profile("thorough", parent=settings.get_profile("sfumato"), max_examples=500)
 settings.load_profile(os.environ.get("SFUMATO_EXAMPLES") or ("ci" if os.environ.get("CI") else "sfumato"))
 

@@ -135,15 +135,15 @@ class TestAgreement:
 
     def test_odd_files_get_the_same_answer(self, checker):
         agree(checker, list(HOSTILE.values()))
-        agree(checker, [raw for _, raw in odd_files(150, seed=41)])
+        agree(checker, [raw for _, raw in odd_files(50, seed=41)])
 
-    def test_three_hundred_certificates_agree_among_the_three_verifiers(self, checker):
+    def test_certificates_agree_among_the_three_verifiers(self, checker):
         """Honest ones of every kind and lies about them, from a fixed seed: product, Python and page say the same."""
-        files = certificates(300, seed=20)
+        files = certificates(120, seed=20)
         answers = agree(checker, files)
         refused = [found["exit_code"] in {1, 2} for found in answers]
         assert refused == [is_refused_by_the_product(raw) for raw in files]
-        assert 120 <= sum(refused) <= 200
+        assert 48 <= sum(refused) <= 80
         assert {found["kind"] for found in answers} >= {name.split("/")[0] for name in KINDS}
 
     @pytest.mark.slow

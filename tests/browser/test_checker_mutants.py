@@ -89,7 +89,7 @@ def nearly_independent(document):
 
 @pytest.fixture(scope="module")
 def expected():
-    given = list(files())
+    given = list(files())[::-1]  # those that only one rule refuses come first: most faults are seen at once
     return given, [plain(sfumato_check.answer(raw)) for raw in given]
 
 
@@ -108,7 +108,10 @@ def is_right(browser, expected, script=None):
         for name in FUNCTIONS:
             if checker.ask("enclosures", name, [of for of, *_ in VECTORS[name]]) != [e for _, *e in VECTORS[name]]:
                 return False
-        return [plain(found) for found in checker.answers(given)] == answers
+        return all(
+            [plain(found) for found in checker.answers(given[i : i + 10])] == answers[i : i + 10]
+            for i in range(0, len(given), 10)
+        )
     finally:
         checker.close()
 

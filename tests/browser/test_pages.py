@@ -33,6 +33,8 @@ from study.analysed import published
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
 NAMES = ["report", "pictures", "simulation", "certificate", "statement", "script", "fit", "gallery"]
+# The last takes longer to make than all others together.
+EACH = pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
 PAPER_WIDTH = 718  # A4 at 96 pixels an inch, less Chromium's margins
 SMALL = '<button style="width:9px;height:9px;padding:0;border:0" aria-label="a dot"></button>'
 OUTSIDE = """[...document.querySelectorAll('h1,h2,h3,h4,p,li,th,td,dt,dd,img,svg text')].filter(
@@ -122,12 +124,12 @@ def planted(tmp_path, inside, *, policy=""):
 
 class TestAccessibility:
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-    @pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
+    @EACH
     def test_no_violations_of_wcag_2_a_and_aa(self, browser, addresses, name, dark):
         with browser.page(addresses(name), dark=dark) as page:
             assert page.violations() == []
 
-    @pytest.mark.parametrize("name", ["report", "pictures"])
+    @pytest.mark.parametrize("name", ["report", pytest.param("pictures", marks=pytest.mark.slow)])
     def test_none_on_a_phone_where_tables_scroll(self, browser, addresses, name):
         with browser.page(addresses(name), width=375, height=812) as page:
             assert page.violations() == []
@@ -163,7 +165,7 @@ class TestAccessibility:
 
 
 class TestNetwork:
-    @pytest.mark.parametrize("name", NAMES)
+    @EACH
     def test_nothing_is_asked_for_elsewhere(self, browser, addresses, name):
         with browser.page(addresses(name)) as page:
             assert page.run("document.readyState") == "complete"
@@ -210,7 +212,7 @@ class TestPhone:
             page.run("document.querySelector('.wide').scrollLeft = 80")
             assert abs(page.run(place) - before) < 15
 
-    @pytest.mark.parametrize("name", NAMES)
+    @EACH
     def test_the_page_itself_never_scrolls_sideways(self, browser, addresses, name):
         with browser.page(addresses(name), width=375, height=812) as page:
             assert page.run("innerWidth") == 375
@@ -238,14 +240,14 @@ class TestPhone:
 
 
 class TestPaper:
-    @pytest.mark.parametrize("name", NAMES)
+    @EACH
     def test_it_prints_on_several_pages(self, browser, addresses, name):
         with browser.page(addresses(name)) as page:
             printed = page.printed()
         assert printed.startswith(b"%PDF-")
         assert len(re.findall(rb"/Type /Page\b", printed)) > 1
 
-    @pytest.mark.parametrize("name", NAMES)
+    @EACH
     def test_no_text_reaches_over_the_edge(self, browser, addresses, name):
         with browser.page(addresses(name), width=PAPER_WIDTH, height=1000, paper=True) as page:
             assert page.overflow() <= 0

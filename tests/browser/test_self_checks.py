@@ -71,8 +71,7 @@ class TestHonest:
             elsewhere = [asked for asked in page.requested() if not asked.startswith(("file://", "blob:null/"))]
             assert [asked for asked in elsewhere if not asked.startswith("data:")] == []
 
-    @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    @pytest.mark.parametrize(("size", "dark"), [(PHONE, True), (DESK, False)], ids=["phone", "desk"])
     def test_a_report_counts_the_claims_of_all_its_certificates(self, browser, put, report, size, dark):
         plan = sample_plan()
         claims = sum(len(planned.certificate.claims) for planned in plan.questions)

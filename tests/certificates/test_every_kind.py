@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -80,6 +81,10 @@ KINDS = {
     "vector-noise/change": lambda: sf.certify(sf.design.gaussian_vector(5, 10**9, 2, 4, change=Fraction(1, 3))),
     "noise/values": lambda: sf.certify(sf.design.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2)),
 }
+
+
+# Nobody changes a certificate, so that each is made once.
+KINDS = {name: cache(make) for name, make in KINDS.items()}
 
 
 @pytest.fixture(scope="module", params=KINDS)

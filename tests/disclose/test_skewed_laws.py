@@ -50,8 +50,8 @@ def open_cases(seeds):
     return [gap for gap in gaps if gap > 1e-7]
 
 
-def test_twenty_random_laws():
-    assert len(open_cases(range(20))) <= 2
+def test_eight_random_laws():
+    assert len(open_cases(range(8))) <= 1
 
 
 @pytest.mark.slow

@@ -86,7 +86,8 @@ def mixture_bits(records: int, shared_bits: Real, ratio: Real, share: Real, mixt
     count, shared, known, exact = _read(records, shared_bits, ratio, share)
     rate = float(mixture.rate)
     exponents, likely_error = _log_binomials(count, known)
-    divergence, error = _divergences(np.arange(count + 1.0), count, float(1 / exact), mixture)
+    normals = float(mixture.spread), float(mixture.centre), float(mixture.rest)
+    divergence, error = _divergences(np.arange(count + 1.0), count, float(1 / exact), *normals)
     exponents = exponents + divergence / rate
     highest = float(exponents.max())
     total = math.log(float(np.exp(exponents - highest).sum()))
@@ -116,24 +117,19 @@ def best_mixture(records: int, shared_bits: Real, ratio: Real, share: Real) -> M
     logs = _log_binomials(count, known)[0]
     counts, weights = _nodes(logs, likely, variance)
 
-    def mixed(found: Floats) -> Mixture:
-        return Mixture(
-            spread=_short(noise + math.exp(found[0])),
-            centre=_short(count * likely + found[3] * math.sqrt(variance)),
-            rest=_short(1 / (1 + math.exp(-found[2]))),
-            rate=_short(math.exp(found[1])),
-        )
+    def mixed(found: Floats) -> tuple[float, float, float, float]:
+        spread, centre = noise + math.exp(found[0]), count * likely + float(found[3]) * math.sqrt(variance)
+        return spread, centre, 1 / (1 + math.exp(-found[2])), math.exp(found[1])
 
     def told(found: Floats) -> float:
-        if not (abs(found[:3]) < 100).all():
+        if not (abs(found[:3]) < 100).all() or found[2] > 30:  # of the first part something is to be left
             return math.inf
-        mixture = mixed(found)
-        rate = float(mixture.rate)
+        *normals, rate = mixed(found)
         # Where the second part takes over the sum may have a peak of its own, of a few terms.
-        turns = _turns(count, noise, mixture)
+        turns = _turns(count, noise, *normals)
         places = np.concatenate([counts, turns])
         likelihoods = np.concatenate([weights, logs[turns]])
-        exponents = likelihoods + _divergences(places, count, noise, mixture)[0] / rate
+        exponents = likelihoods + _divergences(places, count, noise, *normals)[0] / rate
         highest = float(exponents.max())
         return rate * (tied + highest + math.log(float(np.exp(exponents - highest).sum())))
 
@@ -150,7 +146,8 @@ def best_mixture(records: int, shared_bits: Real, ratio: Real, share: Real) -> M
         if best is None or found.fun < least:
             best, least = place, found.fun
     assert best is not None
-    return mixed(best)
+    spread, centre, rest, rate = map(_short, mixed(best))
+    return Mixture(spread=spread, centre=centre, rest=rest, rate=rate)
 
 
 def known_split_bits(records: int, shared_bits: Real, ratio: Real, share: Real, own_share: Real) -> Interval:
@@ -206,9 +203,10 @@ def best_known_split(records: int, shared_bits: Real, ratio: Real, share: Real) 
     return own((low + high) / 2)
 
 
-def _divergences(counts: Floats, records: int, noise: float, mixture: Mixture) -> tuple[Floats, float]:
+def _divergences(
+    counts: Floats, records: int, noise: float, spread: float, centre: float, rest: float
+) -> tuple[Floats, float]:
     """The smaller of D(N(s,σ²)‖N(μ,T²)) - ln(1-α) and D(N(s,σ²)‖N(n/2,n²/4+σ²)) - ln α, and how far off it may be."""
-    spread, rest, centre = float(mixture.spread), float(mixture.rest), float(mixture.centre)
     wide = records**2 / 4 + noise
     first, second = _apart(noise, spread) - math.log1p(-rest), _apart(noise, wide) - math.log(rest)
     found = np.minimum(
@@ -219,9 +217,8 @@ def _divergences(counts: Floats, records: int, noise: float, mixture: Mixture) -
     return found, 32 * UNIT_ROUNDOFF * (sizes + math.log(wide / noise))
 
 
-def _turns(records: int, noise: float, mixture: Mixture) -> npt.NDArray[np.int64]:
+def _turns(records: int, noise: float, spread: float, centre: float, rest: float) -> npt.NDArray[np.int64]:
     """The counts about which the two parts are as good as each other."""
-    spread, rest, centre = float(mixture.spread), float(mixture.rest), float(mixture.centre)
     wide, middle = records**2 / 4 + noise, records / 2
     first, second = _apart(noise, spread) - math.log1p(-rest), _apart(noise, wide) - math.log(rest)
     square, line = 1 / spread - 1 / wide, centre / spread - middle / wide
