@@ -116,9 +116,9 @@ def test_entries_are_read_as_those_of_a_dense_channel(ring, data):
     assert ring.row(x) == dense.row(x)
     assert ring[x, y] == dense[x, y] == dense.rows[x][y]
     for channel in (ring, dense):
-        with pytest.raises(IndexError):
+        with pytest.raises(InvalidParameter, match="is no place"):
             channel[ring.shape[0], 0]
-        with pytest.raises(IndexError):
+        with pytest.raises(InvalidParameter, match="is no place"):
             channel.row(ring.shape[0])
 
 

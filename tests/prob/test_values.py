@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel, Circulant, Distribution, Joint
 from strategies import circulants, distributions, exact_channels, float_channels
 
@@ -122,3 +124,38 @@ def test_reprs_say_size_and_kind_but_no_entry():
     assert repr(Distribution([1])) == "<Distribution on 1 outcomes, exact>"
     assert repr(Circulant([HALF, HALF], 1)) == "<Circulant 1×2, 1 levels, exact>"
     assert repr(Joint([1, 0], [(0, 1)])) == "<Joint law on 2, exact>"
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        Channel([[HALF, HALF], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"], ["no", "yes"]),
+        Channel([[0.5, 0.5], [0.25, 0.75]], ["no", "yes"], [("a", 1), "yes"]),
+    ],
+)
+def test_an_entry_is_found_by_places_and_by_labels(channel):
+    for x, true in enumerate(channel.inputs):
+        for y, told in enumerate(channel.outputs):
+            assert channel[x, y] == channel[true, told] == channel[np.int64(x), told] == channel[x - 2, y - 2]
+    assert channel[1, 1] == Fraction(3, 4)
+    assert channel.row("yes") == channel.row(1) == channel.rows[1]
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        (("ill", 0), "input='ill' is neither a place nor a label. Places run from 0 to 1; labels stand in `inputs`."),
+        ((0, 9), "output=9 is no place. Places run from 0 to 1; labels stand in `outputs`."),
+        ((-3, 0), "input=-3 is no place."),
+        ((True, 0), "input=True is neither a place nor a label."),
+        ((0.0, 0), "input=0.0 is neither a place nor a label."),
+        (0, "entry must be an input and an output. Write channel[x, y], in places or labels."),
+        ((0, 1, 2), "entry must be an input and an output."),
+    ],
+)
+def test_an_entry_that_is_not_there_is_refused_in_a_sentence(entry, sentence):
+    for channel in (Channel([[HALF, HALF], [0, 1]], ["no", "yes"]), Circulant([HALF, HALF])):
+        with pytest.raises(InvalidParameter, match=re.escape(sentence)):
+            channel[entry]
+    with pytest.raises(InvalidParameter, match=r"input=.* is neither"):
+        Channel([[HALF, HALF]])[np.array([0]), 0]

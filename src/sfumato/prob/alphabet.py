@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from sfumato.errors import InvalidLaw
+import numpy as np
+
+from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.files.texts import short
 
 Label = str | int | tuple["Label", ...]
@@ -28,6 +30,30 @@ def check_labels(name: str, labels: Iterable[object] | None, size: int) -> Alpha
             raise InvalidLaw(f"holds the label {short(label)} twice", parameter=name, way_out="Rename one of the two.")
         seen.add(label)
     return found
+
+
+def entry_place(entry: object, inputs: Sequence[Label], outputs: Sequence[Label]) -> tuple[int, int]:
+    """Return where an entry of a channel stands."""
+    if not isinstance(entry, tuple) or len(entry) != 2:
+        raise InvalidParameter(
+            "must be an input and an output", parameter="entry", way_out="Write channel[x, y], in places or labels."
+        )
+    return place_of("input", entry[0], inputs), place_of("output", entry[1], outputs)
+
+
+def place_of(name: str, given: object, labels: Sequence[Label]) -> int:
+    """Return the place of an input or an output: a whole number is one, anything else is a label."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        place = int(given)
+        if -len(labels) <= place < len(labels):
+            return place % len(labels)
+        rule = "is no place"
+    else:
+        if isinstance(given, str | tuple) and given in labels:
+            return labels.index(given)
+        rule = "is neither a place nor a label"
+    way_out = f"Places run from 0 to {len(labels) - 1}; labels stand in `{name}s`."
+    raise InvalidParameter(rule, parameter=name, value=given, way_out=way_out)
 
 
 def product_labels(*alphabets: Alphabet) -> Alphabet:

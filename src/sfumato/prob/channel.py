@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from sfumato.errors import InvalidLaw
-from sfumato.prob.alphabet import Alphabet, Label, check_labels
+from sfumato.prob.alphabet import Alphabet, Label, check_labels, entry_place, place_of
 from sfumato.prob.distribution import Distribution
 from sfumato.prob.exact import (
     FloatArray,
@@ -137,15 +137,16 @@ class Channel(Shown):
         """The entries, Fractions when exact."""
         return tuple(self.row(x) for x in range(self.shape[0]))
 
-    def row(self, x: int) -> tuple[Number, ...]:
-        """P(.|x) for the x-th input."""
+    def row(self, x: Label) -> tuple[Number, ...]:
+        """P(.|x) for the x-th input, or for that of this label."""
+        x = place_of("input", x, self.inputs)
         if self._numerators is None:
             return tuple(self.array[x].tolist())
         return tuple(Fraction(value, self._denominator) for value in self._numerators[x])
 
-    def __getitem__(self, place: tuple[int, int]) -> Number:
-        """P(y|x) for the x-th input and the y-th output."""
-        x, y = place
+    def __getitem__(self, entry: tuple[Label, Label]) -> Number:
+        """P(y|x) for the x-th input and the y-th output, or for those of these labels."""
+        x, y = entry_place(entry, self.inputs, self.outputs)
         return (
             float(self.array[x, y]) if self._numerators is None else Fraction(self._numerators[x, y], self._denominator)
         )

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.prob.alphabet import Alphabet
+from sfumato.prob.alphabet import Alphabet, entry_place, place_of
 from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distinct_values import distinct
 from sfumato.prob.distribution import Distribution
@@ -130,7 +130,7 @@ class Circulant(Shown):
 
     def row(self, x: int) -> tuple[Number, ...]:
         """P(.|x) for the x-th input."""
-        return tuple(self.levels[code] for code in np.roll(self.codes, range(self.input_count)[x]))
+        return tuple(self.levels[code] for code in np.roll(self.codes, place_of("input", x, range(self.input_count))))
 
     @property
     def rows(self) -> tuple[tuple[Number, ...], ...]:
@@ -145,9 +145,9 @@ class Circulant(Shown):
         law = np.array([float(value) for value in self.levels])[self.codes]
         return np.stack([np.roll(law, x) for x in range(self.input_count)])
 
-    def __getitem__(self, place: tuple[int, int]) -> Number:
+    def __getitem__(self, entry: tuple[int, int]) -> Number:
         """P(y|x) for the x-th input and the y-th output."""
-        x, y = (range(length)[index] for length, index in zip(self.shape, place, strict=True))
+        x, y = entry_place(entry, *map(range, self.shape))
         found: Number = self.levels[self.codes[(y - x) % len(self.codes)]]
         return found
 
