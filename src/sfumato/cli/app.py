@@ -14,7 +14,6 @@ from typing import Any
 
 import typer
 
-from sfumato.cli.error_words import usage_words, words_of
 from sfumato.cli.interrupts import STOPPED, was_interrupted
 from sfumato.cli.machines import machine_trouble
 from sfumato.cli.output import say
@@ -62,9 +61,13 @@ def main() -> None:
     try:
         sys.exit(_run(command))
     except SfumatoError as error:
+        from sfumato.cli.error_words import words_of
+
         say(f"{type(error).__name__}: {words_of(error, command, words)}")
         sys.exit(error.exit_code)
     except UsageError as error:
+        from sfumato.cli.error_words import usage_words
+
         # Without a verb, the help is the message.
         is_help = type(error).__name__ == "NoArgsIsHelpError"
         say(error.message if is_help else usage_words(error, command, words), end="" if is_help else "\n")

@@ -10,12 +10,13 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sfumato.cli.parameters import Parameter, parameters_of
+if TYPE_CHECKING:
+    from sfumato.cli.parameters import Parameter
 
 NARROWEST, WIDEST = 40, 120
 _INDENT = "  "
@@ -46,6 +47,8 @@ def lay_out_help(app: typer.Typer) -> None:
 
 def _page(command: Any, ctx: Any) -> str:
     width = max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
+    from sfumato.cli.parameters import parameters_of
+
     parameters = list(parameters_of(command, command.get_params(ctx)))
     verbs = [(name, verb) for name, verb in getattr(command, "commands", {}).items() if not verb.hidden]
     parts = [_usage(ctx.command_path, parameters, bool(verbs), width), *_prose(command.help or "", width)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -207,6 +206,8 @@ def _replace(target: Path, content: bytes, old: os.stat_result | None, *, privat
 
 def temporary_beside(target: Path) -> Path:
     """Return a name for what is to become a file: new, hidden, and on the same disk."""
+    import secrets  # noqa: PLC0415  who writes nothing does without it
+
     return target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
 
 
