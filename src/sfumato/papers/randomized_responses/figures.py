@@ -120,6 +120,10 @@ def figure_4(*, delta: Fraction = DELTA, weights: tuple[Fraction, ...] = WEIGHTS
             below.set(xlabel="$θ_1$", ylabel="$θ_2$", aspect="equal", xlim=(0, 1), ylim=(0, 1))
         bar = figure.colorbar(mesh, ax=maps, ticks=[0, *_ON_DARK, *_ON_LIGHT, 0.8], format="%g", shrink=0.95)
         bar.set_label("largest $D(p_{θ_1} ‖ p_{θ_2})$, nats")
+        # Before 3.11 matplotlib knows how large a surface's labels are only once they were drawn.
+        figure.set_layout_engine("none")
+        figure.draw_without_rendering()
+        figure.set_layout_engine("constrained")
         return figure
 
 
