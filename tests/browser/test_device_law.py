@@ -103,7 +103,9 @@ def test_a_ladder_word_by_word(device, ladder):
     laws.check_words(device, *ladder)
 
 
-@pytest.mark.parametrize("name", ["yes-no", "one of a few", "several, all at once"])
+@pytest.mark.parametrize(
+    "name", ["yes-no", *(pytest.param(one, marks=pytest.mark.slow) for one in ("one of a few", "several, all at once"))]
+)
 def test_a_hundred_thousand_draws_pass_the_auditor(device, name):
     laws.check_draws(device, by_name(name), 100_000)
 

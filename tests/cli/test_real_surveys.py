@@ -85,7 +85,9 @@ def _as_cells(truth):
     return names, columns
 
 
-@pytest.mark.parametrize("kind", ["xlsx", "sav", "dta", "parquet"])
+@pytest.mark.parametrize(
+    "kind", ["sav", "parquet", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("xlsx", "dta"))]
+)
 def test_slid_is_the_same_from_every_program(tmp_path, kind):
     """Written by another program and read back, the same seed makes the same reports."""
     names, columns = _as_cells(slid_truth())

@@ -169,7 +169,7 @@ class TestFigures:
         assert lines["limit, ε = 1 nat"][at_one] == pytest.approx(0.0115, abs=5e-5)
         assert lines["eq. (122), ε = 1 nat"][at_one] == pytest.approx(0.1565, abs=5e-5)
 
-    @pytest.mark.parametrize("name", ["figure-1", "correlated"])
+    @pytest.mark.parametrize("name", ["figure-1", pytest.param("correlated", marks=pytest.mark.slow)])
     def test_drawn_twice_alike(self, name):
         assert svg_bytes(PAPER.figures[name]()) == svg_bytes(PAPER.figures[name]())
 

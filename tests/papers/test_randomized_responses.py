@@ -141,7 +141,7 @@ class TestFigureData:
 
 
 class TestFiles:
-    @pytest.mark.parametrize("name", ["figure-3", "both-limits"])
+    @pytest.mark.parametrize("name", ["both-limits", pytest.param("figure-3", marks=pytest.mark.slow)])
     def test_drawn_twice_alike(self, name):
         """tests/cli/test_papers.py compares all four across processes."""
         first, second = PAPER.figures[name](), PAPER.figures[name]()

@@ -185,7 +185,9 @@ class TestFigureData:
 
 
 class TestFiles:
-    @pytest.mark.parametrize("name", ["figure-5a", "figure-5b", "figure-6", "figure-7"])
+    @pytest.mark.parametrize(
+        "name", ["figure-5b", *(pytest.param(f"figure-{n}", marks=pytest.mark.slow) for n in ("5a", "6", "7"))]
+    )
     def test_drawn_twice_alike(self, name):
         first, second = PAPER.figures[name](), PAPER.figures[name]()
         assert svg_bytes(first) == svg_bytes(second)

@@ -71,7 +71,8 @@ def marked(path, mark):
     return {number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}")}
 
 
-@pytest.mark.parametrize("checker", [mypy, pytest.param(pyright, marks=pytest.mark.slow)])
+@pytest.mark.slow  # `make types` judges the examples each time
+@pytest.mark.parametrize("checker", [mypy, pyright])
 def test_examples_are_clean_and_mistakes_are_found(tmp_path, checker):
     scripts = tmp_path / "scripts"
     scripts.mkdir()

@@ -163,7 +163,7 @@ def copies_of(running, path, bodies, others, copies):
 
 
 COPIES = pytest.mark.parametrize(
-    ("tokens", "copies"), [(200, 16), pytest.param(2000, 16, marks=pytest.mark.slow)], ids=["quick", "slow"]
+    ("tokens", "copies"), [(80, 16), pytest.param(2000, 16, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
 
 
