@@ -21,6 +21,7 @@ FLAGS = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    # What no test looks at; without it Chromium works a little less.
     "--disable-gpu-rasterization",
     "--disable-extensions",
     "--disable-breakpad",

@@ -33,7 +33,7 @@ from study.analysed import published
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
 NAMES = ["report", "pictures", "simulation", "certificate", "statement", "script", "fit", "gallery"]
-# The last takes longer to make than all others together.
+# The last takes longest to make.
 EACH = pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
 PAPER_WIDTH = 718  # A4 at 96 pixels an inch, less Chromium's margins
 SMALL = '<button style="width:9px;height:9px;padding:0;border:0" aria-label="a dot"></button>'

@@ -1,6 +1,7 @@
 """What a start loads: seconds are for bench/startup.py, but which libraries are loaded a test can say for certain."""
 
 import ast
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -59,6 +60,17 @@ def test_a_plan_loads_nothing_that_estimates_draws_or_remembers(tmp_path):
     wanted = {"estimates", "share_differences", "ladder_draws", "ladder_rows", "record_files", "published", "payers"}
     assert not {name for name in loaded if name.startswith("sfumato.") and name.rpartition(".")[2] in wanted}
     assert "sfumato.study.ways.ladder" in loaded  # the test sees modules
+
+
+@pytest.mark.parametrize(("given", "found"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_the_command_starts_no_threads_for_matrices_unless_it_is_told_to(given, found):
+    code = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))\n"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"} | given
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}from sfumato.cli import main; main()", "--help"],
+        capture_output=True, text=True, check=True, env=environment,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == found
 
 
 def test_the_command_runs_as_a_module_too():

@@ -46,9 +46,9 @@ def lay_out_help(app: typer.Typer) -> None:
 
 
 def _page(command: Any, ctx: Any) -> str:
-    width = max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
     from sfumato.cli.parameters import parameters_of
 
+    width = max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
     parameters = list(parameters_of(command, command.get_params(ctx)))
     verbs = [(name, verb) for name, verb in getattr(command, "commands", {}).items() if not verb.hidden]
     parts = [_usage(ctx.command_path, parameters, bool(verbs), width), *_prose(command.help or "", width)]

@@ -12,6 +12,7 @@ from sfumato.study.ways.answering import among_answering
 from sfumato.study.ways.estimates import QuestionEstimate, Reading
 from sfumato.study.ways.means import mean_of_shares
 from sfumato.study.ways.pictures import Picture
+from sfumato.study.ways.reckonings import ROUNDED
 from sfumato.study.ways.share_differences import MemberDifferences, ReportedDifferences, ShareDifferences
 from sfumato.study.ways.two_answers import estimate_two
 from sfumato.values import Tally
@@ -57,5 +58,5 @@ def estimate_ladder(way: LadderWay, tally: Tally, reading: Reading) -> QuestionE
 def _of_numbers(question: LadderQuestion, found: QuestionEstimate) -> QuestionEstimate:
     """Say of what the shares are, where answers are numbers that may be rounded."""
     words = question.shares_of
-    notes = (f"Shares are of {words}, not of the answers; the mean is that of the answers.",) if words else ()
+    notes = (ROUNDED.format(words=words),) if words else ()
     return replace(found, picture=Picture.NUMBERS, shares_of=words, notes=(*found.notes, *notes))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 MOST_ANSWERS = 256
 """Answers up to which shares are the likeliest ones by Newton's steps, and intervals come from scores."""
 MOST_REPORTS = 4096
-_ROUNDED = "Shares are of {words}, not of the answers; the mean is that of the answers."
+ROUNDED = "Shares are of {words}, not of the answers; the mean is that of the answers."
+"""What is said beside shares of numbers that were rounded before they were asked."""
 
 
 class Reckoned:
@@ -67,7 +68,7 @@ class LadderReckoning:
             "picture": (Picture.ANSWERS if values is None else Picture.NUMBERS).value,
             "shares_of": "" if values is None else words,
             "only_mean": False,
-            "notes": [_ROUNDED.format(words=words)] if values is not None and words else [],
+            "notes": [ROUNDED.format(words=words)] if values is not None and words else [],
         }
 
     def order_reckoning(self, level: int) -> dict[str, Any] | None:
