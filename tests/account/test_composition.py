@@ -32,7 +32,7 @@ PARITY = flipped([a ^ b for a, b in datasets((2, 2))], FLIP)
 TWICE = -2 * 0.41 * math.log2(0.41) - 2 * 0.09 * math.log2(0.09) - 2 * h2(0.1)
 
 
-@pytest.mark.parametrize("pairs", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_pairs_of_channels_leak_at_most_the_sum(pairs):
     """[E, Thm 5]: and at least as much as either alone."""
     rng = np.random.default_rng(1)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.account import Charges, Currency, Ledger, information, local, perfect_samples, recoverable
@@ -313,7 +313,6 @@ LIMITS = st.fixed_dictionaries(
 STEPS = st.tuples(RELEASES, st.none() | st.sampled_from("pqr"), st.booleans())
 
 
-@settings(max_examples=60)
 @given(
     limits=LIMITS, steps=st.lists(st.tuples(RELEASES, st.none() | st.sampled_from("pqr"), st.booleans()), max_size=12)
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from published_parts import part_id, reports
@@ -118,7 +118,6 @@ def test_the_sum_is_that_of_the_worst_person(steps):
             assert spent[currency] == max(each)
 
 
-@settings(max_examples=40, deadline=None)
 @given(steps=debits(), limit=st.fractions(min_value=1, max_value=4, max_denominator=6))
 def test_no_person_is_ever_overspent_and_nobody_is_refused_what_all_can_pay(tmp_path_factory, steps, limit):
     """A ledger on the disk with limits in all and for each month: it pays exactly when no person would exceed one."""

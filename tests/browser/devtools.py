@@ -15,7 +15,9 @@ import subprocess
 import time
 from pathlib import Path
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# The shell is the same browser without windows, and takes a third less work to drive.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = [
     "--headless",
@@ -226,6 +228,6 @@ def _high(descriptor):
 
 def missing_sentence(*, chromium, has_axe):
     """Say what is missing and how to get it; empty when nothing is."""
-    missing = [] if chromium else ["Chromium (apt-get install chromium)"]
+    missing = [] if chromium else ["Chromium (apt-get install chromium-headless-shell)"]
     missing += [] if has_axe else ["axe-core (npm ci in tests/browser)"]
     return f"the browser tests need {' and '.join(missing)}; run tools/system-packages" if missing else ""

@@ -74,8 +74,9 @@ def differences(ours, shown):
 
 
 class TestNumbers:
-    def test_two_hundred_settings_read_as_in_python(self, browser, address):
-        settings = random_settings(200, seed=20)
+    @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
+    def test_settings_read_as_in_python(self, browser, address, count):
+        settings = random_settings(count, seed=20)
         found = read_all(browser, address, settings)
         wrong = [
             (setting, differences(expected(setting), shown)) for setting, shown in zip(settings, found, strict=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.certificates import Certificate, certify, verify, words
@@ -122,7 +122,6 @@ def test_a_report_with_87381_values_is_certified_from_its_structure():
     verify(Certificate.from_json(certificate.to_json()))
 
 
-@settings(max_examples=60)
 @given(data=st.data())
 def test_every_honest_certificate_passes(data):
     """Dense, float, structured and mechanism subjects, with and without priors: sealed, opened, verified."""

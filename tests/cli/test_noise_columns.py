@@ -230,6 +230,7 @@ class TestSharedKnowledge:
         assert code == 2
         assert "--correlated 'anyone' assumes nothing" in err
 
+    @pytest.mark.slow
     def test_a_public_share(self, run, said, folder):
         line = "noise count many.csv --column owner --value yes --budget-bits 0.5 --shared-knowledge-bits 3"
         assert run("budget init l --budget-bits 4")[0] == 0

@@ -75,6 +75,7 @@ def test_a_gallery_of_one_paper(sfumato, tmp_path):
     assert page.count("<dt>verdict</dt><dd>confirmed") == 6
 
 
+@pytest.mark.slow
 def test_the_gallery_takes_all_papers_without_a_name(monkeypatch, capsys, tmp_path):
     import dataclasses
 

@@ -112,6 +112,7 @@ def test_slid_is_the_same_from_every_program(tmp_path, kind):
     assert same(published(tmp_path, SLID_STUDY, path), published(tmp_path, SLID_STUDY, tmp_path / "SLID.csv"))
 
 
+@pytest.mark.slow
 def test_anes_has_labels_in_spss_and_stata_and_codes_in_its_own_file(tmp_path):
     frame = anes_frame()
     (tmp_path / "anes.tsv").write_bytes(anes().replace(b"'", b""))

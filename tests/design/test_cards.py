@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.design import meets, playable, spinner_card, survey, warner
@@ -24,7 +24,6 @@ def faces_of(card):
     return rows
 
 
-@settings(max_examples=60)
 @given(
     denominator=st.integers(2, 60),
     counts=st.lists(st.integers(0, 60), min_size=4, max_size=4),
@@ -55,7 +54,6 @@ def test_people_use_what_they_have(denominator, words):
     assert words in spinner_card(Channel([[third, 1 - third], [1 - third, third]])).device
 
 
-@settings(max_examples=40)
 @given(
     a=st.fractions(Fraction(1, 10), Fraction(9, 20), max_denominator=40),
     epsilon=st.floats(0.5, 4),

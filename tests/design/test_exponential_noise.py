@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato import measures
@@ -41,7 +41,6 @@ def test_the_closed_form_is_the_sum(size, rate):
     assert noise_entropy_nats(size, rate) == pytest.approx(direct, abs=1e-10)
 
 
-@settings(max_examples=60, deadline=None)
 @given(table=distortions(), ratio=st.fractions(Fraction(1, 50), 1, max_denominator=50))
 def test_rows_rank_by_distortion(table, ratio):
     design = exponential_of(table, ratio=ratio)

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from record_channels import h2
@@ -16,7 +16,6 @@ from sfumato.errors import InvalidParameter
 from sfumato.measures.individual.capacities import individual_capacity_bits
 
 
-@settings(max_examples=60, deadline=None)
 @given(budget=st.floats(1e-6, 0.999))
 def test_the_flip_keeps_the_budget_and_a_smaller_one_would_not(budget):
     found = flip(budget_bits=budget)

@@ -64,6 +64,7 @@ class TestAlternating:
         assert exact <= design.converse(query, n)
         assert privacy.width < 1e-15
 
+    @pytest.mark.slow
     def test_privacy_is_that_of_the_channels(self):
         for seed in range(3):
             query, n = seeded_instance(seed)
@@ -137,6 +138,7 @@ class TestTheBestOfAll:
         assert found.gap == pytest.approx(0.4 - found.privacy.lower)
         assert keeps(found.query, found.channels)
 
+    @pytest.mark.slow
     def test_never_below_a_published_scheme(self):
         for seed in range(4):
             query, n = seeded_instance(seed)

@@ -133,11 +133,12 @@ class TestBlockSizes:
         uniform = [Fraction(1, self.SIZE)] * self.SIZE
         return design.Query.of(uniform, range(self.SIZE), rho)
 
-    @pytest.mark.parametrize("block", [93, 1000])
+    @pytest.mark.parametrize("block", [93, pytest.param(1000, marks=pytest.mark.slow)])
     def test_noise_of_one_over_m(self, block):
         """In doubles ⌊1/(1/93)⌋ is 92 and ⌊1/(1/99)⌋ is 98."""
         assert block_size(self.query(Fraction(1, block))) == block
 
+    @pytest.mark.slow
     def test_every_m_up_to_1000(self):
         """A block of m values makes ⌈1001/m⌉ blocks, and the privacy of V_2 counts them."""
         base = self.query(Fraction(1, 2))
@@ -178,7 +179,9 @@ class TestExactPrivacy:
                 assert expected in design.privacy_of_noise(query, noise, n)
                 assert accuracy_by_sequences(prior, f, channels) in design.accuracy_of_noise(query, noise, n)
 
-    @pytest.mark.parametrize(("size", "n"), [(2, 19), (3, 12), (4, 9), (5, 8), (6, 7), (10, 6), (30, 4)])
+    @pytest.mark.parametrize(
+        ("size", "n"), [(2, 19), (3, 12), (4, 9), (5, 8), (6, 7), (10, 6), pytest.param(30, 4, marks=pytest.mark.slow)]
+    )
     def test_against_up_to_a_million_sequences(self, size, n):
         """Σ over k^n doubles rounds by far less than 1e-12."""
         weights = [Fraction(2 * (size - x), size * (size + 1)) for x in range(size)]

@@ -87,7 +87,6 @@ def test_two_outputs_reach_the_closed_form(limits, theta):
     assert best_design(limits).fisher_information(theta) == largest_fisher_information(limits, theta)
 
 
-@settings(max_examples=60)
 @given(limits=limits(bounded=True), theta=thetas, data=st.data())
 def test_no_other_two_output_survey_is_better(limits, theta, data):
     """Random pairs, pulled towards each other until they keep both limits."""
@@ -169,7 +168,6 @@ class TestTheorems:
         with pytest.raises(InvalidLaw, match="a yes/no question has 2"):
             optimal_weight(Channel([[1], [1], [1]]))
 
-    @settings(max_examples=40)
     @given(
         limits=limits(),
         shares=st.tuples(thetas, thetas).filter(lambda pair: pair[0] != pair[1]),
@@ -185,7 +183,6 @@ class TestTheorems:
         best = largest_f_divergence(limits, *shares, f, slope_at_infinity=len(kinks))
         assert best == pytest.approx(optimum(limits, divergence_gain(first, second, f, len(kinks))), rel=1e-8, abs=1e-9)
 
-    @settings(max_examples=40)
     @given(limits=limits(), order=st.sampled_from([0.3, 0.5, 0.9, 2.0, 3.0]))
     def test_and_every_renyi_divergence(self, limits, order):
         sign = 1 if order > 1 else -1
@@ -193,7 +190,6 @@ class TestTheorems:
         moment = sign * optimum(limits, divergence_gain(0.2, 0.6, lambda t: sign * t**order))
         assert best == pytest.approx(math.log(moment) / (order - 1), rel=1e-7, abs=1e-9)
 
-    @settings(max_examples=30)
     @given(limits=limits())
     def test_and_the_chernoff_exponent(self, limits):
         """No two-output or classic design has a larger exponent, and the value is that of the best design's laws."""

@@ -23,7 +23,6 @@ def schemes(draw):
     return RunningSums(modulus=draw(st.integers(2, 4)), window=window, masked=masked)
 
 
-@settings(max_examples=40)
 @given(scheme=schemes(), more=st.integers(0, 2))
 def test_runs_of_samples_are_independent_of_the_sums(scheme, more):
     count = max(scheme.window, scheme.protects) + more

@@ -50,8 +50,8 @@ def open_cases(seeds):
     return [gap for gap in gaps if gap > 1e-7]
 
 
-def test_eight_random_laws():
-    assert len(open_cases(range(8))) <= 1
+def test_four_random_laws():
+    assert open_cases(range(4)) == []
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ class TestBounds:
         asked = {"tolerance": 1e-9, "seconds": 10.0, **settings}
         return generate_columns(self.ROWS, self.LAW.array, np.eye(8), **asked)
 
-    @pytest.mark.parametrize("most", [0.0, 1e-3, 0.1, 1.0])
+    @pytest.mark.parametrize("most", [pytest.param(0.0, marks=pytest.mark.slow), 1e-3, 0.1, 1.0])
     def test_a_tighter_box_of_prices_leaves_a_true_bound(self, monkeypatch, most, best):
         monkeypatch.setattr(master_program, "MOST_PRICE_BITS", most)
         mixture = self.solve()

@@ -51,7 +51,6 @@ def test_the_printed_formula_is_the_information_of_a_pair():
     assert UniformisedChain.closest(Q).uniformiser.rows == ((Fraction(5, 7), Fraction(2, 7)), (0, 1))
 
 
-@settings(max_examples=40)
 @given(chain=chains(), count=st.integers(2, 4))
 def test_the_recursion_is_what_listing_gives(chain, count):
     listed = information_by_listing(chain.law, count, chain.output_law)
@@ -60,7 +59,6 @@ def test_the_recursion_is_what_listing_gives(chain, count):
     assert chain.information_bits(count).width < 1e-11
 
 
-@settings(max_examples=40)
 @given(chain=chains(), count=st.integers(2, 4))
 def test_sums_are_independent_of_each_sample(chain, count):
     assert chain.certify_small(count).outputs == chain.modulus ** (count - 1)
@@ -108,7 +106,6 @@ def test_finer_places_beat_windows_on_long_columns_and_lose_on_short_ones():
     assert round(coarse.asymptotic_efficiency.midpoint, 4) == 0.4491
 
 
-@settings(max_examples=40)
 @given(law=distributions(min_size=2, max_size=6, zeros=False), modulus=st.integers(2, 9))
 def test_uniformisers_make_uniform_with_little_noise(law, modulus):
     for channel in (closest_uniformiser(law), quantile_uniformiser(law, modulus)):

@@ -186,7 +186,6 @@ def test_a_window_that_leaks_about_some_values_only_is_refused(sample):
         WindowScheme(law=Distribution.uniform(3), mapping=Channel(rows))
 
 
-@settings(max_examples=40)
 @given(channel=exact_channels(max_inputs=3, max_outputs=3), width=st.integers(2, 3))
 def test_rows_are_drawn_exactly_whatever_their_denominators(channel, width):
     draws = RowDraws(channel, width)

@@ -10,7 +10,7 @@ from fuzz.processes import MOST_GROWTH_MB, SLOW_SECONDS, run
 from fuzz.targets import TARGETS
 
 SLOW_CASES = 100_000
-QUICK_CASES = 12
+QUICK_CASES = 8
 
 
 def told(findings):

@@ -25,7 +25,6 @@ def sides(draw, low, high):
     return Side(value=value, raw=raw, error=error, lower=lower, upper=upper, confidence=0.95)
 
 
-@settings(max_examples=40, deadline=None)
 @given(data=st.data(), low=st.integers(-5, 0), span=st.integers(1, 20), confidence=st.sampled_from([0.8, 0.95, 0.999]))
 def test_intervals_have_width_stay_in_range_and_hold_the_point(data, low, span, confidence):
     high = low + span

@@ -59,7 +59,9 @@ def coverage_and_widths(model, n, theta, mass):
 
 @pytest.mark.parametrize("theta", [SHARES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SHARES[1:])])
 @pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "both limits, uneven" else name for name in DESIGNS]
+)
 def test_coverage_by_enumeration(name, n, theta):
     """In `make test` at the hardest share."""
     model = ShareModel.of(DESIGNS[name].channel)

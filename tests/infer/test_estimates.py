@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infer.designs import DESIGNS, THREE_CLASSES, TWO_CLASSES
@@ -51,7 +51,6 @@ def estimate_from_classes(model, counts):
     return min(1.0, max(0.0, model.free_maximum(counts)))
 
 
-@settings(max_examples=60)
 @given(
     law=st.lists(st.integers(0, 9), min_size=2, max_size=3).filter(lambda w: w[0] + w[-1] > 0),
     scores=st.lists(st.fractions(-3, 3, max_denominator=4), min_size=3, max_size=3, unique=True),
@@ -139,7 +138,6 @@ def pulled(model, counts):
     return (low + high) / 2
 
 
-@settings(max_examples=40)
 @given(name=st.sampled_from(list(THREE_CLASSES)), data=st.data())
 def test_three_class_ends_solve_their_tail_equation_by_enumeration(name, data):
     """At each end inside (0, 1), types ordered at least as high (low) have the part of 5 % that their side has."""
@@ -187,7 +185,6 @@ def part_of_side(model, n, theta, side):
     return NormalDist().cdf(-low)
 
 
-@settings(max_examples=60)
 @given(name=names, data=st.data())
 def test_methods_agree_in_large_samples_and_all_hold_the_estimate(name, data):
     channel = DESIGNS[name].channel
@@ -262,7 +259,6 @@ class TestGroupsAndSensitivity:
         with pytest.raises(InvalidParameter, match="groups is empty"):
             estimate_groups(self.CHANNEL, {})
 
-    @settings(max_examples=60)
     @given(name=names, ignoring=st.floats(0, 0.3), data=st.data())
     def test_the_band_holds_every_way_to_ignore_the_instructions(self, name, ignoring, data):
         """Random behaviour of the ignoring share: the estimate after taking it out stays in the band."""

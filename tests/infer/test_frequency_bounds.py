@@ -113,6 +113,7 @@ def test_equation_10_is_loose():
     assert printed == pytest.approx(case["eq10"], abs=5e-4)
 
 
+@pytest.mark.slow
 def test_sample_sizes_invert_the_bounds():
     for epsilon, budget, size in GRID:
         risk = 1e-6 / size

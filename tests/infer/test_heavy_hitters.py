@@ -85,6 +85,7 @@ def test_whatever_the_truth_within_the_radius_the_certain_are_in_its_top(raw, mo
     assert strictly_in <= set(top.answers) | set(top.contenders)
 
 
+@pytest.mark.slow
 def test_all_shares_lie_within_the_radius_as_often_as_promised():
     """400 fixed seeds: at least 95 % less three Monte Carlo errors; and a halved radius is caught."""
     mechanism = CyclicResponse.within(size=50, epsilon=1.0)
@@ -252,7 +253,10 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=["threshold", "places"])
+@pytest.mark.parametrize(
+    "setting",
+    [pytest.param(SETTINGS[0], id="threshold", marks=pytest.mark.slow), pytest.param(SETTINGS[1], id="places")],
+)
 def test_recall_and_precision_are_as_predicted(setting):
     """60 or 200 fixed seeds, four Monte Carlo errors, and 0.05 for what the normal approximation leaves out."""
     seeds = setting[-1]

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -34,7 +34,6 @@ def test_ends_rise_with_the_count(other, own, total):
     assert (np.diff(upper) >= -1e-12).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data(), st.sampled_from(LEVELS), st.integers(2, 60))
 def test_the_hull_is_over_every_removal(data, level, total):
     """Of hits and misses alike, and over none."""

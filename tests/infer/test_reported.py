@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
@@ -45,7 +45,6 @@ def cyclic(size, epsilon):
     return CyclicRung.within(size=size, epsilon=epsilon).channel()
 
 
-@settings(max_examples=50, deadline=None)
 @given(sample=samples(), values=st.lists(st.integers(-50, 50), min_size=6, max_size=6))
 def test_points_lie_in_intervals_that_have_width(sample, values):
     """For any channel, any counts and any values: shares, a mean, and the gap that certifies the maximum."""
@@ -63,7 +62,6 @@ def test_points_lie_in_intervals_that_have_width(sample, values):
         assert found.interval.lower <= found.value <= found.interval.upper
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     sample=samples(),
     values=st.lists(st.integers(-50, 50), min_size=6, max_size=6),

@@ -12,7 +12,7 @@ from sfumato.prob import Channel, Distribution, power, product, together
 from sfumato.values import Interval
 from strategies import exact_channels, exact_laws, positive_exact_channels, priors_for
 
-DEAR = settings(max_examples=50, deadline=None)
+DEAR = settings(max_examples=min(50, settings.default.max_examples))
 
 
 def plus(first, second):

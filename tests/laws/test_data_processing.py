@@ -17,7 +17,7 @@ from sfumato import measures
 from sfumato.prob import Distribution, cascade, post_process
 from strategies import exact_channels, maps_into, priors_for, stochastic_maps
 
-DEAR = settings(max_examples=50, deadline=None)
+DEAR = settings(max_examples=min(50, settings.default.max_examples))
 
 
 @st.composite

@@ -19,7 +19,7 @@ from strategies import (
     priors_for,
 )
 
-DEAR = settings(max_examples=50, deadline=None)
+DEAR = settings(max_examples=min(50, settings.default.max_examples))
 LOG2_E = math.nextafter(1 / math.log(2), math.inf)
 SOME_SILENT = st.one_of(constant_channels(), exact_channels())
 

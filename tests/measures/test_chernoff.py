@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
@@ -77,7 +77,6 @@ def test_binary_symmetric_closed_form():
 
 
 @given(PAIRS)
-@settings(max_examples=50, deadline=None)
 def test_no_test_from_n_reports_errs_less_than_the_exponent_allows_or_more_than_chernoff_bounds(pair):
     """Chernoff: with uniform prior, the Bayes error of n reports is at most e^(-nC)/2, for every n."""
     channel = Channel(pair)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from record_channels import datasets, flipped, random_channel
@@ -49,7 +49,6 @@ def max_information_about(channel, shape, record, law):
         return float(np.log(joint / values / reports)[seen].max())
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_odds_are_the_brute_force_maximum(data):
     shape = data.draw(st.sampled_from([(2,), (2, 2), (3, 2), (2, 1, 2)]))
@@ -71,7 +70,6 @@ def test_odds_are_the_brute_force_maximum(data):
     assert leak.odds == 1 or one[leak.record] != other[leak.record]
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_ratios_of_floats_are_rounded_up(seed):
     channel = random_channel(np.random.default_rng(seed), (2, 2), 3)

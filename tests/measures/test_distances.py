@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -30,7 +30,6 @@ def test_total_variation_is_the_largest_difference_on_any_event(pair):
 
 
 @given(PAIRS)
-@settings(max_examples=50, deadline=None)
 def test_total_variation_is_the_least_chance_of_differing_under_a_coupling(pair):
     """Kantorovich's linear program; 1e-7 is the feasibility tolerance of HiGHS."""
     p, q = pair

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -42,7 +42,6 @@ def test_guess_error_of_a_function_is_that_of_the_best_of_all_guessers_of_it(cha
 
 
 @given(exact_channels(), st.data())
-@settings(max_examples=50, deadline=None)
 def test_guess_error_is_the_value_of_its_linear_program(channel, data):
     """min Σ t_y with t_y ≥ P(x)P(y|x). 1e-7 is the feasibility tolerance of HiGHS."""
     prior = data.draw(priors_for(channel))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from record_channels import (
@@ -222,7 +222,6 @@ def test_channels_obey_the_group_inequality(count):
             assert smaller.lower <= larger.upper
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_computed_from_a_report_leaks_no_more(seed):
     """[E, Prop. 1]."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato_check
@@ -32,7 +32,6 @@ def test_numbers(power, values, printed):
     assert prf_gap_bits(2.0**-power, values) == pytest.approx(float(printed), rel=1e-6)
 
 
-@settings(max_examples=50)
 @given(whole=st.integers(1, 10**20), places=st.integers(20, 40), values=st.integers(2, 10**19))
 def test_rounded_up_and_hardly(whole, places, values):
     a = Fraction(whole, 10**places)

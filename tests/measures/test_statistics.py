@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from record_channels import datasets, information_about
@@ -144,7 +144,6 @@ class TestTheThreeLaws:
             assert ours.totals == ((0,), (top,))
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_any_channel_on_a_count_agrees_with_the_full_search(seed):
     rng = np.random.default_rng(seed)
@@ -253,7 +252,6 @@ class TestWithoutAMonotoneRatio:
             assert not has_monotone_ratio(channel)
             assert ratio_slip(channel.array) > 0.1
 
-    @settings(max_examples=60)
     @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=4))
     def test_the_check_is_the_definition(self, table):
         """By every order of the outputs and every two rows, not by neighbours in one order."""

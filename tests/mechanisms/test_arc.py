@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanism_strategies import arc_responses
@@ -41,7 +41,6 @@ def test_arcs_are_runs_that_never_wrap(mechanism):
     assert measures.is_recoverable(mechanism.channel())
 
 
-@settings(max_examples=60, deadline=None)
 @given(mechanism=arc_responses().filter(lambda found: found.odds > 1), data=st.data())
 def test_no_unbiased_score_has_less_variance_at_even_answers(mechanism, data):
     """Adding any score whose mean is 0 under every answer, which is what another unbiased score differs by, adds."""

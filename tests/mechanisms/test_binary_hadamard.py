@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mechanism_strategies import binary_hadamards
@@ -155,7 +155,6 @@ def test_the_certificate_is_about_the_sampled_law():
     assert "integer thresholds" in certificate.notes[0]
 
 
-@settings(max_examples=60)
 @given(mechanism=binary_hadamards().filter(lambda found: found.odds > 1), data=st.data())
 def test_risk_is_the_sum_of_the_variances(mechanism, data):
     weights = data.draw(st.lists(st.integers(0, 9), min_size=mechanism.size, max_size=mechanism.size).filter(any))
@@ -167,6 +166,7 @@ def test_risk_is_the_sum_of_the_variances(mechanism, data):
     assert mechanism.risk(law, n, offset) == pytest.approx(float(sum(variance)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_largest_risk_is_the_largest():
     laws = [np.eye(5)[0], np.eye(5)[3], np.full(5, 0.2), np.array([0.6, 0.1, 0.1, 0.1, 0.1]), np.arange(5) / 10]
     for budget in (None, 0.8, 0.5, 0.1):
@@ -261,7 +261,6 @@ def test_a_long_column_is_worked_through_in_pieces():
     assert np.array_equal(PLAIN.privatize(answers, InsecureSeeded(3)), np.concatenate(parts))
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=st.data(), mechanism=st.sampled_from([PLAIN, QUIET, BinaryHadamard(size=2, odds=Fraction(3))]))
 def test_rows_keep_their_positions_when_others_are_missing(data, mechanism):
     """Whatever rows are left, in whatever order: each is asked, reports and is counted as it was in the whole."""
@@ -307,7 +306,6 @@ def test_wrong_scale_is_rejected():
     assert abs(estimate.raw[1] - 1) > 6 * estimate.standard_errors[1]
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=st.data(), mechanism=st.sampled_from([PLAIN, QUIET]))
 def test_merged_tallies_in_any_order_are_the_whole(data, mechanism):
     """A column privatised and tallied in parts, each told its position, gives the same estimate to the last bit."""

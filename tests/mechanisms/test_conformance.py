@@ -45,7 +45,6 @@ def test_report_follows_its_law_exactly(case, data):
 
 
 @every
-@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_channel_holds_the_laws(case, data):
     mechanism = data.draw(case.narrow)
@@ -55,7 +54,6 @@ def test_channel_holds_the_laws(case, data):
 
 
 @promising
-@settings(max_examples=60, deadline=None)
 @given(data=st.data(), epsilon=st.floats(1e-6, 20))
 def test_within_keeps_its_promise_at_sixty_four_bits(case, data, epsilon):
     """The odds that are sampled stay below e^epsilon, and as close as the grid allows."""
@@ -69,7 +67,6 @@ def test_within_keeps_its_promise_at_sixty_four_bits(case, data, epsilon):
 
 
 @promising
-@settings(max_examples=30, deadline=None)
 @given(size=st.integers(2, 6), epsilon=st.floats(0.01, 8))
 def test_the_odds_of_the_channel_are_those_that_are_stated(case, size, epsilon):
     mechanism = case.kind.within(size=size, epsilon=epsilon)

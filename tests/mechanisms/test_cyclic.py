@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanism_strategies import cyclic_responses
@@ -43,7 +43,6 @@ def test_the_certificate_speaks_of_the_sampled_law():
     verify(Certificate.from_json(certificate.to_json()))
 
 
-@settings(max_examples=60)
 @given(mechanism=cyclic_responses().filter(lambda found: found.odds > 1), data=st.data())
 def test_variance_is_that_of_the_channel(mechanism, data):
     """The closed form of the theory page, and the variance found from the channel itself, as Fractions."""

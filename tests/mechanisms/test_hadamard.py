@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated
@@ -55,7 +55,6 @@ def test_theorem_5_is_false_as_printed(case):
         assert not measures.is_recoverable(channel)
 
 
-@settings(max_examples=50)
 @given(size=st.integers(2, 30), odds=st.fractions(1, 60, max_denominator=20).filter(lambda odds: odds > 1))
 def test_the_best_number_of_blocks_beats_every_other(size, odds):
     """Mean variance at equal shares, from the exact formula of each candidate."""

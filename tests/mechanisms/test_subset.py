@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated
@@ -40,7 +40,6 @@ def test_sampled_odds_are_exact_for_every_set_size(size, odds, data):
     assert held == [own, other]
 
 
-@settings(max_examples=50)
 @given(size=st.integers(2, 40), odds=st.fractions(1, 30, max_denominator=20).filter(lambda odds: odds > 1))
 def test_the_best_set_size_beats_every_other(size, odds):
     """Rounding size/(odds+1) to one side or the other is enough: no set size at all has less variance."""

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import binom
@@ -20,7 +20,6 @@ def exact_tail(count, n, share):
     return sum((math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(max(0, count), n + 1)), Fraction(0))
 
 
-@settings(max_examples=60, deadline=None)
 @given(n=st.integers(1, 60), share=shares, data=st.data())
 def test_enclosures_hold_the_exact_tail_and_are_narrow(n, share, data):
     """What large n use is forced on small ones, where fractions know the truth."""
@@ -51,7 +50,6 @@ def test_far_tails_agree_with_floats(n, count):
     assert float(low) == pytest.approx(float(binom.sf(count - 1, n, 0.25)), rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     n=st.integers(1, 40), share=shares, level=st.fractions(Fraction(1, 10**6), Fraction(1, 2), max_denominator=10**9)
 )

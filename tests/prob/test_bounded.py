@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 from scipy.stats import binom, gamma, norm
@@ -59,7 +59,6 @@ def test_ends_are_those_of_regions_filled_by_likelihood_ratio(n, other, own):
     assert (upper - tried_upper).max() <= 0.0075
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_coverage_is_at_least_what_it_says_and_no_interval_is_a_point(data):
     """Exact, at any share, bounds included."""

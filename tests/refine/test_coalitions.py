@@ -36,7 +36,6 @@ def with_steps(ladder, steps):
     return changed
 
 
-@settings(max_examples=40)
 @given(ladder=ladders().filter(lambda found: entries(found, len(found.levels)) <= 10_000), data=st.data())
 def test_joint_odds_are_those_of_the_best_member(ladder, data):
     group = data.draw(st.sampled_from(groups_of(ladder)))
@@ -85,7 +84,6 @@ def test_two_reports_drawn_apart_would_see_more():
     assert worst == 8 > coalition_odds(ladder, [1, 2]) == 4
 
 
-@settings(max_examples=60)
 @given(data=st.data(), modulus=st.sampled_from([2, 3, 7, 13]))
 def test_adding_steps_is_convolution(data, modulus):
     steps = []
@@ -101,7 +99,6 @@ def test_adding_steps_is_convolution(data, modulus):
     assert sum(value * count for value, count in law.counted()) == 1
 
 
-@settings(max_examples=60)
 @given(ladder=ladders())
 def test_every_ladder_is_nested(ladder):
     check_nesting(ladder)

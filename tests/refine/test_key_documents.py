@@ -12,7 +12,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from damaged_files import mutations
@@ -62,7 +62,6 @@ def same(one, other, ladder):
         assert getattr(one, name) == getattr(other, name)
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_keys_come_back(data):
     ladder = data.draw(st.sampled_from(LADDERS))

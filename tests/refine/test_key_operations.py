@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.bits import InsecureSeeded
@@ -36,7 +36,6 @@ def keys_of(ladder, guarantee, rows=ROWS, seed=1):
     )
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_parts_open_their_rows_and_make_the_whole_again(data):
     ladder = data.draw(st.sampled_from([CYCLIC, HADAMARD]))

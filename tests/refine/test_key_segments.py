@@ -9,7 +9,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.bits import InsecureSeeded
@@ -78,7 +78,6 @@ def apart(data):
     return front, segments
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_rows_come_back(key, sealed, data):
     draws = stored(sealed)
@@ -103,7 +102,6 @@ def test_rows_that_there_are_not(key, sealed, wrong):
             draws.between(*wrong)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, CHUNK_ROWS), min_size=1, max_size=8))
 def test_draws_may_come_in_any_pieces(key, sizes):
     """Only the content key differs: lengths, places and what is read are those of draws that came at once."""

@@ -36,7 +36,6 @@ def truth(ladder, x, group=1):
     return x
 
 
-@settings(max_examples=60)
 @given(ladder=ladders(), data=st.data())
 def test_each_level_has_the_law_of_its_mechanism(ladder, data):
     """The steps down to a level, added term by term, are P(.|x) of the mechanism at that level's odds."""
@@ -72,7 +71,6 @@ def test_what_the_samplers_draw_adds_up_to_each_level(over, odds):
     assert convolved([drawn[0], drawn_law(off)], ladder.modulus) != ladder.levels[1].law(0)
 
 
-@settings(max_examples=60)
 @given(ladder=ladders(), data=st.data())
 def test_a_key_has_the_law_of_the_steps_that_it_undoes(ladder, data):
     level = data.draw(st.sampled_from(range(len(ladder.levels))))
@@ -80,7 +78,6 @@ def test_a_key_has_the_law_of_the_steps_that_it_undoes(ladder, data):
     assert ladder.key_law(level).law() == expected
 
 
-@settings(max_examples=40)
 @given(ladder=ladders())
 def test_without_a_key_exactly_the_lowest_odds_are_seen(ladder):
     law = convolved([step.law() for step in ladder.steps], ladder.modulus)
@@ -108,7 +105,6 @@ def key_of_draws(ladder, level, shifts):
     )
 
 
-@settings(max_examples=40)
 @given(ladder=ladders().filter(lambda found: found.recover_answers))
 def test_every_answer_comes_back_under_every_key(ladder):
     pairs = np.array(list(itertools.product(range(ladder.size), range(ladder.modulus))))
@@ -223,7 +219,6 @@ def test_within_takes_the_set_whose_worst_level_is_best(size, epsilons):
     assert all(bad > WORTH * least for found, bad in judged.items() if found.modulus < chosen.modulus)
 
 
-@settings(max_examples=40)
 @given(
     epsilons=st.sets(st.integers(1, 300), min_size=1, max_size=4),
     over=st.sampled_from([SEVEN, BinaryHadamard(size=9, odds=Fraction(2))]),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato
@@ -71,7 +71,6 @@ def test_what_no_family_declares(document):
         declared_rung(document)
 
 
-@settings(max_examples=40)
 @given(rung=rungs, offset=st.integers(0, 20))
 def test_truths_and_the_shift_law_make_the_law(rung, offset):
     """P(y|x) at a position is the law of the shift at y - truth."""
@@ -88,7 +87,6 @@ def test_truths_and_the_shift_law_make_the_law(rung, offset):
             rung.answers(np.zeros(1, dtype=np.int64))
 
 
-@settings(max_examples=40)
 @given(rung=rungs)
 def test_the_channel_of_a_level_is_exact_and_has_its_odds(rung):
     channel = rung.channel()
@@ -146,7 +144,6 @@ def test_share_deviation_is_that_of_the_exact_variance(rung, share):
     assert rung.share_deviation(share) == pytest.approx(math.sqrt(n * worst), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=40)
 @given(rung=rungs, data=st.data())
 def test_scores_have_the_mean_of_the_values(rung, data):
     values = data.draw(st.lists(st.integers(-50, 50), min_size=rung.size, max_size=rung.size))
@@ -180,7 +177,6 @@ def test_tallies_take_positions_everywhere(rung):
     assert (rung.truths(answers[order], order) == rung.truths(answers)[order]).all()
 
 
-@settings(max_examples=40)
 @given(rung=rungs)
 def test_random_bits_are_those_of_the_shift(rung):
     bits = -math.fsum(float(p) * math.log2(p) for p in rung.shift_law().law() if p)

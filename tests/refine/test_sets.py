@@ -187,6 +187,7 @@ def test_publish_open_and_recover(guarantee, size, epsilons):
                 assert (ladder.open(made.reports, other).reports == ladder.open(made.reports, key).reports).all()
 
 
+@pytest.mark.slow
 def test_measured_errors_are_those_of_the_levels_and_not_of_one_set():
     """ℓ2² at three levels within four Monte Carlo errors of the exact variances, and far from those of one set."""
     epsilons = [math.log(15), math.log(3), 0.5]

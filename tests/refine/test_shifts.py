@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder_strategies import drawn_law
@@ -25,7 +25,6 @@ def shifts(draw):
     return TwoLevelShift(modulus=modulus, favoured=np.array(sorted(favoured)), inside=inside, width=WIDTH)
 
 
-@settings(max_examples=60)
 @given(shift=shifts())
 def test_every_word_gives_the_law_exactly(shift):
     assert drawn_law(shift) == shift.law()

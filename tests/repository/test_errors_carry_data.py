@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,13 +40,16 @@ _NAMES_OF_TEXTS = {"error_message", "error_text", "message", "text_of_error"}
 Finding = tuple[int, str]
 
 
-def constructions(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+@cache
+def constructions(tree: ast.AST) -> list[tuple[str, ast.Call]]:
     """Every error that is made, raised at once or handed to somebody who raises it."""
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if name in ERRORS:
-                yield name, node
+                found.append((name, node))
+    return found
 
 
 def written(node: ast.AST) -> str | None:

@@ -21,12 +21,12 @@ def verdicts(real_epsilon: float, claimed_epsilon: float, draws: int) -> list[bo
     ]
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [pytest.param(0.5, marks=pytest.mark.slow), 1.0])
 def test_the_true_law_is_accepted_at_a_million_draws(epsilon):
     assert sum(verdicts(epsilon, epsilon, 1_000_000)) == 0
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [pytest.param(0.5, marks=pytest.mark.slow), 1.0])
 def test_ten_percent_too_much_is_rejected_at_a_million_draws(epsilon):
     assert sum(verdicts(1.10 * epsilon, epsilon, 1_000_000)) == 100
 

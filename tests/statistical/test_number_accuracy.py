@@ -76,6 +76,7 @@ def test_cumulative_shares_cover_exactly(epsilon, n):
         assert found == (lower[0], upper[0])
 
 
+@pytest.mark.slow
 def test_means_of_numbers():
     numbers(4000, (4,))
 

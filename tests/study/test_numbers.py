@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato_check
@@ -170,7 +170,6 @@ class TestDeclarations:
         assert len(written(value).partition(".")[2]) == decimals(value)
 
 
-@settings(max_examples=80)
 @given(steps=st.integers(1, 12), points=st.integers(2, 9), place=st.integers(0, 12))
 def test_the_mean_of_the_rounding_is_the_answer_whatever_points_and_steps(steps, points, place):
     """Every draw below the bound is fed once: all are equally likely, so their mean is the expectation."""
@@ -289,6 +288,7 @@ def test_levels_open_and_estimates_get_sharper(goal):
         ]
 
 
+@pytest.mark.slow
 def test_hiding_who_does_not_answer_costs_some_of_the_mean():
     """The price is that of the mean, not of shares; at ε = 4 it is small, at ε = 1 more."""
     prices = []

@@ -618,7 +618,6 @@ class TestIndexes:
                 open_index(data, wrong)
             assert "p00003" not in str(refusal.value)
 
-    @settings(max_examples=60)
     @given(data=st.data())
     def test_a_flipped_bit_is_refused(self, data):
         index = PeopleIndex(study="0" * 64, part="1" * 32, column="person", people=People({"p00003": 3}))

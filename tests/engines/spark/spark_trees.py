@@ -1,8 +1,6 @@
 """How Spark is started by tests: on the tree under test, whatever is installed."""
 
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import sfumato
@@ -22,13 +20,7 @@ QUIET = {
 }
 """Few threads and little memory; whoever reads the output of tests wants to see theirs."""
 
-COMPILED = Path(tempfile.gettempdir()) / f"sfumato-tests-{os.getuid()}-compiled"
-ENVIRONMENT = {
-    "PYSPARK_PYTHON": sys.executable,
-    "SPARK_LOCAL_IP": "127.0.0.1",
-    "PYTHONDONTWRITEBYTECODE": "",
-    "PYTHONPYCACHEPREFIX": str(COMPILED),
-}
+ENVIRONMENT = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONDONTWRITEBYTECODE": ""}
 """Executors use this Python, and nobody else can connect. What every new worker imports is compiled once."""
 
 SOURCES = Path(sfumato.__file__).parents[1]

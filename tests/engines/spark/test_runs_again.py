@@ -92,7 +92,8 @@ def check_nothing_is_seen(hidden, planted, made, looked, cluster):
         assert any(name.startswith(place) for name in given_away), place
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [2, 20])
 def test_killed_workers_change_nothing_no_seed_is_seen_and_a_killed_driver_leaves_no_part(
     spark, tmp_path, table, files, kills
 ):
