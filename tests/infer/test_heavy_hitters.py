@@ -282,6 +282,7 @@ def test_with_too_few_places_over_several_levels_the_forecast_is_too_modest():
     assert sum(hits.values()) / 60 > forecast.true_finds + 0.2
 
 
+@pytest.mark.slow
 def test_the_comparison_can_fail():
     """Half the users would give another recall: the test above would see it."""
     key_bits, keep, shares, n, confidence, seeds = SETTINGS[0]

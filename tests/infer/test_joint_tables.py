@@ -43,7 +43,7 @@ def test_without_a_channel_it_is_pearsons():
         (([0.9, 0.1], [0.7, 0.3]), (COIN, COIN)),
         (([1, 0], [1, 0]), (COIN, COIN)),
         pytest.param(([1, 0], [0.2, 0.8]), (WIDE, COIN), marks=pytest.mark.slow),
-        (([0.5, 0.5], [1, 0, 0]), (COIN, THREE)),
+        pytest.param(([0.5, 0.5], [1, 0, 0]), (COIN, THREE), marks=pytest.mark.slow),
         pytest.param(([0.5, 0.5], [0.9, 0.1], [0.2, 0.3, 0.5]), (COIN, WIDE, THREE), marks=pytest.mark.slow),
     ],
     ids=["inside", "corner", "corner and wide", "corner of three", "three questions"],

@@ -54,7 +54,9 @@ def try_operation(operation, examples, seen):
     send()
 
 
-@pytest.mark.parametrize(("mode", "kind"), [("anonymous", "sqlite"), ("panel", "postgresql")])
+@pytest.mark.parametrize(
+    ("mode", "kind"), [pytest.param("anonymous", "sqlite", marks=pytest.mark.slow), ("panel", "postgresql")]
+)
 def test_the_server_is_as_its_openapi_document_says(tmp_path, mode, kind, postgres):
     store = made_store(kind, tmp_path, postgres)
     with InThread(plain_server(store, mode=mode)) as running:
