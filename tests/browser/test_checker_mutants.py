@@ -120,6 +120,7 @@ def test_without_a_fault_everything_is_right(browser, expected):
     assert is_right(browser, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_planted_fault_is_noticed(browser, expected, scripts, name):
     assert not is_right(browser, expected, scripts[name])
@@ -156,6 +157,7 @@ def page_scripts():
     return {None: right, **dict(zip(PAGE_MUTANTS, faulty, strict=True))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGE_MUTANTS)
 def test_every_fault_planted_in_the_page_is_noticed(browser, tmp_path, page_scripts, name):
     """With the fault the changed page passes, and without it does not: that is what the tests of pages ask."""

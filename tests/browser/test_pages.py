@@ -123,8 +123,19 @@ def planted(tmp_path, inside, *, policy=""):
 
 
 class TestAccessibility:
-    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-    @EACH
+    @pytest.mark.parametrize(
+        ("name", "dark"),
+        [
+            pytest.param(
+                name,
+                dark,
+                id=f"{name}-{'dark' if dark else 'light'}",
+                marks=[pytest.mark.slow] if name == "gallery" or (dark and name not in {"report", "fit"}) else [],
+            )
+            for name in NAMES
+            for dark in (False, True)
+        ],
+    )
     def test_no_violations_of_wcag_2_a_and_aa(self, browser, addresses, name, dark):
         with browser.page(addresses(name), dark=dark) as page:
             assert page.violations() == []

@@ -26,7 +26,7 @@ def found(truth, respondents, epsilon, seed, draws=DRAWS):
     return ManyReports(channel, counts).means([*VALUES, 0.0], 0.95, among=[1] * 5 + [0])
 
 
-@pytest.mark.parametrize("respondents", [300, 1000, 5000])
+@pytest.mark.parametrize("respondents", [300, 1000, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("truth", TRUTHS)
 @pytest.mark.parametrize("draws", [DRAWS, pytest.param(SLOW_DRAWS, marks=pytest.mark.slow)])
 def test_the_ratio_is_covered(truth, respondents, draws):

@@ -216,10 +216,10 @@ def judge_means(kind, n, truth, draws):
     return covered
 
 
-@pytest.mark.parametrize("truth", ["lowest", "bell", "ends", "even"])
+@pytest.mark.parametrize("truth", ["lowest", "even"])
 @pytest.mark.parametrize("kind", MEANS)
 def test_means_are_covered(kind, truth):
-    """The slow suite draws five times as many, and of a thousand and of ten thousand reports too."""
+    """The slow suite has more truths, draws five times as many, and of a thousand and of ten thousand reports too."""
     judge_means(kind, 100, truth, DRAWS)
 
 

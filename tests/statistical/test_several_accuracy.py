@@ -81,7 +81,7 @@ def test_intervals_of_shares_cover_what_they_say(epsilon, asked, n):
             assert covered < 0.9605
 
 
-@pytest.mark.parametrize("n", [50, 300, 2000])
+@pytest.mark.parametrize("n", [50, pytest.param(300, marks=pytest.mark.slow), 2000])
 @pytest.mark.parametrize("law", [(1, 0, 0, 0), (0.9, 0.05, 0.05, 0), (0.6, 0.2, 0.1, 0.1), (0, 0, 0, 1)], ids=str)
 @pytest.mark.parametrize("draws", [4000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_intervals_of_pairs_cover_what_they_say(n, law, draws):

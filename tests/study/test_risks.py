@@ -47,7 +47,10 @@ def worst_over_priors(rows, share, y):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name == "one of many, by symbols" else name for name in NAMES],
+)
 def test_every_number_is_bayes_by_enumeration(name):
     way, plan = planned(name)
     risk = plan.risk

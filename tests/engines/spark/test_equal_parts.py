@@ -48,11 +48,15 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    "order",
+    [pytest.param(one, marks=pytest.mark.slow) if one in {"in-one", "by-a-column"} else one for one in ORDERS],
+)
 def test_where_rows_lie_changes_nothing(spark, odd, tmp_path, order):
     check_odd(odd, ORDERS[order](spark.read.parquet(str(odd / "in"))), tmp_path / "spark")
 
 
+@pytest.mark.slow
 def test_in_200_partitions_the_numbers_are_still_those_of_the_files(spark, odd):
     frame = spark.read.parquet(str(odd / "in")).repartition(200)
     found = number_rows(frame, ["person"]).frame
@@ -92,13 +96,14 @@ def test_folders_that_are_columns_are_kept(spark, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_many_files_are_numbered_as_few_are(spark, tmp_path):
     sizes = [1900 + 13 * number for number in range(15)]
     files = written(tmp_path / "in", plain_answers(ROWS), sizes)
     check_equal_to_arrow(plain_study(), spark.read.parquet(str(files)), files, tmp_path, keep=("region",))
 
 
-@pytest.mark.parametrize("kind", ["texts", "numbers"])
+@pytest.mark.parametrize("kind", ["texts", pytest.param("numbers", marks=pytest.mark.slow)])
 def test_a_column_of_ids_numbers_the_rows_in_its_order(spark, tmp_path, monkeypatch, kind):
     from sfumato.engines.spark import numbering
 

@@ -72,7 +72,9 @@ def study_of(*names):
     return plain_study(questions=(*questions, YesNo(id="moved", text="Did you move?")))
 
 
-@pytest.mark.parametrize("names", [("card", "recoverable"), ("card", "text", "recoverable")])
+@pytest.mark.parametrize(
+    "names", [pytest.param(("card", "recoverable"), marks=pytest.mark.slow), ("card", "text", "recoverable")]
+)
 def test_questions_without_keys_are_drawn_as_one_machine_draws_them(spark, tmp_path, names):
     study, table = study_of(*names), table_of(names)
     frame = spark.read.parquet(str(written(tmp_path / "in", table, ODD_SIZES)))
@@ -126,6 +128,7 @@ def test_files_of_runs_that_nobody_waits_for_do_not_get_into_a_part(spark, tmp_p
     assert not list((tmp_path / "spark" / "reports").glob(".*"))
 
 
+@pytest.mark.slow
 def test_loops_are_compiled_once_in_a_worker(spark, tmp_path, monkeypatch):
     """The first task of a process compiles, or finds in a cache, what it needs; those after it nothing."""
     python = tmp_path / "python"  # a name of its own, so that its workers are new
