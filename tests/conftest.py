@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from cli.forks import ShellForks
+from dear_cases import mark_dear_cases
 
 # The machine is shared, so a slow example is no finding; in CI the same examples are run every time, and a quarter as
 # many. `make test-slow` runs the properties with many more: SFUMATO_EXAMPLES=thorough.
@@ -22,6 +23,12 @@ def shell(tmp_path_factory):
     forks = ShellForks(tmp_path_factory.mktemp("shell"))
     yield forks.environment()
     forks.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items) -> None:
+    """Before anybody chooses by marks."""
+    mark_dear_cases(config, items)
 
 
 def pytest_collection_finish() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sfumato import design
+from sfumato.design.published_schemes import as_channels
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Guesser
 from sfumato.prob import Channel, Distribution
@@ -40,8 +41,8 @@ def is_near(share, chance, people=PEOPLE):
 
 
 CHANNELS = {
-    "the same twice": design.published_schemes.as_channels(QUERY, design.best_noise(QUERY), 2),
-    "V_1 three times": design.published_schemes.as_channels(QUERY, design.pair_noise(QUERY), 3),
+    "the same twice": as_channels(QUERY, design.best_noise(QUERY), 2),
+    "V_1 three times": as_channels(QUERY, design.pair_noise(QUERY), 3),
     "two kinds": (
         design.best_answer(QUERY).channel,
         design.hide_predicate(QUERY, [0, 1, 0, 1]).channel,
@@ -95,7 +96,7 @@ class TestAMillion:
     @pytest.mark.parametrize(("scheme", "n"), [("best", 1), ("best", 3), ("pair", 2)])
     def test_errors_come_as_often_as_computed(self, scheme, n):
         noise = design.best_noise(QUERY) if scheme == "best" else design.pair_noise(QUERY)
-        channels = design.published_schemes.as_channels(QUERY, noise, n)
+        channels = as_channels(QUERY, noise, n)
         data, responses = simulated(channels, 10 + n)
         wrong = float(np.mean(Guesser.of_data(PRIOR, channels).guess(responses) != data))
         assert is_near(wrong, design.privacy_of_noise(QUERY, noise, n).midpoint)
@@ -111,7 +112,7 @@ class TestAMillion:
     def test_a_guess_of_another_channel_errs_more(self):
         """Whoever takes V_1 for V_o guesses worse than the best guesser by many standard errors."""
         noise = design.best_noise(QUERY)
-        channels = design.published_schemes.as_channels(QUERY, noise, 3)
+        channels = as_channels(QUERY, noise, 3)
         data, responses = simulated(channels, 20)
         mistaken = Guesser.of_data(PRIOR, CHANNELS["V_1 three times"]).guess(responses)
         wrong = float(np.mean(mistaken != data))
@@ -123,7 +124,7 @@ class TestAMillion:
         """Chances of one sequence are far below the smallest double, and the value is still found."""
         n, people = 1000, 2000
         query = design.Query.of(PRIOR, F, Fraction(51, 100))
-        channels = design.published_schemes.as_channels(query, design.best_noise(query), n)
+        channels = as_channels(query, design.best_noise(query), n)
         data, responses = simulated(channels, 30, people)
         told = Guesser.of_function(PRIOR, channels, F).guess(responses)
         assert np.array_equal(told, np.array(F)[data])

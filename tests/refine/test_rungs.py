@@ -22,7 +22,7 @@ from sfumato.prob import Channel, Circulant
 from sfumato.refine import Ladder
 from sfumato.refine.rungs import FAMILIES, ArcRung, CyclicRung, FlipRung, declared_rung, rung_over
 from sfumato.values import Tally
-from syntax_trees import tree_of
+from syntax_trees import nodes_of, tree_of
 
 rungs = ladders().map(lambda ladder: ladder.levels[0])
 TWO = FlipRung(size=2, odds=Fraction(3))
@@ -212,7 +212,7 @@ def test_nobody_else_in_refine_asks_what_a_rung_is_made_over():
     names = {kind.__name__ for kind in (*FAMILIES.values(), *(family.base for family in FAMILIES.values()))}
     asked = []
     for path in room.rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(tree_of(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
                 asked += [path.name for part in ast.walk(node) if getattr(part, "id", "") in names]
     assert asked == []

@@ -10,7 +10,7 @@ import pytest
 
 import sfumato.errors
 from sfumato.errors import SfumatoError
-from syntax_trees import tree_of
+from syntax_trees import nodes_of, tree_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
@@ -44,7 +44,7 @@ Finding = tuple[int, str]
 def constructions(tree: ast.AST) -> list[tuple[str, ast.Call]]:
     """Every error that is made, raised at once or handed to somebody who raises it."""
     found = []
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if name in ERRORS:
@@ -110,21 +110,23 @@ def wrong_stops(tree: ast.AST) -> list[Finding]:
 
 def readings_of_texts(tree: ast.AST) -> list[Finding]:
     """Comparisons and searches in the text of an error: what `except … as` binds, and what is typed as one."""
-    errors = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
-    for node in ast.walk(tree):
+    errors = {node.name for node in nodes_of(tree) if isinstance(node, ast.ExceptHandler) and node.name}
+    for node in nodes_of(tree):
         if isinstance(node, ast.arg) and node.annotation is not None:
             kinds = re.findall(r"\w+", ast.unparse(node.annotation))
             if any(kind in ERRORS or kind.endswith(("Error", "Exception")) for kind in kinds):
                 errors.add(node.arg)
     texts = set(_NAMES_OF_TEXTS)
-    for node in ast.walk(tree):
+    if not errors and not any(isinstance(node, ast.Name) and node.id in texts for node in nodes_of(tree)):
+        return []
+    for node in nodes_of(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if any(_is_text(part, errors, texts) for part in ast.walk(value)):
                     texts.add(name)
     return [
         (node.lineno, "the text of an error is read; ask for its class and its fields")
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if any(_is_text(part, errors, texts) for read in _read(node) for part in ast.walk(read))
     ]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from syntax_trees import tree_of
+from syntax_trees import nodes_of, tree_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
@@ -66,7 +66,7 @@ def room_of(path: Path) -> str:
 
 def imported_rooms(path: Path) -> set[str]:
     rooms = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(tree_of(path)):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sfumato":
             names = [node.module] if "." in node.module else [f"sfumato.{alias.name}" for alias in node.names]
@@ -133,7 +133,7 @@ def test_privatising_code_compares_integers_only():
     drawing = {"privatize", "sample", "draw", "words", "bytes"}
     seen = 0
     for path in [*(SOURCE / "bits").glob("*.py"), *(SOURCE / "mechanisms").glob("*.py")]:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(tree_of(path)):
             if isinstance(node, ast.FunctionDef) and node.name in drawing:
                 seen += 1
                 floats = [
@@ -166,8 +166,8 @@ def test_the_checker_is_one_file_that_stands_alone():
     beside = {path.name for path in SOURCE.parent.iterdir() if path.suffix == ".py"}
     assert beside == {"sfumato_check.py"}
     tree = ast.parse((SOURCE.parent / "sfumato_check.py").read_text())
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module or "." for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    names = {alias.name for node in nodes_of(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "." for node in nodes_of(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert "src/sfumato_check.py" in wheel["only-include"]

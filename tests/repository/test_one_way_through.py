@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.study.ways import kinds
-from syntax_trees import tree_of
+from syntax_trees import nodes_of, tree_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -48,7 +48,7 @@ def names_in(node):
 
 def imports_of(tree, module_part, names):
     """Imports of a module below `module_part` that belongs to one way, or of one of the names from anywhere."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 if alias.name in names:
@@ -63,7 +63,7 @@ def imports_of(tree, module_part, names):
 
 def switches_on(tree, names):
     """Tests of a class: isinstance, issubclass, `type(x) is C`, and match cases, that mention one of the names."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in {"isinstance", "issubclass"} and names_in(node.args[1]) & names:
                 yield node.lineno
@@ -75,7 +75,7 @@ def switches_on(tree, names):
 
 def compares_kinds(tree):
     """`x.kind == "…"`, `x.KIND in {…}`, and the same turned round, where x.kind is a question's."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             if any(isinstance(side, ast.Attribute) and side.attr in {"kind", "KIND"} for side in sides):
@@ -83,7 +83,7 @@ def compares_kinds(tree):
 
 
 def calls_ledger(tree):
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call):
             func = node.func
             if isinstance(func, ast.Attribute) and func.attr in {"create", "open"}:
@@ -96,7 +96,7 @@ def calls_ledger(tree):
 
 def writes_or_opens_keys(tree):
     """Imports of what writes a key file or takes the draws out of one; headers are for everybody."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sfumato.io"):
             for alias in node.names:
                 if alias.name in OF_KEY_FILES:
