@@ -6,7 +6,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from cli.forks import ShellForks
+from cli.forks import fork_server, shell_environment
 from dear_cases import mark_dear_cases
 
 # The machine is shared, so a slow example is no finding; in CI the same examples are run every time, and a quarter as
@@ -18,11 +18,18 @@ settings.load_profile(os.environ.get("SFUMATO_EXAMPLES") or ("ci" if os.environ.
 
 
 @pytest.fixture(scope="session")
-def shell(tmp_path_factory):
-    """The environment of a shell that finds the command, as a fork of a process that has imported everything."""
-    forks = ShellForks(tmp_path_factory.mktemp("shell"))
-    yield forks.environment()
-    forks.close()
+def command_server(tmp_path_factory):
+    """One process for all workers that has imported everything, and runs the command in forks of itself."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return fork_server(folder.parent, os.getppid())
+    return fork_server(folder, os.getpid())
+
+
+@pytest.fixture(scope="session")
+def shell(command_server, tmp_path_factory):
+    """The environment of a shell that finds the command."""
+    return shell_environment(command_server, tmp_path_factory.mktemp("shell"))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,9 +12,9 @@ from cli.forks import Forks
 
 
 @pytest.fixture(scope="session")
-def forks(tmp_path_factory):
+def forks(command_server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("forks")
-    server = Forks(folder)
+    server = Forks(command_server, folder)
     yield server, folder
     server.close()
 

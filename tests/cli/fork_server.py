@@ -1,11 +1,11 @@
 """Runs the command many times in forks of one process, and interrupts it: importing and compiling once saves seconds.
 
-Reads one request a line, `{"arguments", "folder", "signal", "after"}`, and answers `{"code", "seconds"}`; what a fork
-says goes to the files `stdout` and `stderr` beside its folder, or where the request says, in the environment that it
-adds. Without a folder, the server runs the command in its own process to warm up.
-
-With the path of a socket it serves fork_command.py instead, which stands for the command in a shell: a fork has the
-streams, the folder and the environment of whoever typed it, and any number run at a time.
+Usage: fork_server.py SOCKET PID. It serves any number at a time until the process PID has ended. Who connects says
+first what it is. The command in a shell (fork_command.py) hands over its streams, its folder and its environment, and
+gets the exit code. A session is a fork that goes on: it reads one request a line, `{"arguments", "folder", "signal",
+"after"}`, and answers `{"code", "seconds"}`; what a fork of it says goes to the files `stdout` and `stderr` beside
+its folder, or where the request says, in the environment that it adds. Without a folder, the session runs the command
+in its own process to warm up.
 """
 
 import contextlib
@@ -45,6 +45,7 @@ for size, guarantee in ((2, "INFORMATION_THEORETIC"), (5, "INFORMATION_THEORETIC
     made = ladder.publish([0, 1], guarantee=sfumato.values.Guarantee[guarantee])
     ladder.open(made.reports, made.keys[1])
 
+SECONDS_BETWEEN_LOOKS = 1
 STUDY = """schema = "sfumato/study/2"
 name = "Warm"
 public = { epsilon = 1 }
@@ -131,67 +132,92 @@ def run_through():
     gc.freeze()  # what is collected is looked at, and what a fork looks at it copies
 
 
-def serve_shell(path):
-    """Answer with the exit code of each command, in a fork that waits for it, so that a pipe of two can run."""
+def serve(path, owner):
+    """Take each connection in a fork of its own."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(path)
     listening.listen(16)
-    sys.stdout.write("{}\n")
+    listening.settimeout(SECONDS_BETWEEN_LOOKS)
+    sys.stdout.write("ready\n")
     sys.stdout.flush()
-    while True:
-        asking, _ = listening.accept()
-        if os.fork():
-            asking.close()
-            continue
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        raw, streams, _, _ = socket.recv_fds(asking, 1 << 20, 3)
-        request = json.loads(raw)
-        pid = os.fork()
-        if pid == 0:
+    while is_there(owner):
+        with contextlib.suppress(TimeoutError):
+            asking, _ = listening.accept()
+            if os.fork():
+                asking.close()
+                continue
             listening.close()
-            asking.close()
-            os.chdir(request["folder"])
-            os.environ.clear()
-            os.environ.update(request["environment"])
-            for number, stream in enumerate(streams):
-                os.dup2(stream, number)
-            be_the_command(request["arguments"])
-        for stream in streams:
-            os.close(stream)
-        _, status = os.waitpid(pid, 0)
-        asking.sendall(bytes([os.waitstatus_to_exitcode(status) & 255]))
-        os._exit(0)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            raw, streams, _, _ = socket.recv_fds(asking, 1 << 20, 3)
+            request = json.loads(raw)
+            if "arguments" in request:
+                serve_shell(asking, request, streams)
+            else:
+                serve_session(asking, request)
+            os._exit(0)
 
 
-def main():
-    path = sys.argv[1] if len(sys.argv) > 1 else None
-    run_through()
-    if path is not None:
-        serve_shell(path)
-    for line in sys.stdin:
-        request = json.loads(line)
-        if request["folder"] is None:
-            warm_up(request["arguments"])
-            sys.stdout.write("{}\n")
-            sys.stdout.flush()
-            continue
-        ready, begun = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(ready)
-            run(request, begun)
-        os.close(begun)
-        os.read(ready, 1)
+def is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def be_at(request):
+    """Take on the folder and the environment of whoever asks."""
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+
+
+def serve_shell(asking, request, streams):
+    """Answer with the exit code of the command, in a fork that waits for it, so that a pipe of two can run."""
+    pid = os.fork()
+    if pid == 0:
+        asking.close()
+        be_at(request)
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+        be_the_command(request["arguments"])
+    for stream in streams:
+        os.close(stream)
+    _, status = os.waitpid(pid, 0)
+    asking.sendall(bytes([os.waitstatus_to_exitcode(status) & 255]))
+
+
+def serve_session(asking, request):
+    """Answer request after request, until nobody is there to ask."""
+    be_at(request)
+    asking.sendall(b"{}\n")
+    for line in asking.makefile(encoding="utf-8"):
+        asking.sendall(json.dumps(answered(json.loads(line))).encode() + b"\n")
+
+
+def answered(request):
+    """Run the command in a fork, or here to warm up, and tell what became of it."""
+    if request["folder"] is None:
+        warm_up(request["arguments"])
+        return {}
+    ready, begun = os.pipe()
+    pid = os.fork()
+    if pid == 0:
         os.close(ready)
-        start = time.perf_counter()
-        if request["signal"] is not None:
-            time.sleep(request["after"])
-            os.kill(pid, request["signal"])
-        _, status = os.waitpid(pid, 0)
-        answer = {"code": os.waitstatus_to_exitcode(status), "seconds": time.perf_counter() - start}
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        run(request, begun)
+    os.close(begun)
+    os.read(ready, 1)
+    os.close(ready)
+    start = time.perf_counter()
+    if request["signal"] is not None:
+        time.sleep(request["after"])
+        os.kill(pid, request["signal"])
+    _, status = os.waitpid(pid, 0)
+    return {"code": os.waitstatus_to_exitcode(status), "seconds": time.perf_counter() - start}
 
 
-main()
+if __name__ == "__main__":
+    _, path, owner = sys.argv
+    run_through()
+    serve(path, int(owner))

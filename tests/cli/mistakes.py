@@ -5,6 +5,7 @@
 
 import datetime as dt
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -18,7 +19,7 @@ import openpyxl
 import pandas as pd
 import pyreadstat
 
-from cli.forks import Forks
+from cli.forks import Forks, fork_server
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "howto" / "mistakes.md"
@@ -442,7 +443,7 @@ def write_page():
     """Run all of them and write the page."""
     found = {}
     with tempfile.TemporaryDirectory() as said:
-        server = Forks(said)
+        server = Forks(fork_server(said, os.getpid()), said)
         for mistake in MISTAKES:
             with tempfile.TemporaryDirectory() as place:
                 run = runner(server, said, place)

@@ -80,7 +80,7 @@ NEVER_OVERWRITE = {"split", "new"}
 class Stage:
     """A folder with inputs, and a process that runs verbs in forks of itself."""
 
-    def __init__(self, root):
+    def __init__(self, server, root):
         self.root, self.inputs, self.folder = root, root / "in", root / "out"
         self.inputs.mkdir()
         (self.inputs / "study.toml").write_text(STUDY)
@@ -90,7 +90,7 @@ class Stage:
         self.folder.mkdir()
         (root / "warm").mkdir()
         self._known = {}
-        self._forks = Forks(root / "warm")
+        self._forks = Forks(server, root / "warm")
         self.close = self._forks.close
         self._warm_up([*PUBLISH[:5], "../in/keys", *PUBLISH[6:], "--out", "../in/reports.csv"])
 
@@ -133,8 +133,8 @@ class Stage:
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory):
-    stage = Stage(tmp_path_factory.mktemp("interrupts"))
+def stage(command_server, tmp_path_factory):
+    stage = Stage(command_server, tmp_path_factory.mktemp("interrupts"))
     yield stage
     stage.close()
 
@@ -269,6 +269,21 @@ def test_who_switched_interrupts_off_is_not_interrupted(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "wrote c.json\n")
+
+
+def test_an_interrupt_while_the_interpreter_closes_down_changes_nothing(tmp_path):
+    """When handlers have been taken away already: what is deleted last strikes, and the exit code stays."""
+    code = (
+        "import os, signal, sys; from sfumato.cli import main\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.SIGINT):\n"
+        "        kill(pid, number)\n"
+        "sys.last_of_all = Last()\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler); sys.argv[1:] = ['--version']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("sfumato ")
 
 
 @pytest.mark.parametrize("way", ["returns", "exits"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import sys
 import time
@@ -52,6 +53,8 @@ def end_on_interrupt(run: Callable[[], None]) -> None:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         with suppress(ValueError):  # not in the main thread, where no interrupt arrives anyway
             signal.signal(signal.SIGINT, _Watch.stop)
+            # An interpreter that closes down takes its handlers away, and the next interrupt would be its end.
+            atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     hook, sys.unraisablehook = sys.unraisablehook, _quiet(sys.unraisablehook)
     try:
         try:
