@@ -18,6 +18,7 @@ import numpy as np
 
 from sfumato import design
 from sfumato.design.published_schemes import as_channels
+from sfumato.design.recoverable_answers import Rows
 from sfumato.infer import Guesser
 
 PATIENCE_SECONDS = 5.0
@@ -44,7 +45,7 @@ def question(size: int, rho: Fraction) -> design.Query:
     return design.Query.of(weights, range(size), rho)
 
 
-def by_sequences(query: design.Query, noise: design.recoverable_answers.Rows, n: int) -> float:
+def by_sequences(query: design.Query, noise: Rows, n: int) -> float:
     """Every sequence, one after the other."""
     rows = [[float(p) for p in row] for row in noise]
     weights = [float(m) for m in query.maxima]

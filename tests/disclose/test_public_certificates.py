@@ -23,6 +23,7 @@ from disclose.table_attacks import (
     walk,
 )
 from sfumato.bits import KeyedBits
+from sfumato.certificates.certifying import certify_subject
 from sfumato.certificates.seals import NO_DIGEST
 from sfumato.disclose import DataLaw, Estimation, Origin, counted_law, optimum, public_certificate
 from sfumato.disclose.disclosure_certificates import counted_estimation, made_subject
@@ -355,11 +356,11 @@ class TestPrivateAndPublic:
         law = DataLaw.independent(sf.Distribution(one.masses), 2)
         estimation = counted_estimation(Origin.RECORDS, 10, 2, samples=10)
         subject = made_subject(optimum(law), estimation)
-        assert sf.certificates.certifying.certify_subject(subject)["leak_if_law_differs_bits"].value.upper >= 1
+        assert certify_subject(subject)["leak_if_law_differs_bits"].value.upper >= 1
         other = DataLaw.of([[Fraction(1, 2), 0], [0, Fraction(1, 2)]])
         channel = sf.Channel([[1], [1]], [(0, 0), (1, 1)])
         with pytest.raises(NotCertified, match="not that of independent samples"):
-            sf.certificates.certifying.certify_subject(replace(subject, law=other, channel=channel))
+            certify_subject(replace(subject, law=other, channel=channel))
 
     def test_a_law_that_is_not_smoothed_has_no_bound(self):
         counted = [[Fraction(n, 200) for n in row] for row in ONE]

@@ -210,3 +210,71 @@ def test_nothing_points_outside_the_project():
         for path in (Path(folder) / name for name in files):
             if path.suffix in {".py", ".md", ".toml", ".json", ".bib", ""}:
                 assert not outside.search(path.read_text(errors="ignore")), path
+
+
+# Rooms, each with a module of it.
+PARTS = {(path.parent.name, path.stem) for path in SOURCE.glob("*/*.py")}
+
+
+def modules_named_in(tree):
+    """`sf.design.noise_bounds`, or `design.noise_bounds` of `from sfumato import design`: a room and its module."""
+    rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    known = {alias.asname or alias.name: alias.name
+             for node in nodes_of(tree) if isinstance(node, ast.ImportFrom) and node.module == "sfumato"
+             for alias in node.names if alias.name in rooms}  # fmt: skip
+    for node in nodes_of(tree):
+        match node:
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id="sf" | "sfumato"), attr=room), attr=name):
+                pass
+            case ast.Attribute(value=ast.Name(id=bound), attr=name) if bound in known:
+                room = known[bound]
+            case _:
+                continue
+        if room in rooms and ((SOURCE / room / f"{name}.py").exists() or (SOURCE / room / name).is_dir()):
+            yield f"sfumato.{room}.{name}"
+
+
+def unloaded_modules(tree):
+    """What is named and neither imported nor handed out by its room: it is there only if somebody else loaded it."""
+    imported = set()
+    for node in nodes_of(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+    for name in modules_named_in(tree):
+        room = import_module(name.rpartition(".")[0])
+        if name.rpartition(".")[2] not in getattr(room, "__all__", ()) and name not in imported:
+            yield name
+
+
+def may_name_a_module(text):
+    """Whether it is worth parsing, which takes longer: outside of imports, a room's name is before its module's."""
+    used = "\n".join(line for line in text.splitlines() if not line.startswith(("import ", "from ")))
+    return not PARTS.isdisjoint(re.findall(r"\b(\w+)\.(?=(\w+))", used))
+
+
+def test_files_that_run_alone_import_the_modules_that_they_name():
+    folders = ("tests", "bench", "docs/examples", "demo")
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    found = {
+        str(path.relative_to(ROOT)): sorted(set(unloaded_modules(tree_of(path))))
+        for path in paths
+        if may_name_a_module(path.read_text(encoding="utf-8"))
+    }
+    assert found
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import sfumato as sf\nsf.design.noise_bounds.f()", ["sfumato.design.noise_bounds"]),
+        ("from sfumato import design\ndesign.noise_bounds.f()", ["sfumato.design.noise_bounds"]),
+        ("import sfumato as sf\nimport sfumato.design.noise_bounds\nsf.design.noise_bounds.f()", []),
+        ("from sfumato import design\nfrom sfumato.design.noise_bounds import f\ndesign.survey()", []),
+    ],
+)
+def test_a_module_that_nobody_imported_is_found(text, found):
+    assert list(unloaded_modules(ast.parse(text))) == found
+    assert may_name_a_module(text) or not found

@@ -16,6 +16,7 @@ import sfumato as sf
 from drawn_parts import drawn_part
 from sfumato.account import Ledger, Published, PublishedColumn, Role
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyReused, ReleasedBefore, UnreadableFile
+from sfumato.files.frames import as_arrow
 from sfumato.io.record_files import held_record, read_record_file
 from sfumato.refine import Unprotected, reuse
 from sfumato.render.releases import adding_words, releases_document, releases_table
@@ -177,7 +178,7 @@ class TestWhatIsRemembered:
         with pytest.raises(InvalidParameter, match="record must say where"):
             sf.publish(public_only(), Path("never-read.csv"), out=tmp_path / "r.csv")
         with pytest.raises(InvalidParameter, match="record must say where"):
-            sf.write_publication(drawn_part(public_only(), sf.files.frames.as_arrow(people())), tmp_path / "r.csv")
+            sf.write_publication(drawn_part(public_only(), as_arrow(people())), tmp_path / "r.csv")
         assert list(tmp_path.iterdir()) == []
 
     def test_in_a_record_of_its_own(self, tmp_path):

@@ -8,7 +8,7 @@ from functools import cache
 import psycopg
 import pytest
 
-import sfumato as sf
+from sfumato.study.submissions import respond_all
 from sfumato.web.admissions import BlindSigning
 from sfumato.web.client import report_body
 from sfumato.web.credentials import CredentialKey, credential_hash, new_tokens, token_hash
@@ -47,7 +47,7 @@ def signed(blinded):
 def devices(people):
     """Tokens, credentials and submissions of so many people."""
     of = samples.collection()
-    made = sf.study.submissions.respond_all(of, [{"moved": "yes", "place": "south"}] * people)
+    made = respond_all(of, [{"moved": "yes", "place": "south"}] * people)
     credentials = [Credential.new(a_key().public_text, of.fingerprint) for _ in range(people)]
     return of, new_tokens(people), credentials, made
 
