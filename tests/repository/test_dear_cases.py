@@ -33,7 +33,9 @@ def test_what_proves_something_by_itself_is_not_on_the_list(tool):
     assert FILE.read_text(encoding="utf-8").splitlines()[1:] == sorted(dear_cases())
 
 
-def test_the_cheapest_cases_of_a_dear_table_stay(tool):
+def test_the_cheapest_cases_of_a_dear_table_stay(tool, monkeypatch):
+    for name, seconds in (("DEAR_TABLE_SECONDS", 1.2), ("STAY_SECONDS", 0.5), ("CHEAP_SECONDS", 0.2)):
+        monkeypatch.setattr(tool, name, seconds)
     assert tool.dear([(0.3, "a"), (0.8, "b")]) == []
     assert tool.dear([(0.25, "c"), (0.8, "a"), (0.15, "b"), (0.1, "d")]) == [(0.8, "a")]
     assert tool.dear([(3.0, "b"), (2.0, "a")]) == [(3.0, "b")]
