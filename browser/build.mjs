@@ -16,9 +16,7 @@ const BUNDLES = [
   ["src/pages/dashboard.js", "src/sfumato/web/static/dashboard.js"],
   ["src/pages/estimates_worker.js", "src/sfumato/web/static/estimates_worker.js"],
   ["src/pages/reader_worker.js", "src/sfumato/web/static/reader_worker.js"],
-  ["src/pages/checker.js", "src/sfumato/render/static/checker.js"],
   ["src/pages/respond.js", "src/sfumato/web/static/respond.js"],
-  ["src/pages/explorer.js", "src/sfumato/render/static/explorer.js"],
 ];
 
 // Nobody guesses a charset: whatever is not ASCII is escaped. No source map: it would hold paths of this machine.

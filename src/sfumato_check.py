@@ -1,6 +1,10 @@
 """sfumato-check: check a certificate of Sfumato with nothing but this file and Python.
 
     python sfumato_check.py certificate.json
+    python sfumato_check.py report.html
+
+Of a page it checks the certificates that the page carries, works out every text that the page shows from its data, and
+refuses a text that is not marked. This shows that the page says what its data say, not that the data are true.
 
 It shares no code with Sfumato. It was written from the description of the files (docs/reference/files.md of the
 project), reads the sealed JSON itself, and finds every number again by arithmetic of its own: whole numbers and
@@ -40,6 +44,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -3994,6 +3999,239 @@ def _same(found: Any, wanted: Any) -> bool:
     return list(_pieces(found, "")) == list(_pieces(wanted, ""))
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# Pages: every text that a page shows is marked with its place in the JSON that the page carries.
+# ---------------------------------------------------------------------------------------------------------------------
+
+PAGE_START = b"<!doctype html>"
+PAGE_SCHEMA = "sfumato/page/1"
+PAGE_TEXTS = ("aria-label", "title", "alt")  # attributes that show or say text
+PAGE_VOID = ("meta", "br", "img")
+PAGE_TAGS = frozenset({
+    "html", "head", "meta", "title", "style", "script", "body", "header", "main", "nav", "section", "footer", "h1",
+    "h2", "h3", "h4", "h5", "p", "ul", "ol", "li", "dl", "dt", "dd", "a", "div", "span", "strong", "code", "sup",
+    "figure", "figcaption", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "br", "svg", "g", "defs",
+    "use", "clippath", "path", "line", "rect", "circle", "text", "tspan", "desc",
+})  # fmt: skip
+# Attributes that neither show text nor load anything; a link may lead to a place of the page.
+PAGE_ATTRIBUTES = frozenset({
+    "lang", "charset", "name", "content", "http-equiv", "class", "id", "role", "scope", "colspan", "rowspan",
+    "tabindex", "href", "xlink:href", "style", "type", "aria-hidden", "aria-labelledby", "x", "y", "x1", "x2", "y1",
+    "y2", "dx", "dy", "cx", "cy", "r", "rx", "width", "height", "viewbox", "preserveaspectratio", "overflow", "d",
+    "transform", "clip-path", "fill", "stroke", "stroke-width", "text-anchor", "version", "xmlns", "xmlns:xlink",
+    "data-at",
+})  # fmt: skip
+PAGE_STYLE = re.compile(r"content\s*:\s*(?![\"'][^\"'0-9\\]*[\"'])|@import|url\s*\((?!#)|\\", re.IGNORECASE)
+NUMBER_FORM = re.compile(r"(percent|decimal)\.([0-9]{1,2})(?:\.(up|down))?")
+# Measures of which at least so much is promised; all others are promises of at most so much.
+LEAST_MEASURES = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits_level_")
+
+
+class Page(HTMLParser):
+    """What a page shows, each text with its mark, and the data that it carries."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[tuple[str, str]] = []
+        self.data: list[str] = []
+        self.open: list[tuple[str, list[str]]] = []
+
+    def handle_decl(self, decl: str) -> None:
+        if decl.lower() != "doctype html" or self.open:
+            raise Refused("the page has a declaration that none has")
+
+    def unknown_decl(self, data: str) -> None:
+        raise Refused(f"the page has a declaration that none has: {shown(data)}")
+
+    def handle_comment(self, data: str) -> None:
+        raise Refused(f"the page has a comment: {shown(data)}")
+
+    def handle_pi(self, data: str) -> None:
+        raise Refused(f"the page has an instruction: {shown(data)}")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag not in PAGE_TAGS or len(given) != len(attrs) or (self.open and self.open[-1][0] in {"script", "style"}):
+            raise Refused(f"the page has an element that none has: {shown(tag)}")
+        if tag == "script" and (given.get("type"), given.get("id")) != ("application/json", "data"):
+            raise Refused("the page has a script")
+        if given.get("http-equiv", "Content-Security-Policy") != "Content-Security-Policy":
+            raise Refused("the page has a header that may lead elsewhere")
+        for name, value in given.items():
+            self.take_attribute(name, value, given)
+        marks = given.get("data-at", "").split()
+        if tag not in PAGE_VOID:
+            self.open.append((tag, marks))
+        elif marks:
+            raise Refused("the page marks an element that has no text")
+
+    def take_attribute(self, name: str, value: str, given: dict[str, str]) -> None:
+        """Collect the text of an attribute, or raise unless it shows none."""
+        if name in PAGE_TEXTS:
+            if value.strip():
+                if f"data-at-{name}" not in given:
+                    raise Refused(f"the page has an unmarked text: {shown(value)}")
+                self.texts.append((value, given[f"data-at-{name}"]))
+        elif name.startswith("data-at-"):
+            if not given.get(name.removeprefix("data-at-"), "").strip():
+                raise Refused("the page lacks a text that it marks")
+        elif name not in PAGE_ATTRIBUTES or (name in {"href", "xlink:href"} and not value.startswith("#")):
+            raise Refused(f"the page has an attribute that none has: {shown(name)}")
+        elif name == "style":
+            check_style(value)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in PAGE_VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        opened, marks = self.open.pop() if self.open else ("", [])
+        if opened != tag:
+            raise Refused("the elements of the page do not fit into one another")
+        if marks:
+            raise Refused("the page lacks a text that it marks")
+
+    def handle_data(self, data: str) -> None:
+        tag, marks = self.open[-1] if self.open else ("", [])
+        if tag == "script":
+            self.data.append(data)
+        elif tag == "style":
+            check_style(data)
+        elif data.strip():
+            if not marks:
+                raise Refused(f"the page has an unmarked text: {shown(data.strip())}")
+            self.texts.append((data, marks.pop(0)))
+
+
+def check_style(text: str) -> None:
+    """Raise where rules of style show text with digits, or load something."""
+    if PAGE_STYLE.search(text):
+        raise Refused("the style of the page shows text, or loads something")
+
+
+def check_page(raw: bytes) -> Verdict:
+    """Check a page: its certificates, and that its data give every text that it shows."""
+    if len(raw) > MOST_BYTES:
+        raise TooLarge(f"the file has more than {MOST_BYTES >> 20} MiB")
+    page = Page()
+    try:
+        page.feed(raw.decode())
+    except UnicodeDecodeError:
+        raise Unreadable("this is no page that I know: it is not UTF-8") from None
+    page.close()
+    if page.open:
+        raise Refused("the elements of the page do not end")
+    document = _parse(page.data[0].encode()) if len(page.data) == 1 else None
+    if not isinstance(document, dict) or document.get("schema") != PAGE_SCHEMA:
+        raise Unreadable(f"this is no page that I know: it carries no data of the schema {PAGE_SCHEMA}")
+    if set(document) != {"schema", "certificates", "texts"} or not (
+        isinstance(document["certificates"], list) and isinstance(document["texts"], list)
+    ):
+        raise Unreadable("the data of the page are damaged")
+    answers = []
+    for number, record in enumerate(document["certificates"], start=1):
+        verdict = check("".join(itertools.chain(_pieces(record, "\n"), "\n")).encode())
+        answers += [(f"{number}: {measure}", *rest) for measure, *rest in verdict.answers]
+    for text, place in page.texts:
+        if text_at(document, place) != text:
+            raise Refused(f"the page shows what its data do not say: {shown(text.strip())}")
+    if {f"/texts/{i}" for i in range(len(document["texts"]))} - {place for _, place in page.texts}:
+        raise Refused("the page does not show a text that its data have")
+    return Verdict("page", answers)
+
+
+def text_at(document: dict[str, Any], place: str) -> str:
+    """Work out the text at a place of a page's data."""
+    try:
+        found = entry_at(document, place)
+        pieces = found if isinstance(found, list) and place.startswith("/texts/") else [found]
+        return "".join(piece_text(document, piece) for piece in pieces)
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        raise Refused(f"the page marks a text with a place that its data do not have: {shown(place)}") from None
+
+
+def entry_at(document: Any, place: str) -> Any:
+    """What a JSON pointer names."""
+    for step in place.split("/")[1:]:
+        document = document[int(step)] if isinstance(document, list) else document[step]
+    return document
+
+
+def piece_text(document: dict[str, Any], piece: Any) -> str:
+    """Words as they are, a number in its form, or what is shown of a claim."""
+    if isinstance(piece, str):
+        return "".join(letter if letter.isprintable() or letter in "\n\t\u00a0" else "\ufffd" for letter in piece)
+    if set(piece) == {"number", "as"}:
+        number, form = piece["number"], piece["as"]
+        if number in ("inf", "-inf"):
+            return "∞" if number == "inf" else "-∞"
+        if form == "count" and type(number) is int:
+            return f"{number:,}"
+        if type(number) in (int, float):
+            return number_text(Fraction(repr(number)), form)
+    elif set(piece) == {"at", "as"}:
+        claim = read_claim(entry_at(document, piece["at"]))
+        return {"value": value_text, "status": status_text, "epsilon": epsilon_text}[piece["as"]](claim)
+    raise ValueError("no text")
+
+
+def number_text(number: Fraction, form: str) -> str:
+    """A number in percent or as it is, with some digits behind the point; ε is rounded up, without zeros at its end."""
+    if form == "epsilon":
+        return _with_point(math.ceil(number * 1000), 3).rstrip("0").rstrip(".")
+    found = NUMBER_FORM.fullmatch(form)
+    if found is None:
+        raise ValueError(form)
+    digits = int(found[2])
+    scaled = number * 10**digits * (100 if found[1] == "percent" else 1)
+    units = {"up": math.ceil, "down": math.floor, None: round}[found[3]](scaled)
+    return _with_point(units, digits, grouped=found[1] == "decimal" and abs(units) >= 10_000 * 10**digits)
+
+
+def _with_point(units: int, digits: int, *, grouped: bool = False) -> str:
+    whole, rest = divmod(abs(units), 10**digits)
+    text = (f"{whole:,}" if grouped else str(whole)) + (f".{rest:0{digits}d}" if digits else "")
+    return f"-{text}" if units < 0 else text
+
+
+def epsilon_text(claim: Claim) -> str:
+    """The ε that a claim bounds, rounded up."""
+    bound = claim.value.upper if isinstance(claim.value, Interval) else claim.value
+    if not isinstance(bound, Fraction):
+        return "∞"
+    return number_text(Fraction(round(bound * 10**12), 10**12), "epsilon")
+
+
+def value_text(claim: Claim) -> str:
+    """The number of a claim with its unit: a bound as a bound, an interval by the end that its promise rests on."""
+    relation, unit, value = claim.record["relation"], claim.record["unit"], claim.value
+    suffix = "" if unit in {"probability", "ratio", "sum"} else f" {unit}"
+    sign = f"{relation} " if relation in {"≥", "≤"} else ""
+    if not isinstance(value, Interval):
+        return f"{sign}{fraction_words(value) if isinstance(value, Fraction) else '∞'}{suffix}"
+    if claim.record["status"] == STATED:
+        return f"{sign or f'{float(value.lower):g} to '}{float(value.upper):g}{suffix}"
+    is_least = relation == "≥" or (relation == "in" and claim.measure.startswith(LEAST_MEASURES))
+    end = value.lower if is_least else value.upper
+    if relation != "in" or end >= 10**15:
+        return f"{sign}{at_least(end) if is_least else at_most(end)}{suffix}"
+    width = float(value.upper) - float(value.lower)
+    digits = min(9, max(1, math.floor(-math.log10(width)))) if width > 0 else 9
+    units = math.floor(end * 10**digits) if is_least else math.ceil(end * 10**digits)
+    return _with_point(units, digits).rstrip("0").rstrip(".") + suffix
+
+
+def status_text(claim: Claim) -> str:
+    """How well a number is known."""
+    if claim.record["status"] == STATED:
+        return STATED
+    if not isinstance(claim.value, Interval):
+        return "exact"
+    half = (float(claim.value.upper) - float(claim.value.lower)) / 2
+    return f"certified ±{half:.0e}" if claim.record["relation"] == "in" else "certified"
+
+
 def shown(text: str) -> str:
     """Text of a file, short and without anything that could move a terminal."""
     plain = "".join(letter if letter.isprintable() else "?" for letter in text[:80])
@@ -4004,7 +4242,8 @@ def answer(raw: bytes) -> dict[str, Any]:
     """Check a certificate and put everything that there is to say about it into one record."""
     record: dict[str, Any] = {"schema": "sfumato/check/1", "kind": None, "claims": []}
     try:
-        verdict = check(raw)
+        is_page = raw[: len(PAGE_START)].lower() == PAGE_START
+        verdict = check_page(raw) if is_page else check(raw)
     except Unreadable as error:
         return {**record, "answer": "unreadable", "exit_code": EXIT_UNREADABLE, "because": str(error)}
     except Refused as error:
@@ -4018,7 +4257,7 @@ def answer(raw: bytes) -> dict[str, Any]:
     code = verdict.exit_code
     open_claims = [claim for claim in claims if claim["answer"] != CHECKED]
     because = (
-        "every claim follows from what the file declares"
+        f"every claim follows from what the file declares{', and every text of the page from its data' * is_page}"
         if code == EXIT_CHECKED
         else f"nothing is wrong, but {len(open_claims)} of {len(claims)} claims are not checked"
     )
@@ -4039,7 +4278,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="sfumato-check", description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("certificate", help="the sealed certificate, a JSON file")
+    parser.add_argument(
+        "certificate", help="the sealed certificate, a JSON file; or a page that carries certificates, an HTML file"
+    )
     parser.add_argument("--json", action="store_true", help="say it in JSON")
     options = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):

@@ -14,13 +14,6 @@ export const ceilDiv = (above, below) => -floorDiv(-above, below);
 
 export const absolute = (number) => (number < 0n ? -number : number);
 
-/** How many binary digits a whole number ≥ 0 has; 0 has none. */
-export function bitLength(number) {
-  if (number === 0n) return 0;
-  const digits = number.toString(16);
-  return 4 * digits.length - Math.clz32(parseInt(digits[0], 16)) + 28;
-}
-
 /** The greatest common divisor of two whole numbers ≥ 0. */
 export function gcd(a, b) {
   while (b > SAFE) [a, b] = [b, a % b];
@@ -29,18 +22,6 @@ export function gcd(a, b) {
   let [small, rest] = [Number(b), Number(a % b)];
   while (rest !== 0) [small, rest] = [rest, small % rest];
   return BigInt(small);
-}
-
-export const lcm = (a, b) => (a / gcd(a, b)) * b;
-
-/** The largest whole number whose square is no more than a number ≥ 0. */
-export const wholeSquareRoot = (number) => wholeRoot(number, 2n);
-
-/** The largest whole number whose power is no more than a number ≥ 0. */
-export function wholeRoot(number, degree) {
-  let root = 1n << ((BigInt(bitLength(number)) + degree - 1n) / degree);
-  while (root ** degree > number) root = ((degree - 1n) * root + number / root ** (degree - 1n)) / degree;
-  return root;
 }
 
 export class Ratio {
@@ -54,20 +35,6 @@ export class Ratio {
     }
     this.above = above;
     this.below = below;
-  }
-
-  /** The fraction that a finite double is. */
-  static ofDouble(number) {
-    if (!Number.isFinite(number)) throw new RangeError("no fraction is infinite");
-    if (Number.isSafeInteger(number)) return new Ratio(BigInt(number));
-    const view = new DataView(new ArrayBuffer(8));
-    view.setFloat64(0, number);
-    const bits = view.getBigUint64(0);
-    const exponent = Number((bits >> 52n) & 0x7ffn);
-    const digits = (bits & ((1n << 52n) - 1n)) | (exponent ? 1n << 52n : 0n);
-    const scale = (exponent || 1) - 1075;
-    const above = bits >> 63n ? -digits : digits;
-    return scale >= 0 ? new Ratio(above << BigInt(scale)) : new Ratio(above, 1n << BigInt(-scale));
   }
 
   plus(other) {
@@ -99,46 +66,6 @@ export class Ratio {
 
   equals(other) {
     return this.above === other.above && this.below === other.below;
-  }
-
-  floor() {
-    return floorDiv(this.above, this.below);
-  }
-
-  ceil() {
-    return ceilDiv(this.above, this.below);
-  }
-
-  /** The nearest whole number, the even one of two. */
-  round() {
-    const down = this.floor();
-    const twice = 2n * (this.above - down * this.below);
-    return twice > this.below || (twice === this.below && down % 2n !== 0n) ? down + 1n : down;
-  }
-
-  /** The nearest double, the even one of two. */
-  toNumber() {
-    const { above, below } = this;
-    if (above === 0n) return 0;
-    if (above < 0n) return -this.negated().toNumber();
-    // A quotient of 66 digits, the last of which says whether there are more, is rounded once, by Number.
-    const shift = Math.min(1074, 66 - bitLength(above) + bitLength(below));
-    if (shift === 1074) return new Ratio(above << 1074n, below).#nearTheSmallest();
-    const top = shift > 0 ? above << BigInt(shift) : above;
-    const bottom = shift < 0 ? below << BigInt(-shift) : below;
-    const quotient = top / bottom;
-    const near = Number(top % bottom ? quotient | 1n : quotient);
-    const half = Math.trunc(shift / 2);
-    return near * 2 ** -half * 2 ** (half - shift);
-  }
-
-  /** Ticks of 2^-1074, which the smallest doubles are counted in. */
-  #nearTheSmallest() {
-    const quotient = this.floor();
-    const digits = bitLength(quotient);
-    const cut = BigInt(Math.max(0, digits - 53));
-    const ticks = new Ratio(this.above, this.below << cut).round() << cut;
-    return Number(ticks) * 2 ** -537 * 2 ** -537;
   }
 
   /** "3/8", and "2" for a whole number. */

@@ -16,7 +16,6 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # a page may b
 
 html_theme = "furo"
 html_static_path = ["static"]
-html_extra_path = ["../explorer.html"]  # a finished page, which stays as it is
 html_css_files = ["sfumato.css"]
 html_js_files = ["sfumato.js"]
 html_show_sphinx = False

@@ -121,7 +121,7 @@ def run_through():
         Path("study.toml").write_text(STUDY, encoding="utf-8")
         Path("answers.csv").write_text("a,b,c\n" + "yes,x,3\nno,y,1\n" * 20, encoding="utf-8")
         for command in (
-            "explain epsilon", "plan study.toml -o certificates --plot plan.svg", "budget init l.ledger --epsilon 9",
+            "plan study.toml -o certificates --plot plan.svg", "budget init l.ledger --epsilon 9",
             "publish answers.csv --study study.toml --out r.parquet --keys keys --unprotected",
             "open r.parquet --key keys/press.a.key --out p.csv", "estimate r.parquet --json", "estimate r.parquet",
             "recover r.parquet --key keys/registrar.a.key --out back.csv", "verify certificates/a.certificate.json",

@@ -274,37 +274,6 @@ def test_plans_certify_every_question_and_the_certificates_verify(sfumato, folde
     assert sfumato("plan", "study.toml", "--share", "0.1").returncode == 2
 
 
-def test_explanations_are_worked_out(sfumato):
-    shown = sfumato("explain", "key-reuse")
-    assert shown.returncode == 0
-    assert "persons 3 and 6 moved" in shown.stdout
-    assert "odds inf" in shown.stdout
-    assert sfumato("explain").stdout.split()[0] == "key-reuse"
-    assert sfumato("explain", "nothing").returncode == 2
-
-
-def test_what_people_who_are_alike_give_away(sfumato):
-    shown = sfumato("explain", "correlations")
-    assert shown.returncode == 0
-    assert "0.1    0.0018012    0.0382711    0.1280569    0.8238293    1.0000000" in " ".join(shown.stdout.splitlines())
-    told = json.loads(sfumato("explain", "correlations", "--json").stdout)
-    assert told["text"] in shown.stdout
-    assert told["table"]["bits_at_most"]["0.5"] == {
-        "1": 0.0437135, "5": 0.4761071, "10": 0.8270788, "50": 0.9999918, "1000": 1.0,
-    }  # fmt: skip
-    assert json.loads(sfumato("explain", "epsilon", "--json").stdout)["table"] is None
-    for wrong in ([], ["explorer"], ["nothing"], ["epsilon", "--out", "epsilon.txt"]):
-        assert sfumato("explain", *wrong, "--json").returncode == 2
-
-
-def test_explanations_go_into_a_file_and_the_explorer_always_does(sfumato, folder):
-    assert sfumato("explain", "epsilon", "--out", "epsilon.txt").stdout == "wrote epsilon.txt\n"
-    assert (folder / "epsilon.txt").read_text() == sfumato("explain", "epsilon").stdout
-    assert sfumato("explain", "explorer").stdout == "wrote explorer.html\n"
-    assert (folder / "explorer.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert sfumato("explain", "explorer", "--out", "nowhere/explorer.html").returncode == 2
-
-
 def test_a_study_read_back_from_reports_is_the_study(sfumato, folder):
     assert sfumato(*PUBLISH, "--unprotected").returncode == 0
     from sfumato.study.reports import Reports

@@ -29,7 +29,6 @@ UNDER = {page: f"{folder}/*" for page, folder in (
 OVERVIEWS = {"How to": "howto", "Theory": "theory"}
 LINK = re.compile(r"(\]\(|(?:href|src)=\")([^)\"\s]+)(?=[)\"])")
 RELATIVE = re.compile(r"\]\((?!https?:)([^)]+)\)")
-EXPLORER = re.compile(r"\[([^\]]*)\]\((?:[\w./]*/)?explorer\.html\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -50,7 +49,7 @@ def site_places(root: Path) -> dict[Path, str]:
     """Return where each file of the project is on the site."""
     docs = root / "docs"
     skipped = {docs / "theme", docs / "notebooks", docs / "reference" / "vocabulary"}
-    left_out = {docs / "explorer.html", docs / "reference" / "vocabulary.toml"}
+    left_out = {docs / "reference" / "vocabulary.toml"}
     places = {
         path: path.relative_to(docs).as_posix()
         for path in sorted(docs.rglob("*"))
@@ -74,7 +73,7 @@ def put_right(page: Path, root: Path, places: dict[Path, str]) -> str:
 
     def moved(match: re.Match[str]) -> str:
         target, hash_sign, anchor = match.group(2).partition("#")
-        if not target or re.match(r"[a-z]+:", target) or found_explorer(target):
+        if not target or re.match(r"[a-z]+:", target):
             return match.group(0)
         found = Path(os.path.normpath(page.parent / target))
         if found.suffix == ".ipynb" and found.exists():  # a page is made of it
@@ -83,23 +82,13 @@ def put_right(page: Path, root: Path, places: dict[Path, str]) -> str:
             raise SystemExit(f"{page.relative_to(root)} links to {target}, which is not on the site")
         return match.group(1) + os.path.relpath(places[found], here) + hash_sign + anchor
 
-    def prose(part: str) -> str:
-        # The explorer is a finished page, of which Sphinx knows nothing.
-        part = EXPLORER.sub(rf'<a href="{os.path.relpath("explorer.html", here)}">\1</a>', part)
-        return LINK.sub(moved, part)
-
     kept = []
     end = 0
     for fence in FENCE.finditer(text):
-        kept += [prose(text[end : fence.start()]), fence.group(0)]
+        kept += [LINK.sub(moved, text[end : fence.start()]), fence.group(0)]
         end = fence.end()
-    kept.append(prose(text[end:]))
+    kept.append(LINK.sub(moved, text[end:]))
     return "".join(kept)
-
-
-def found_explorer(target: str) -> bool:
-    """Whether a link leads to the explorer already."""
-    return target.endswith("explorer.html")
 
 
 def write_overviews(pages: Path) -> None:
@@ -109,7 +98,6 @@ def write_overviews(pages: Path) -> None:
         section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
         if section:
             inside = RELATIVE.sub(partial(_moved_link, folder), section.group(1))
-            inside = inside.replace('href="explorer.html"', 'href="../explorer.html"')
             (pages / folder / "index.md").write_text(f"# {title}\n{inside}", encoding="utf-8")
 
 

@@ -165,8 +165,7 @@ class Published:
             if any(made.get((one.question, one.drawing), one.digest) != one.digest for one in other.columns):
                 raise KeyReused(
                     "these draws have made other reports already, perhaps under a copy of the key files: under the "
-                    "same draws, the difference of two reports is the difference of the answers, for everybody to see "
-                    "(`sfumato explain key-reuse`)",
+                    "same draws, the difference of two reports is the difference of the answers, for everybody to see",
                     way_out="Draw new keys, or rotate to a new epoch.",
                 )
 

@@ -34,7 +34,6 @@ VERBS = {
     "disclose": "disclose",
     "serve": "serve",
     "papers": "papers",
-    "explain": "explain",
     "budget": "budget",
     "keys": "keys",
     "noise": "noise",

@@ -126,8 +126,7 @@ def record_use(path: str | Path, unlock: Unlock, digest: str, *, drawing: str | 
         if key.produced is not None:
             raise KeyReused(
                 "the key file has already made other reports, perhaps in another process: under the same draws, the "
-                "difference of two reports is the difference of the answers, for everybody to see (`sfumato explain "
-                "key-reuse`)",
+                "difference of two reports is the difference of the answers, for everybody to see",
                 way_out="Draw new keys, or rotate to a new epoch.",
                 place=Place(file=str(path)),
             )

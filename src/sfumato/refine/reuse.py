@@ -30,6 +30,6 @@ def claim_drawing(key: Key, digest: str) -> None:
 def _reused() -> KeyReused:
     return KeyReused(
         "these keys have already made other reports. Under the same draws, the difference of two reports is the "
-        "difference of the answers, for everybody to see (`sfumato explain key-reuse`)",
+        "difference of the answers, for everybody to see",
         way_out="Draw new keys, or rotate to a new epoch.",
     )

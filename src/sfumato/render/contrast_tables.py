@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.printing import printable
 from sfumato.render.fitted_tables import FittedTable
 from sfumato.render.quantity_words import quantity_cells
-from sfumato.render.words import escaped, markdown_table
+from sfumato.render.words import Show, escaped, markdown_table, number_text
 from sfumato.study.contrasts import Between, Contrast
 from sfumato.study.ways import Quantity, Unit
 from sfumato.values import Interval
@@ -117,11 +117,12 @@ def contrast_name(one: Contrast) -> str:
     return f"share of “{printable(one.answer)}”{' (rounded)' if one.shares_of else ''}"
 
 
-def contrast_cells(one: Contrast) -> tuple[str, str]:
+def contrast_cells(one: Contrast, show: Show = number_text) -> tuple[str, str]:
     """Return the difference and its interval; shares differ by points."""
     times, points = (100, " points") if one.unit is Unit.SHARE else (1, "")
     ends = Interval(times * one.interval.lower, times * one.interval.upper)
-    value, reach = quantity_cells(Quantity(name=one.quantity, value=times * one.value, interval=ends))
-    if points and value in {"1", "-1"}:
+    found = Quantity(name=one.quantity, value=times * one.value, interval=ends)
+    value, reach = quantity_cells(found, show)
+    if points and quantity_cells(found)[0] in {"1", "-1"}:
         return f"{value} point", f"{reach.replace(' – ', ' to ')}{points}"
     return f"{value}{points}", f"{reach.replace(' – ', ' to ')}{points}"

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 from sfumato.printing import printable
 from sfumato.render.quantity_words import quantity_cells
-from sfumato.render.words import digits_for, interval_words, share_words
+from sfumato.render.words import Show, digits_for, interval_words, number_text, share_words
 from sfumato.study.ways import Picture, Quantity, QuestionEstimate, Unit
 
 MOST_ANSWERS = 30
@@ -44,15 +44,15 @@ def is_pair(found: QuestionEstimate) -> bool:
     return both and not found.quantities and found.picture is not Picture.OPTIONS
 
 
-def share_lines(found: QuestionEstimate, places: Sequence[int] | None = None) -> list[Line]:
+def share_lines(found: QuestionEstimate, places: Sequence[int] | None = None, show: Show = number_text) -> list[Line]:
     """Return the shares of the answers."""
     order = shown_places(found) if places is None else places
     digits = digits_for(max((interval.upper for interval in found.intervals), default=1.0))
     return [
         Line(
             name=f"{printable(found.labels[place])} (rounded)" if found.shares_of else printable(found.labels[place]),
-            value=share_words(found.shares[place], digits),
-            reach=interval_words(found.intervals[place], digits),
+            value=share_words(found.shares[place], digits, show),
+            reach=interval_words(found.intervals[place], digits, show),
             place=place,
             robust="" if found.robust is None else interval_words(found.robust.intervals[place], digits),
         )
@@ -60,11 +60,11 @@ def share_lines(found: QuestionEstimate, places: Sequence[int] | None = None) ->
     ]
 
 
-def quantity_lines(found: QuestionEstimate) -> list[Line]:
+def quantity_lines(found: QuestionEstimate, show: Show = number_text) -> list[Line]:
     """Return the numbers beside the shares."""
     lines = []
     for place, one in enumerate(found.quantities):
-        value, reach = quantity_cells(one)
+        value, reach = quantity_cells(one, show)
         robust = (
             "" if found.robust is None else quantity_cells(replace(one, interval=found.robust.quantities[place]))[1]
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from sfumato.certificates import Certificate
 from sfumato.printing import printable_lines
-from sfumato.render.self_checks import CHECK_STYLE, checker_script
+from sfumato.render.page_texts import mark_texts
 
-# A page stays light enough to open anywhere; larger documents are named by their digest only.
-MOST_EMBEDDED = 400_000
 _DIGEST = re.compile(r'"digest": "(sha256:[0-9a-f]+)"')
+
+_METADATA = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1d2733;--soft:#545f6b;--paper:#fbfaf7;--line:#ddd8cc;--mark:#114a5c;--warn:#9a3610;
@@ -52,7 +52,7 @@ color:var(--soft);animation:cue linear both;animation-timeline:--wide}
 @media (max-width:40rem){.wide th[scope=row]{position:sticky;left:0;background:var(--paper)}
 .wide th[scope^=row]{max-width:9rem;overflow-wrap:break-word}}
 figure{margin:1rem 0}
-figure img{display:block;max-width:100%;height:auto;background:#fff;padding:.6rem;border-radius:4px}
+figure img,figure svg.drawing{display:block;max-width:100%;height:auto;background:#fff;padding:.6rem;border-radius:4px}
 svg.heatmap{max-width:100%;height:auto;font:12px system-ui,sans-serif}svg.heatmap .label{fill:var(--ink)}
 pre{background:var(--pane);padding:.8rem;overflow:auto;max-height:26rem;font-size:.8rem}
 summary{cursor:pointer}
@@ -65,37 +65,46 @@ figure,tr,li,.alarm{break-inside:avoid}h2,h3,h4,h5{break-after:avoid}}
 """
 
 
+_HOW_TO_CHECK = """<p>Check this page with <code>sfumato verify</code> or <code>python sfumato_check.py</code>: both
+work out its certificates, and every text of this page from the data in it. This shows that the page says what its data
+say, not that the data are true.</p>"""
+
+
 def shared_style() -> str:
     """Return the style that all pages share, for those that load it as a file."""
     return _STYLE
 
 
-def checking_page(title: str, body: str, style: str = "") -> str:
-    """Return a page that checks its certificates, in a worker that its script makes of itself."""
-    return whole_page(title, body, style + CHECK_STYLE, checker_script(), has_worker=True)
+def checked_page(
+    title: str,
+    body: str,
+    style: str = "",
+    *,
+    footer: str = "",
+    certificates: Sequence[Certificate] = (),
+    places: Mapping[str, str] | None = None,
+) -> str:
+    """Return a page that carries certificates and its texts as JSON, so that `sfumato verify` can check it.
 
-
-def whole_page(title: str, body: str, style: str = "", script: str = "", *, has_worker: bool = False) -> str:
-    """Return a page; its policy forbids everything that is not in the file itself, and every script but the one given.
-
-    That one is allowed by its hash, so that not a letter of it can be changed without the page saying so.
+    `places` ties names of numbers to claims of the certificates: JSON pointers, as in `/certificates/0/claims/2`.
     """
-    allowed = f"script-src {script_hash(script)}; " if script else ""
-    allowed += "worker-src blob:; " if has_worker else ""
-    policy = f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:"
-    ending = f"<script>{script}</script>\n" if script else ""
-    return printable_lines(f"""<!doctype html>
+    ending = f"<footer>{footer}{_HOW_TO_CHECK}</footer>"
+    return mark_texts(_assembled(title, f"{body}\n{ending}", style), certificates, places or {})
+
+
+def whole_page(title: str, body: str, style: str = "") -> str:
+    """Return a page without scripts, whose policy forbids everything that is not in the file itself."""
+    return printable_lines(_assembled(title, body, style))
+
+
+def _assembled(title: str, body: str, style: str) -> str:
+    return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>{escape(title)}</title><style>{_STYLE}{style}</style></head><body>
 {body}
-{ending}</body></html>
-""")
-
-
-def script_hash(script: str) -> str:
-    """Name a script as a policy does."""
-    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+</body></html>
+"""
 
 
 def scroll_box(label: str, inside: str) -> str:
@@ -106,29 +115,13 @@ def scroll_box(label: str, inside: str) -> str:
     )
 
 
+def inline_svg(picture: str, words: str) -> str:
+    """Return the text of an SVG file as a part of a page, with words for those who do not see it."""
+    drawn = _METADATA.sub("", picture[picture.index("<svg") :]).replace(' role="img"', "", 1).strip()
+    return drawn.replace("<svg ", f'<svg class="drawing" role="img" aria-label="{escape(words)}" ', 1)
+
+
 def digest_in(document: str) -> str:
     """Return the digest that a sealed document carries."""
     found = _DIGEST.search(document)
     return found.group(1) if found else ""
-
-
-def embedded_document(summary: str, document: str) -> str:
-    """Return a sealed document to look at and to be checked; in base64 too if it has letters that no page shows."""
-    if len(document) > MOST_EMBEDDED:
-        return (
-            "<p>The sealed certificate is not in this page, it is too large for it; keep its JSON file beside it.</p>"
-        )
-    exact = "" if printable_lines(document) == document else b64encode(document.encode()).decode()
-    return (
-        f'<details><summary>{escape(summary)}</summary><pre tabindex="0" role="region" '
-        f'aria-label="{escape(summary)}" data-sealed="{exact}">{escape(document)}</pre></details>'
-    )
-
-
-def saving_link(name: str, document: str) -> str:
-    """Return a link that saves a document byte by byte, where copied text may lose its last line."""
-    if len(document) > MOST_EMBEDDED:
-        return ""
-    data = b64encode(document.encode()).decode()
-    link = f'<a download="{escape(name)}" href="data:application/json;base64,{data}">Save {escape(name)}</a>'
-    return f'<p class="screen">{link}</p>'

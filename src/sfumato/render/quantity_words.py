@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from sfumato.printing import printable
-from sfumato.render.words import interval_words, share_words
+from sfumato.render.words import Show, interval_words, number_text, share_words
 from sfumato.study.ways import Quantity, Unit
 
 _MOST_DIGITS = 12
-# From here on thousands are set apart; years are below.
-_GROUPED = 10_000
 
 
-def quantity_cells(one: Quantity) -> tuple[str, str]:
+def quantity_cells(one: Quantity, show: Show = number_text) -> tuple[str, str]:
     """Return the value and its interval; or why there is no value, and the interval that is left."""
-    return value_words(one), range_words(one)
+    return value_words(one, show), range_words(one, show)
 
 
 def quantity_line(one: Quantity, confidence: float) -> str:
@@ -25,27 +22,27 @@ def quantity_line(one: Quantity, confidence: float) -> str:
     return f"{printable(one.name)} {value}, {100 * confidence:.6g} % {reach}"
 
 
-def value_words(one: Quantity) -> str:
+def value_words(one: Quantity, show: Show = number_text) -> str:
     """Write the value, or why there is none."""
     if one.value is None:
         return printable(one.words) or "not estimable"
     if one.unit is Unit.SHARE:
-        return share_words(one.value)
+        return share_words(one.value, show=show)
     if one.unit is Unit.ANSWER:
         return _answer(one, one.value)
-    return _number(one.value, _digits(one), ROUND_HALF_EVEN)
+    return show(one.value, f"decimal.{_digits(one)}")
 
 
-def range_words(one: Quantity) -> str:
+def range_words(one: Quantity, show: Show = number_text) -> str:
     """Write the interval, rounded outwards."""
     low, high = one.interval.lower, one.interval.upper
     if one.unit is Unit.SHARE:
-        return interval_words(one.interval)
+        return interval_words(one.interval, show=show)
     if one.unit is Unit.ANSWER:
         ends = _answer(one, math.floor(low)), _answer(one, math.ceil(high))
         return ends[0] if ends[0] == ends[1] else " – ".join(ends)
     digits = _digits(one)
-    return f"{_number(low, digits, ROUND_FLOOR)} – {_number(high, digits, ROUND_CEILING)}"
+    return f"{show(low, f'decimal.{digits}.down')} – {show(high, f'decimal.{digits}.up')}"
 
 
 def _answer(one: Quantity, place: float) -> str:
@@ -58,10 +55,3 @@ def _digits(one: Quantity) -> int:
     if not 0 < width < math.inf:
         return 4
     return min(max(1 - math.floor(math.log10(width)), 0), _MOST_DIGITS)
-
-
-def _number(value: float, digits: int, rounding: str) -> str:
-    if not math.isfinite(value):
-        return "∞" if value > 0 else "-∞"
-    shown = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), rounding=rounding)
-    return f"{shown + 0:,f}" if abs(shown) >= _GROUPED else f"{shown + 0:f}"

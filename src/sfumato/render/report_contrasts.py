@@ -8,8 +8,9 @@ from html import escape
 from sfumato.printing import printable
 from sfumato.render.contrast_tables import contrast_cells, contrast_name
 from sfumato.render.page_style import scroll_box
+from sfumato.render.page_texts import number_mark
 from sfumato.render.report_material import Seen
-from sfumato.render.words import epsilon_text
+from sfumato.render.report_rows import epsilon_mark
 from sfumato.study.contrasts import Contrast, group_contrasts
 
 # More lines would bury the page; the command has them all.
@@ -28,10 +29,11 @@ def contrasts_part(name: str, group: str, shown: Sequence[Seen]) -> str:
         return ""
     head = f"<h5>Differences by {escape(group)}</h5>"
     if len(keys) > _MOST_LINES:
-        return f"{head}<p>{len(keys):,} of them; <code>sfumato estimate --contrasts</code> shows them all.</p>"
+        many = number_mark(len(keys), "count")
+        return f"{head}<p>{many} of them; <code>sfumato estimate --contrasts</code> shows them all.</p>"
     columns = "".join(
         f'<th scope="colgroup" colspan="2" class="number">{escape(one.reader)}, '
-        f"ε = {epsilon_text(one.whole.epsilon)}</th>"
+        f"ε = {epsilon_mark(one.whole.epsilon, one.whole.question.id, one.whole.level)}</th>"
         for one in shown
     )
     confidence = f"{100 * readers[0][keys[0]].confidence:.6g} % interval"
@@ -51,5 +53,7 @@ def _key(one: Contrast) -> tuple[str, str, str, str | None]:
 def _row(same: Sequence[Contrast]) -> str:
     one = same[0]
     head = f'<th scope="row">{escape(printable(one.first))} minus {escape(printable(one.second))}</th>'
-    cells = "".join(f'<td class="number">{escape(cell)}</td>' for found in same for cell in contrast_cells(found))
+    cells = "".join(
+        f'<td class="number">{escape(cell)}</td>' for found in same for cell in contrast_cells(found, number_mark)
+    )
     return f"<tr>{head}<td>{escape(contrast_name(one))}</td>{cells}</tr>"

@@ -7,6 +7,7 @@ from html import escape
 
 from sfumato.render.estimate_lines import first_column, shown_places
 from sfumato.render.page_style import scroll_box
+from sfumato.render.page_texts import number_mark
 from sfumato.render.report_groups import groups_part
 from sfumato.render.report_material import ReportMaterial, Seen
 from sfumato.render.report_pictures import Named, Sitting, draw_sitting, legend_of
@@ -41,7 +42,7 @@ def _question(material: ReportMaterial, planned: QuestionPlan) -> str:
         scroll_box(
             f"Estimates for {question.id}", estimates_frame([first_column(sharpest)], seen, rows, has_truth=has_truth)
         ),
-        f"<p class='caption'>And {rest} rarer answers, which are not shown.</p>" if rest else "",
+        f"<p class='caption'>And {number_mark(rest, 'count')} rarer answers, which are not shown.</p>" if rest else "",
         f"<p class='caption'>{escape(_read_from(seen))}</p>",
         _notes(seen),
         groups_part(material, planned, seen, places),
@@ -65,6 +66,6 @@ def _notes_of(one: Seen) -> list[str]:
 def _read_from(seen: Sequence[Seen]) -> str:
     totals = {one.whole.total for one in seen}
     if len(totals) == 1:
-        return f"Read from {totals.pop():,} reports; intervals are rounded outwards."
-    each = ", ".join(f"{one.reader}: {one.whole.total:,}" for one in seen)
+        return f"Read from {number_mark(totals.pop(), 'count')} reports; intervals are rounded outwards."
+    each = ", ".join(f"{one.reader}: {number_mark(one.whole.total, 'count')}" for one in seen)
     return f"Reports that were read: {each}; intervals are rounded outwards."

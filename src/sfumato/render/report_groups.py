@@ -10,6 +10,7 @@ from sfumato.render.chart_parts import chart_legend
 from sfumato.render.estimate_lines import first_column, is_pair
 from sfumato.render.mean_charts import Means, means_chart
 from sfumato.render.page_style import scroll_box
+from sfumato.render.page_texts import number_mark
 from sfumato.render.report_charts import Series, dot_chart
 from sfumato.render.report_contrasts import contrasts_part
 from sfumato.render.report_material import ReportMaterial, Seen
@@ -34,7 +35,7 @@ def groups_part(material: ReportMaterial, planned: QuestionPlan, seen: Sequence[
     shown = [one for one in seen if [found.group for found in one.groups] == groups]
     names = [printable(group or "") for group in groups]
     rows = "".join(
-        estimates_rows([one.groups[i] for one in shown], places, group=f"{name} ({shown[0].groups[i].total:,})")
+        estimates_rows([one.groups[i] for one in shown], places, group=f"{name} ({_count(shown[0].groups[i].total)})")
         for i, name in enumerate(names)
     )
     table = scroll_box(
@@ -48,6 +49,10 @@ def groups_part(material: ReportMaterial, planned: QuestionPlan, seen: Sequence[
     if not whole.labels:
         return f"{head}{_means(material.group, planned, shown, names)}{table}"
     return f"{head}{_multiples(material.group, planned, shown, names, places)}{table}"
+
+
+def _count(number: int) -> str:
+    return number_mark(number, "count")
 
 
 def _pairs(group: str, planned: QuestionPlan, shown: Sequence[Seen], names: Sequence[str]) -> str:
@@ -95,7 +100,7 @@ def _multiples(
 ) -> str:
     """Draw a small picture for each group, all with the same axis."""
     if len(names) > _MOST_MULTIPLES:
-        return f"<p class='caption'>{len(names)} groups are too many to draw; the table has them all.</p>"
+        return f"<p class='caption'>{_count(len(names))} groups are too many to draw; the table has them all.</p>"
     plain = [
         Sitting(readers=[Named(reader=one.reader, found=one.groups[i]) for one in shown], places=places)
         for i in range(len(names))
@@ -107,6 +112,6 @@ def _multiples(
         title = f"{planned.question.text}, {group} {name}"
         chart = draw_sitting(f"groups-{planned.question.id}-{i}", title, one)
         parts.append(
-            f"<figure><figcaption>{escape(name)} ({sitting.first.total:,} reports)</figcaption>{chart}</figure>"
+            f"<figure><figcaption>{escape(name)} ({_count(sitting.first.total)} reports)</figcaption>{chart}</figure>"
         )
     return "".join([*parts, "</div>"])

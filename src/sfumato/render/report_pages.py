@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from sfumato.certificates import Certificate
 from sfumato.render.chart_parts import CHART_STYLE
-from sfumato.render.page_style import checking_page
+from sfumato.render.page_style import checked_page
+from sfumato.render.page_texts import number_mark
 from sfumato.render.report_estimates import estimates_section
 from sfumato.render.report_material import ReportMaterial, gather_material
+from sfumato.render.report_rows import epsilon_places
 from sfumato.render.report_sections import (
     asked_section,
     budget_section,
@@ -19,7 +21,6 @@ from sfumato.render.report_sections import (
     limits_section,
     readers_section,
 )
-from sfumato.render.self_checks import check_line
 from sfumato.render.words import counted
 from sfumato.study.estimating import Collected
 from sfumato.study.planning import StudyPlan
@@ -80,18 +81,22 @@ def study_report_html(
         f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(title)}</h2>{inside}</section>'
         for anchor, title, inside in shown
     )
-    return checking_page(
+    return checked_page(
         plan.study.name,
-        f"<header><h1>{escape(plan.study.name)}</h1>{_lead(material)}{_alarms(material)}{check_line()}</header>"
-        f'<nav aria-label="Contents"><ul class="plain">{links}</ul></nav><main>{body}</main>{_footer(material)}',
+        f"<header><h1>{escape(plan.study.name)}</h1>{_lead(material)}{_alarms(material)}</header>"
+        f'<nav aria-label="Contents"><ul class="plain">{links}</ul></nav><main>{body}</main>',
         CHART_STYLE,
+        footer=_footer(material),
+        certificates=[planned.certificate for planned in plan.questions] + ([] if disclosed is None else [disclosed]),
+        places=epsilon_places(plan),
     )
 
 
 def _lead(material: ReportMaterial) -> str:
     note, asked = material.files[0].note, counted(len(material.plan.study.questions), "question")
     epoch = f", epoch {note.epoch}" if note.epoch else ""
-    return f'<p class="lead">{note.rows:,} private reports on {asked}{epoch}.</p>'
+    rows = number_mark(note.rows, "count")
+    return f'<p class="lead">{rows} private reports on {asked}{epoch}.</p>'
 
 
 def _alarms(material: ReportMaterial) -> str:
@@ -105,4 +110,4 @@ def _alarms(material: ReportMaterial) -> str:
 
 def _footer(material: ReportMaterial) -> str:
     print_of = material.files[0].note.fingerprint
-    return f"<footer>Study <code>{escape(print_of)}</code>. Draws: {escape(material.source)}.</footer>"
+    return f"<p>Study <code>{escape(print_of)}</code>. Draws: {escape(material.source)}.</p>"

@@ -11,8 +11,8 @@ from sfumato.render.estimate_lines import answer_numbers, cumulative_quantities
 from sfumato.render.mean_charts import Means, means_chart
 from sfumato.render.number_charts import Numbers, number_chart, numbers_top
 from sfumato.render.report_charts import Series, chart_top, dot_chart
+from sfumato.render.report_rows import epsilon_mark
 from sfumato.render.scale_charts import Scale, scale_chart, scale_colours, scale_legend
-from sfumato.render.words import epsilon_text
 from sfumato.study.ways import NO_ANSWER, Picture, QuestionEstimate, Truth
 
 _SAME = "The table after the picture has the same numbers."
@@ -30,7 +30,7 @@ class Named:
     @property
     def name(self) -> str:
         """The reader, and how sharply they see."""
-        return f"{self.reader} (ε = {epsilon_text(self.found.epsilon)})"
+        return f"{self.reader} (ε = {epsilon_mark(self.found.epsilon, self.found.question.id, self.found.level)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

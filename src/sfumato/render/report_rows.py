@@ -6,11 +6,30 @@ from collections.abc import Sequence
 from html import escape
 
 from sfumato.render.estimate_lines import Line, estimate_column, numbers_first, quantity_lines, share_lines
+from sfumato.render.page_texts import is_marked, number_mark
 from sfumato.render.report_material import Seen
-from sfumato.render.words import epsilon_text
+from sfumato.render.words import share_words
+from sfumato.study.planning import StudyPlan
 from sfumato.study.ways import QuestionEstimate, Truth
 
 _LONGEST_NUMBER = 30
+
+
+def epsilon_mark(epsilon: float, question: str, level: int) -> str:
+    """Return the ε of a question at a level, for a page whose `epsilon_places` say which claim it is."""
+    return number_mark(epsilon, "epsilon", f"{question}/{level}")
+
+
+def epsilon_places(plan: StudyPlan) -> dict[str, str]:
+    """Return which claim of a study's certificates bounds the ε of each question at each level."""
+    found = {}
+    for i, planned in enumerate(plan.questions):
+        claims = {claim.measure: k for k, claim in enumerate(planned.certificate.claims)}
+        for level in range(1, len(planned.levels) + 1):
+            claim = claims.get(f"epsilon_level_{level}", claims.get("epsilon") if len(planned.levels) == 1 else None)
+            if claim is not None:
+                found[f"{planned.question.id}/{level}"] = f"/certificates/{i}/claims/{claim}"
+    return found
 
 
 def estimates_frame(first: Sequence[str], seen: Sequence[Seen], rows: str, *, has_truth: bool = False) -> str:
@@ -18,7 +37,7 @@ def estimates_frame(first: Sequence[str], seen: Sequence[Seen], rows: str, *, ha
     top = "".join(f'<th scope="col" rowspan="2">{escape(name)}</th>' for name in first)
     heads = "".join(
         f'<th scope="colgroup" colspan="2" class="number">{escape(one.reader)}, '
-        f"ε = {epsilon_text(one.whole.epsilon)}</th>"
+        f"ε = {epsilon_mark(one.whole.epsilon, one.whole.question.id, one.whole.level)}</th>"
         for one in seen
     )
     truth = '<th scope="col" rowspan="2" class="number">truth</th>' if has_truth else ""
@@ -34,8 +53,8 @@ def estimates_rows(
 ) -> str:
     """Return the lines of everybody, or of one group: what each reader sees of each share and number."""
     known = truth if truth is not None and (truth.shares is not None or truth.mean is not None) else None
-    shares = list(zip(*(share_lines(found, places) for found in estimates), strict=True))
-    numbers = list(zip(*(quantity_lines(found) for found in estimates), strict=True))
+    shares = list(zip(*(share_lines(found, places, number_mark) for found in estimates), strict=True))
+    numbers = list(zip(*(quantity_lines(found, number_mark) for found in estimates), strict=True))
     parts = [numbers, shares] if numbers_first(estimates[0]) else [shares, numbers]
     rows = [_row(same, known) for part in parts for same in part]
     if group and rows:
@@ -53,13 +72,14 @@ def _row(same: Sequence[Line], truth: Truth | None) -> str:
 
 def _cell(text: str) -> str:
     # An answer, or a sentence that stands for a number, may be folded.
-    is_number = not text or (any(letter.isdigit() for letter in text) and len(text) <= _LONGEST_NUMBER)
+    is_short = any(letter.isdigit() for letter in text) and len(text) <= _LONGEST_NUMBER
+    is_number = not text or is_marked(text) or is_short
     return f'<td class="{"number" if is_number else "words"}">{escape(text)}</td>'
 
 
 def _truth(line: Line, truth: Truth) -> str:
     if line.place is not None:
-        return "" if truth.shares is None else f"{100 * truth.shares[line.place]:.1f} %"
+        return "" if truth.shares is None else share_words(truth.shares[line.place], show=number_mark)
     return f"{truth.mean:.4g}" if truth.mean is not None and line.name == "mean" else ""
 
 

@@ -7,10 +7,10 @@ from html import escape
 
 from sfumato.certificates import Certificate
 from sfumato.render.budgets import charge_rows
-from sfumato.render.page_style import digest_in, embedded_document, saving_link, scroll_box
+from sfumato.render.page_style import digest_in, scroll_box
 from sfumato.render.report_limits import stated_limits
 from sfumato.render.report_material import ReportMaterial
-from sfumato.render.self_checks import certified
+from sfumato.render.report_rows import epsilon_mark
 from sfumato.render.studies import totals_rows
 from sfumato.render.study_plans import coalition_words
 from sfumato.study.charging import release_of_reports
@@ -28,7 +28,7 @@ def asked_section(material: ReportMaterial) -> str:
 
 def readers_section(material: ReportMaterial) -> str:
     """What each reader sees of a respondent, by question and over all of them."""
-    header, rows = totals_rows(material.plan.study)
+    header, rows = totals_rows(material.plan.study, epsilon_mark)
     together = releases_words(material.files[0].note)
     return (
         "<p>ε says how much a report can favour one answer over another: at most e<sup>ε</sup> times. Smaller is more "
@@ -42,9 +42,8 @@ def readers_section(material: ReportMaterial) -> str:
 def certificates_section(material: ReportMaterial) -> str:
     """The sentences that matter, and the sealed certificates to check."""
     return (
-        "<p>Each claim is proved for the way a question is asked. This page works all of them out again in your "
-        "browser, but not its estimates. To check without trusting this page, save the sealed certificate and run "
-        "<code>sfumato verify</code> on it: the seal is checked and every claim is worked out again.</p>"
+        "<p>Each claim is proved for the way a question is asked. The sealed certificates are in the data of this "
+        "page; <code>sfumato verify</code> checks their seals and works out every claim again.</p>"
         + "".join(_certificate(planned) for planned in material.plan.questions)
     )
 
@@ -56,16 +55,11 @@ def disclosure_section(material: ReportMaterial) -> str:
         return ""
     declared = material.plan.study.disclosure
     named = "" if declared is None else f" Protected: {escape(', '.join(declared.protect))}."
-    document = certificate.to_json()
     return (
         "<p>Besides the reports, a symbol was released for each row. It is independent of every protected column, each "
         f"on its own, and tells something about the row as a whole.{named}</p>{_stated(certificate)}"
-    ) + certified(
-        "the release",
-        _sentences((claim.sentence, False) for claim in certificate.claims)
-        + f'<p>Digest <code data-part="digest">{digest_in(document)}</code></p>'
-        + saving_link("disclosure.certificate.json", document)
-        + embedded_document("The sealed certificate of the release (JSON)", document),
+        + _sentences((claim.sentence, False) for claim in certificate.claims)
+        + _digest(certificate)
     )
 
 
@@ -124,22 +118,20 @@ def _asked(planned: QuestionPlan, answers: str) -> str:
 
 
 def _certificate(planned: QuestionPlan) -> str:
-    question, document = planned.question, planned.certificate.to_json()
-    name = f"{question.id}.certificate.json"
-    return f"<h3>{escape(question.id)}: {escape(question.text)}</h3>" + certified(
-        question.id,
-        _sentences((one.sentence, one.is_alarm) for one in planned.sentences)
-        + f"<p>Check it with <code>sfumato verify {escape(name)}</code>. Digest "
-        f'<code data-part="digest">{digest_in(document)}</code></p>'
-        + saving_link(name, document)
-        + embedded_document(f"The sealed certificate of {question.id} (JSON)", document),
+    question = planned.question
+    return (
+        f"<h3>{escape(question.id)}: {escape(question.text)}</h3>"
+        + _sentences((one.sentence, one.is_alarm) for one in planned.sentences)
+        + _digest(planned.certificate)
     )
 
 
+def _digest(certificate: Certificate) -> str:
+    return f"<p>Digest of the certificate: <code>{digest_in(certificate.to_json())}</code></p>"
+
+
 def _sentences(said: Iterable[tuple[str, bool]]) -> str:
-    """Sentences of a certificate, which the page compares with it."""
-    items = (f'<li{_mark(is_alarm)} data-part="said">{escape(text)}</li>' for text, is_alarm in said)
-    return f'<ul class="plain">{"".join(items)}</ul>'
+    return f'<ul class="plain">{"".join(_item(*one) for one in said)}</ul>'
 
 
 def _item(text: str, is_alarm: bool) -> str:

@@ -6,11 +6,10 @@ not know: dates, names, signatures.
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable
 from html import escape
 
-from sfumato.render.page_style import digest_in, scroll_box, whole_page
+from sfumato.render.page_style import checked_page, digest_in, inline_svg, scroll_box
 from sfumato.render.report_sections import plain_table
 from sfumato.render.spinner import spinner_svg
 from sfumato.render.statements import AskedQuestion, Statement, is_by_hand, statement_of
@@ -30,7 +29,7 @@ blockquote{margin:.5rem 0;padding:.5rem 1rem;border-left:4px solid var(--mark);b
 h3{font-size:9.5pt;margin:.4em 0 .1em}p,ul,ol,blockquote{margin:.25em 0}ul.plain li,ol li{margin:.1em 0}
 table{font-size:8.4pt}th,td{padding:.12rem .3rem}.wide{margin:.2rem 0}footer{margin-top:.6em;font-size:7.5pt}
 .lead{margin:.1em 0 .4em}.lines{margin-top:.2em}.lines p,.line{padding-top:1.4em}.new{break-before:page}
-figure{margin:.4em 0}figure img{max-height:165mm;margin:0 auto;padding:0}.digest{font-size:7pt}
+figure{margin:.4em 0}figure svg{max-height:165mm;margin:0 auto;padding:0}.digest{font-size:7pt}
 p.caption{font-size:8.4pt}}
 """
 
@@ -64,12 +63,14 @@ def statement_html(plan: StudyPlan) -> str:
         ("check", "How to check it", _certificates(plan)),
     ]
     title = f"Data protection statement: {plan.study.name}"
-    return whole_page(
+    return checked_page(
         title,
         f'<header><h1>{escape(title)}</h1><p class="lead">For an ethics board or a data protection officer. Every '
         f"number follows from how reports are drawn, and is rounded against the study.</p></header>"
-        f"<main>{_sections(parts)}{_signatures()}</main>{_footer(plan)}",
+        f"<main>{_sections(parts)}{_signatures()}</main>",
         _STYLE,
+        footer=_footer(plan),
+        certificates=[planned.certificate for planned in plan.questions],
     )
 
 
@@ -83,10 +84,12 @@ def script_html(plan: StudyPlan) -> str:
         ("questions", "The questions", asked),
         ("asked", "If you are asked", _answers(plan)),
     ]
-    return whole_page(
+    return checked_page(
         title,
-        f"<header><h1>{escape(title)}</h1></header><main>{_sections(parts)}{_consent(found)}</main>{_footer(plan)}",
+        f"<header><h1>{escape(title)}</h1></header><main>{_sections(parts)}{_consent(found)}</main>",
         _STYLE,
+        footer=_footer(plan),
+        certificates=[planned.certificate for planned in plan.questions],
     )
 
 
@@ -129,8 +132,8 @@ def _certificates(plan: StudyPlan) -> str:
         for one in plan.questions
     )
     return (
-        "<p>The numbers follow from how reports are drawn, which the sealed certificate of each question states: "
-        "<code>sfumato plan -o</code> writes it, <code>sfumato verify</code> works it out again. Digests:</p>"
+        "<p>The numbers follow from how reports are drawn, which the sealed certificate of each question states. The "
+        "certificates are in the data of this page, and <code>sfumato verify</code> works them out again. Digests:</p>"
         f'<ul class="plain">{items}</ul>'
     )
 
@@ -142,9 +145,7 @@ def _signatures() -> str:
 
 
 def _footer(plan: StudyPlan) -> str:
-    return (
-        f"<footer>Study <code>{escape(fingerprint(plan.study))}</code>. Made by Sfumato from the study file.</footer>"
-    )
+    return f"<p>Study <code>{escape(fingerprint(plan.study))}</code>. Made by Sfumato from the study file.</p>"
 
 
 def _before(plan: StudyPlan) -> list[str]:
@@ -179,12 +180,11 @@ def _script(planned: QuestionPlan, one: AskedQuestion) -> str:
     alarms = [said for said in told if said.is_alarm]
     if alarms:
         rules.append("Do not promise that a report gives nothing away:")
-    picture = b64encode(spinner_svg(card, title=one.text).encode()).decode()
-    words = escape(" ".join(card.lines()), quote=True)
+    picture = inline_svg(spinner_svg(card, title=one.text), f"The card. {' '.join(card.lines())}")
     return (
         f"{say}{_list(steps, ordered=True)}<p>Write down one of: <strong>{named}</strong>, and nothing "
         f"else.</p>{_list(rules)}{_said(alarms)}"
-        f'<figure class="new"><img src="data:image/svg+xml;base64,{picture}" alt="The card. {words}">'
+        f'<figure class="new">{picture}'
         f"<figcaption>The card, to cut out and hand over.</figcaption></figure>"
     )
 

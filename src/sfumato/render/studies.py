@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sfumato.render.fitted_tables import FittedTable
@@ -11,6 +12,8 @@ from sfumato.study.totals import totals_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+ShowEpsilon = Callable[[float, str, int], str]
 
 
 def totals_table(study: Study) -> RenderableType:
@@ -22,13 +25,16 @@ def totals_table(study: Study) -> RenderableType:
     return Group(Text("ε that a respondent spends (nats, rounded up)"), FittedTable(header=header, rows=rows))
 
 
-def totals_rows(study: Study) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return header and rows of what each reader sees."""
+def totals_rows(study: Study, show: ShowEpsilon | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return header and rows of what each reader sees; `show` writes an ε, of a question at a level or of all."""
+    write = show or (lambda epsilon, _question, _level: epsilon_text(epsilon))
     header = ("reader", *(question.id for question in study.questions), "all questions")
     rows = []
     for total in totals_of(study):
-        cells = ["answer" if seen.is_answer else epsilon_text(seen.epsilon) for seen in total.by_question]
-        rows.append((total.holder, *cells, "answers" if total.sees_answers else epsilon_text(total.epsilon)))
+        cells = [
+            "answer" if seen.is_answer else write(seen.epsilon, seen.question, seen.level) for seen in total.by_question
+        ]
+        rows.append((total.holder, *cells, "answers" if total.sees_answers else write(total.epsilon, "", 0)))
     return header, rows
 
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from sfumato.printing import printable
 from sfumato.values import Interval
+
+Show = Callable[[float, str], str]
+"""How a number is written in a form: as text, or for a page as a mark that stands for it."""
+INFINITE = {"inf": "∞", "-inf": "-∞"}
+_ROUNDING = {"": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "up": ROUND_CEILING}
+# From here on thousands are set apart; years are below.
+_GROUPED = 10_000
+# Room for any double with a few digits behind the point.
+_WIDE = Context(prec=400)
 
 
 def escaped(cell: str) -> str:
@@ -21,17 +31,50 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list
     return lines + ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
 
 
-def share_words(share: float, digits: int = 1) -> str:
+def plain_number(number: float) -> int | float | str:
+    """Return a number as JSON holds it: with twelve digits behind the point, and infinity as a word."""
+    if isinstance(number, int):
+        return number
+    if math.isinf(number):
+        return "inf" if number > 0 else "-inf"
+    return round(float(number), 12) + 0.0
+
+
+def number_text(number: float | str, form: str) -> str:
+    """Write a number in one of the forms of a page: count, epsilon, percent and decimal.
+
+    `percent.1` has one digit behind the point and is rounded to the nearest, `percent.1.up` and `percent.1.down` aside.
+
+    >>> number_text(1234, "count"), number_text(0.41731, "percent.1"), number_text(0.41731, "percent.1.up")
+    ('1,234', '41.7', '41.8')
+    >>> number_text(-12345.678, "decimal.2.down"), number_text(0.9999999, "epsilon"), number_text("inf", "epsilon")
+    ('-12,345.68', '1', '∞')
+    """
+    plain = number if isinstance(number, str) else plain_number(number)
+    if isinstance(plain, str):
+        return INFINITE[plain]
+    kind, digits, side = (*form.split("."), "", "")[:3]
+    if kind == "count":
+        return f"{int(plain):,}"
+    exact = Decimal(repr(plain))
+    if kind == "epsilon":
+        text = f"{exact.quantize(Decimal('0.001'), rounding=ROUND_CEILING, context=_WIDE):f}"
+        return text.rstrip("0").rstrip(".")
+    scaled = exact.scaleb({"percent": 2, "decimal": 0}[kind], context=_WIDE)
+    rounded = scaled.quantize(Decimal(1).scaleb(-int(digits)), rounding=_ROUNDING[side], context=_WIDE)
+    rounded = abs(rounded) if rounded == 0 else rounded
+    return f"{rounded:,f}" if kind == "decimal" and abs(rounded) >= _GROUPED else f"{rounded:f}"
+
+
+def share_words(share: float, digits: int = 1, show: Show = number_text) -> str:
     """Write a share in percent."""
-    return f"{100 * share:.{digits}f} %"
+    return f"{show(share, f'percent.{digits}')} %"
 
 
-def interval_words(interval: Interval, digits: int = 1) -> str:
+def interval_words(interval: Interval, digits: int = 1, show: Show = number_text) -> str:
     """Write an interval in percent, rounded outwards."""
-    tens = 10**digits
-    low = math.floor(interval.lower * 100 * tens + 1e-9) / tens
-    high = math.ceil(interval.upper * 100 * tens - 1e-9) / tens
-    return f"{low:.{digits}f} – {high:.{digits}f} %"
+    low, high = show(interval.lower, f"percent.{digits}.down"), show(interval.upper, f"percent.{digits}.up")
+    return f"{low} – {high} %"
 
 
 def digits_for(largest: float) -> int:
@@ -41,7 +84,7 @@ def digits_for(largest: float) -> int:
 
 def epsilon_text(value: float) -> str:
     """Show an ε, rounded up."""
-    return "∞" if math.isinf(value) else f"{math.ceil(value * 1000 - 1e-9) / 1000:g}"
+    return number_text(value, "epsilon")
 
 
 def counted(number: int, noun: str) -> str:

@@ -232,7 +232,7 @@ def _made_before(place: Destination, part: str, held: Keys | None) -> PartNote |
         raise KeyReused(
             "these keys have made reports already, and `out` does not hold them, so nobody can tell whether the same "
             "answers are published again; under the same draws, the difference of two reports is the difference of the "
-            "answers (`sfumato explain key-reuse`)",
+            "answers",
             way_out="Use the reports that were made, give the `out` of then, or choose another folder for new keys.",
         ) from None
 

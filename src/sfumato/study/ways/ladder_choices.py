@@ -18,12 +18,11 @@ from sfumato.values.rounding import float_below
 if TYPE_CHECKING:
     from sfumato.study.ways.ladder_questions import LadderQuestion
 
-# What a study chooses from; as to one set, that of `Ladder.within`, which the explorer's page finds by itself. Sets
-# inside one another are for few answers, where a plan says what that page says, and it knows none.
+# What a study chooses from. One set is that of `Ladder.within`; no study asks by sets inside one another.
 _FAMILIES = {name: family for name, family in LADDER_FAMILIES.items() if name != SETS} | {ONE_SET: set_of_within}
 # A logarithm of odds of ten digits may come out so much too large.
 _ROUNDING = 1e-12
-# The explorer's page, which says what a plan says, knows no flags and ends at 100 answers.
+# Flags are offered from so many answers on.
 _MANY = 101
 # Longer keys are worth this much noise at the worst level.
 _PAYS = 1.15
