@@ -4021,13 +4021,15 @@ PAGE_ATTRIBUTES = frozenset({
     "transform", "clip-path", "fill", "stroke", "stroke-width", "text-anchor", "version", "xmlns", "xmlns:xlink",
     "data-at",
 })  # fmt: skip
-PAGE_STYLE = re.compile(r"content\s*:\s*(?![\"'][^\"'0-9\\]*[\"'])|@import|url\s*\((?!#)|\\", re.IGNORECASE)
+PAGE_STYLE = re.compile(  # what shows text with digits, or loads something
+    r"""\\|<|@import|url\s*\((?!#)|counter|symbols|attr\s*\(|"[^"]*\d[^"]*"|'[^']*\d[^']*'""", re.IGNORECASE
+)
 NUMBER_FORM = re.compile(r"(percent|decimal)\.([0-9]{1,2})(?:\.(up|down))?")
 # Measures of which at least so much is promised; all others are promises of at most so much.
 LEAST_MEASURES = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits_level_")
 
 
-class Page(HTMLParser):
+class _Page(HTMLParser):
     """What a page shows, each text with its mark, and the data that it carries."""
 
     def __init__(self) -> None:
@@ -4114,7 +4116,7 @@ def check_page(raw: bytes) -> Verdict:
     """Check a page: its certificates, and that its data give every text that it shows."""
     if len(raw) > MOST_BYTES:
         raise TooLarge(f"the file has more than {MOST_BYTES >> 20} MiB")
-    page = Page()
+    page = _Page()
     try:
         page.feed(raw.decode())
     except UnicodeDecodeError:
@@ -4122,33 +4124,31 @@ def check_page(raw: bytes) -> Verdict:
     page.close()
     if page.open:
         raise Refused("the elements of the page do not end")
-    document = _parse(page.data[0].encode()) if len(page.data) == 1 else None
+    document = _parse(page.data[0].encode()) if len(page.data) == 1 and "<" not in page.data[0] else None
     if not isinstance(document, dict) or document.get("schema") != PAGE_SCHEMA:
         raise Unreadable(f"this is no page that I know: it carries no data of the schema {PAGE_SCHEMA}")
     if set(document) != {"schema", "certificates", "texts"} or not (
         isinstance(document["certificates"], list) and isinstance(document["texts"], list)
     ):
         raise Unreadable("the data of the page are damaged")
-    answers = []
+    if len(page.texts) != len(document["texts"]):
+        raise Refused("the page shows more or fewer texts than its data have")
+    for number, ((text, mark), entry) in enumerate(zip(page.texts, document["texts"], strict=True)):
+        if mark != f"/texts/{number}" or text_of(document, entry) != text:
+            raise Refused(f"the page shows what its data do not say: {shown(text.strip())}")
+    answers: list[tuple[str, str, str]] = []
     for number, record in enumerate(document["certificates"], start=1):
         verdict = check("".join(itertools.chain(_pieces(record, "\n"), "\n")).encode())
-        answers += [(f"{number}: {measure}", *rest) for measure, *rest in verdict.answers]
-    for text, place in page.texts:
-        if text_at(document, place) != text:
-            raise Refused(f"the page shows what its data do not say: {shown(text.strip())}")
-    if {f"/texts/{i}" for i in range(len(document["texts"]))} - {place for _, place in page.texts}:
-        raise Refused("the page does not show a text that its data have")
+        answers += [(f"{number}: {measure}", said, why) for measure, said, why in verdict.answers]
     return Verdict("page", answers)
 
 
-def text_at(document: dict[str, Any], place: str) -> str:
-    """Work out the text at a place of a page's data."""
+def text_of(document: dict[str, Any], entry: Any) -> str | None:
+    """Work out the text of an entry; None where it has none."""
     try:
-        found = entry_at(document, place)
-        pieces = found if isinstance(found, list) and place.startswith("/texts/") else [found]
-        return "".join(piece_text(document, piece) for piece in pieces)
+        return "".join(piece_text(document, piece) for piece in (entry if isinstance(entry, list) else [entry]))
     except (LookupError, TypeError, ValueError, ArithmeticError):
-        raise Refused(f"the page marks a text with a place that its data do not have: {shown(place)}") from None
+        return None
 
 
 def entry_at(document: Any, place: str) -> Any:
@@ -4171,7 +4171,10 @@ def piece_text(document: dict[str, Any], piece: Any) -> str:
         if type(number) in (int, float):
             return number_text(Fraction(repr(number)), form)
     elif set(piece) == {"at", "as"}:
-        claim = read_claim(entry_at(document, piece["at"]))
+        found = entry_at(document, piece["at"])
+        if piece["as"] == "text":
+            return piece_text(document, found + "")
+        claim = read_claim(found)
         return {"value": value_text, "status": status_text, "epsilon": epsilon_text}[piece["as"]](claim)
     raise ValueError("no text")
 
@@ -4185,7 +4188,7 @@ def number_text(number: Fraction, form: str) -> str:
         raise ValueError(form)
     digits = int(found[2])
     scaled = number * 10**digits * (100 if found[1] == "percent" else 1)
-    units = {"up": math.ceil, "down": math.floor, None: round}[found[3]](scaled)
+    units = math.ceil(scaled) if found[3] == "up" else math.floor(scaled) if found[3] == "down" else round(scaled)
     return _with_point(units, digits, grouped=found[1] == "decimal" and abs(units) >= 10_000 * 10**digits)
 
 
@@ -4278,9 +4281,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="sfumato-check", description=summary, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "certificate", help="the sealed certificate, a JSON file; or a page that carries certificates, an HTML file"
-    )
+    parser.add_argument("certificate", help="the sealed certificate (JSON), or a page that carries certificates (HTML)")
     parser.add_argument("--json", action="store_true", help="say it in JSON")
     options = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):

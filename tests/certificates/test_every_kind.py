@@ -332,7 +332,7 @@ def our_other_files(folder):
     sf.io.write_channel(LEAKING, folder / "channel.json")
     yield "a channel", folder / "channel.json"
     (folder / "page.html").write_text(sf.certify(LEAKING).to_html())
-    yield "a page for people", folder / "page.html"
+    yield "a page", folder / "page.html"
 
 
 def test_our_other_files_are_called_what_they_are(tmp_path):

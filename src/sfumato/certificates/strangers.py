@@ -86,7 +86,7 @@ def _name_of(raw: bytes) -> str | None:
     if raw[:4] == b"PAR1" and b"sfumato/reports/" in raw:
         return _OTHERS["reports"]
     if raw[:15].lower() == b"<!doctype html>":
-        return "a page for people"
+        return "a page"
     schema = _schema_of(raw)
     if schema is None:  # no JSON, but perhaps TOML
         written = _WRITTEN.search(raw[:4096])

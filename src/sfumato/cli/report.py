@@ -47,8 +47,8 @@ def report_command(
 ) -> None:
     """Write a page about a study: what was asked and how, who sees what, the estimates, the certificates, the limits.
 
-    The page is one file and asks for nothing from elsewhere. Its one script checks its certificates in the browser of
-    whoever reads it. Files of other draws or of other people are refused: everything on a page is of one publication.
+    The page is one file without scripts and asks for nothing from elsewhere. `sfumato verify` checks its certificates
+    and its texts. Files of other draws or of other people are refused: everything on a page is of one publication.
 
     Example:
 

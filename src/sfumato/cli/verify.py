@@ -1,4 +1,4 @@
-"""sfumato verify: recompute every claim of a certificate."""
+"""sfumato verify: recompute every claim of a certificate, and every text of a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.cli.output import MEGABYTE, console, show_waiting, tell, tell_json
 
 
 def verify_command(
-    certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON), of any kind.")],
+    certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON) of any kind, or a page (HTML).")],
     opening: Annotated[
         Path | None, typer.Option(help="The private certificate that CERTIFICATE, whose law is private, commits to.")
     ] = None,
@@ -22,20 +22,29 @@ def verify_command(
 ) -> None:
     """Verify a certificate: check its seal, then recompute every claim from what it is about.
 
+    Of a page (report, statement, certificate or analysis) the certificates in it are verified, every text is worked out
+    from the data in it, and a text that is not marked is refused. This shows that the page says what its data say, not
+    that the data are true.
+
     Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read, and 3 when its claims are
     stated and not checked, because the law is private and --opening is not given.
 
     Example:
 
         sfumato verify certificate.json
+        sfumato verify report.html
     """
     from sfumato.certificates import Certificate, verify
     from sfumato.errors import NotChecked, Refused
     from sfumato.render import certificate_table
+    from sfumato.render.page_checks import is_page_file
 
+    limit = limit_mb * MEGABYTE
+    if is_page_file(certificate):
+        _verify_page(certificate, opening, limit, json=json)
+        return
     try:
         with show_waiting("recomputing every claim"):
-            limit = limit_mb * MEGABYTE
             opened = Certificate.read(certificate, limit_bytes=limit)
             verify(opened, opening=None if opening is None else Certificate.read(opening, limit_bytes=limit))
     except Refused as error:
@@ -60,3 +69,32 @@ def verify_command(
     if how is not None:
         sealed = "" if how.guarantee is None else f", what keys show: {how.guarantee}"
         tell(f"On its maker's word alone: collected over the web, {how.mode}{sealed}.")
+
+
+def _verify_page(path: Path, opening: Path | None, limit: int, *, json: bool) -> None:
+    from sfumato.errors import InvalidParameter, NotChecked, Refused
+    from sfumato.render.page_checks import read_page
+    from sfumato.render.words import counted
+
+    if opening is not None:
+        raise InvalidParameter("is for a certificate", parameter="opening", way_out="Leave out `opening`.")
+    try:
+        with show_waiting("recomputing every claim and text"):
+            found = read_page(path, limit_bytes=limit)
+    except Refused as error:
+        if json:
+            tell_json({"verified": False, "refused": type(error).__name__, "because": str(error)})
+        raise
+    if json:
+        stated = {"stated": found.stated} if found.stated else {}
+        document = {"certificates": len(found.certificates), "claims": found.claims, "texts": found.texts}
+        tell_json({"verified": not found.stated, **document, **stated})
+    else:
+        certificates, claims = counted(len(found.certificates), "certificate"), counted(found.claims, "claim")
+        tell(f"Verified: {claims} of {certificates} hold, and the data of the page give its {found.texts:,} texts.")
+        tell("This shows that the page says what its data say, not that the data are true.")
+    if found.stated:
+        raise NotChecked(
+            f"{counted(found.stated, 'claim')} of the page stated, not checked: the law is private",
+            way_out="Whoever holds the private certificate checks it against the public one with `opening`.",
+        )

@@ -6,14 +6,16 @@ import json
 import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sfumato.certificates import Certificate, verify
-from sfumato.errors import ClaimRefused, NotChecked, UnreadableFile
+from sfumato.errors import ClaimRefused, NotChecked, Place, SfumatoError, UnreadableFile
+from sfumato.files import DEFAULT_LIMIT_BYTES, read_bytes
 from sfumato.printing import printable
-from sfumato.render.page_texts import RAW, SCHEMA, TEXT_ATTRIBUTES, VOID, text_at
+from sfumato.render.page_texts import RAW, SCHEMA, TEXT_ATTRIBUTES, VOID, entry_text
 
 _START = b"<!doctype html>"
 _TAGS = frozenset({
@@ -30,8 +32,10 @@ _ATTRIBUTES = frozenset({
     "transform", "clip-path", "fill", "stroke", "stroke-width", "text-anchor", "version", "xmlns", "xmlns:xlink",
     "data-at",
 })  # fmt: skip
-# Style can show text, and load something.
-_STYLE = re.compile(r"content\s*:\s*(?![\"'][^\"'0-9\\]*[\"'])|@import|url\s*\((?!#)|\\", re.IGNORECASE)
+# Rules of style can show text with digits, and load something.
+_STYLE = re.compile(
+    r"""\\|<|@import|url\s*\((?!#)|counter|symbols|attr\s*\(|"[^"]*\d[^"]*"|'[^']*\d[^']*'""", re.IGNORECASE
+)
 _SHORT = 60
 
 
@@ -52,9 +56,22 @@ class VerifiedPage:
         return sum(len(certificate.claims) for certificate in self.certificates) - self.stated
 
 
-def is_page(data: bytes) -> bool:
+def is_page_file(path: Path) -> bool:
     """Whether a file begins as pages do."""
-    return data[: len(_START)].lower() == _START
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_START)).lower() == _START
+    except OSError:
+        return False
+
+
+def read_page(path: Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> VerifiedPage:
+    """Read a page and check it as `verify_page` does."""
+    data = read_bytes(path, limit_bytes=limit_bytes)
+    try:
+        return verify_page(data)
+    except SfumatoError as error:
+        raise error.at(Place(file=str(path))) from None
 
 
 def verify_page(data: bytes) -> VerifiedPage:
@@ -94,16 +111,17 @@ def _certificate(record: object) -> Certificate:
 
 
 def _check_texts(reader: _Reader, document: dict[str, Any]) -> None:
-    for text, pointer in reader.texts:
+    for place, ((text, mark), entry) in enumerate(zip(reader.texts, document["texts"], strict=False)):
+        if mark != f"/texts/{place}":
+            raise _refused(f"{_cut(text)} is marked as another text")
         try:
-            wanted = text_at(document, pointer)
+            wanted = entry_text(document, entry)
         except (LookupError, TypeError, ValueError, ArithmeticError, msgspec.MsgspecError):
-            raise _refused(f"{_cut(text)} is marked with a place that its data do not have") from None
+            raise _refused(f"nothing gives {_cut(text)}") from None
         if text != wanted:
             raise _refused(f"it shows {_cut(text)} where its data say {_cut(wanted)}")
-    marks = {pointer for _, pointer in reader.texts}
-    if any(f"/texts/{i}" not in marks for i in range(len(document["texts"]))):
-        raise _refused("it does not show a text that its data have")
+    if len(reader.texts) != len(document["texts"]):
+        raise _refused("it shows more or fewer texts than its data have")
 
 
 class _Reader(HTMLParser):
@@ -120,6 +138,8 @@ class _Reader(HTMLParser):
             raise _refused("it has a declaration that no page of Sfumato has")
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if len(dict(attrs)) != len(attrs):
+            raise _refused("an element has an attribute twice")
         self._check_tag(tag, dict(attrs))
         marks = (dict(attrs).get("data-at") or "").split()
         if tag not in VOID:
@@ -199,7 +219,7 @@ def _check_style(text: str) -> None:
 
 
 def _document(data: list[str]) -> dict[str, Any]:
-    if len(data) != 1:
+    if len(data) != 1 or "<" in data[0]:
         raise _unreadable("it carries no data that could be checked")
     try:
         document = json.loads(data[0])

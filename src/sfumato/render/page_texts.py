@@ -1,7 +1,8 @@
 """Texts of a page, each marked with its place in the JSON that the page carries.
 
-The JSON has the certificates, and `texts`: words and numbers, or the place in a certificate that a text comes from. An
-element names the places of its texts in `data-at`, and that of an attribute such as aria-label in `data-at-aria-label`.
+The JSON has the certificates, and `texts`: what the page shows, in its order, as words, numbers and places in the
+certificates. An element names the places of its texts in `data-at`, and that of an attribute such as aria-label in
+`data-at-aria-label`.
 `sfumato verify PAGE` and `sfumato_check.py PAGE` work every text out again.   Format: docs/reference/files.md
 """
 
@@ -61,10 +62,12 @@ def claim_text(record: Mapping[str, Any], form: str) -> str:
     return {"value": value_of, "status": status_of}[form](claim)
 
 
-def text_at(document: Mapping[str, Any], pointer: str) -> str:
-    """Return the text at a place of a page's JSON; raises LookupError, TypeError or ValueError where there is none."""
-    found = _at(document, pointer)
-    pieces = found if pointer.startswith("/texts/") and isinstance(found, list) else [found]
+def entry_text(document: Mapping[str, Any], entry: object) -> str:
+    """Return the text that an entry of a page's `texts` stands for; raises LookupError, TypeError or ValueError.
+
+    An entry is words, or a list of words, numbers in a form and places in a certificate.
+    """
+    pieces = entry if isinstance(entry, list) else [entry]
     return "".join(_piece_text(document, piece) for piece in pieces)
 
 
@@ -127,16 +130,15 @@ class _Marker(HTMLParser):
         return raw
 
     def _place(self, text: str) -> str:
-        """Return the place of a text in the JSON, where it is put if it is new."""
+        """Put a text into the JSON, and return its place there."""
         parts = _REFERENCE.split(text)
         # What stands between references is words.
         pieces = [printable_lines(part) if i % 2 == 0 else self._piece(part) for i, part in enumerate(parts)]
-        entry = pieces[0] if len(pieces) == 1 else [piece for piece in pieces if piece]
-        key = json.dumps(entry)
-        if key not in self._known:
-            self.document["texts"].append(entry)
-            self._known[key] = f"/texts/{len(self.document['texts']) - 1}"
-        return self._known[key]
+        if len(pieces) == 1 and (known := self._known.get(str(pieces[0]))):
+            pieces = [{"at": known, "as": "text"}]
+        words = len(pieces) == 1 and isinstance(pieces[0], str)
+        self.document["texts"].append(pieces[0] if words else [piece for piece in pieces if piece])
+        return f"/texts/{len(self.document['texts']) - 1}"
 
     def _piece(self, reference: str) -> dict[str, Any]:
         form, number, place = unescape(reference).split("|", 2)
@@ -165,7 +167,7 @@ def _certificate_texts(certificates: Sequence[Mapping[str, Any]]) -> dict[str, s
             for name in _CLAIM_TEXTS
         ]
         for pointer, text in texts:
-            found.setdefault(json.dumps(printable_lines(text)), pointer)
+            found.setdefault(printable_lines(text), pointer)
     return found
 
 
@@ -176,11 +178,12 @@ def _piece_text(document: Mapping[str, Any], piece: object) -> str:
         raise TypeError(piece)
     if "number" in piece:
         return number_text(piece["number"], piece["as"])
-    return claim_text(_at(document, piece["at"]), piece["as"])
+    found = _at(document, piece["at"])
+    return _piece_text(document, found + "") if piece["as"] == "text" else claim_text(found, piece["as"])
 
 
 def _at(document: Any, pointer: str) -> Any:
-    """Return what a JSON pointer names, in a page's certificates or texts."""
+    """Return what a JSON pointer names."""
     found = document
     for step in pointer.split("/")[1:]:
         found = found[int(step)] if isinstance(found, list) else found[step]
