@@ -95,8 +95,7 @@ def test_the_page_says_what_was_asked_and_what_is_not_promised(sample):
     page = study_report_html(plan_study(sample.study), [published(sample)])
     way = sample.way
     for said in (way.describe(), *way.limits()):
-        assert escape(said) in page
-    assert f'download="{sample.question.id}.certificate.json"' in page
+        assert escape(said, quote=False) in page
 
 
 HOSTILE = "[/b] [red]x[/red] <i>&amp; | \\"

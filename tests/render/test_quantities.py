@@ -17,6 +17,7 @@ from sfumato.render.estimate_documents import estimates_document
 from sfumato.render.estimate_lines import all_lines, shown_places
 from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
 from sfumato.render.fitted_tables import FittedTable
+from sfumato.render.page_style import checked_page
 from sfumato.render.quantity_words import quantity_cells, quantity_line
 from sfumato.render.report_estimates import estimates_section
 from sfumato.render.scale_charts import scale_colours
@@ -170,7 +171,7 @@ class TestPage:
     @each
     def test_numbers_of_every_reader_and_group(self, name):
         found = ESTIMATES[name]
-        page = estimates_section(material_with(found)).split("<h3>")[1]
+        page = re.split("<h3[^>]*>", checked_page("T", estimates_section(material_with(found))))[1]
         text = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
         for one in found.quantities:
             value, reach = quantity_cells(one)

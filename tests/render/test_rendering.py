@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,7 +15,6 @@ from sfumato.certificates import audit_counts, certify
 from sfumato.prob import Channel, Circulant
 from sfumato.render import audit_text, certificate_html, certificate_markdown, heatmap_svg
 from sfumato.render.numbers import value_of
-from sfumato.render.self_checks import checker_script
 from sfumato.values import Interval, Relation
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"], ["no", "yes"])
@@ -50,14 +50,13 @@ def test_the_page_shows_every_claim_and_loads_nothing():
     page = certificate_html(certificate)
     tags = parse(page)
     assert [(tag, attributes) for tag, attributes in tags if tag in {"script", "link", "img", "iframe"}] == [
-        ("script", {})
+        ("script", {"type": "application/json", "id": "data"})
     ]
     assert not [attributes for _, attributes in tags if {"src", "onclick"} & set(attributes)]
-    links = [attributes["href"] for _, attributes in tags if "href" in attributes]
-    assert all(link.startswith("data:application/json;base64,") for link in links)
+    assert not [attributes for _, attributes in tags if "href" in attributes]
     assert "http" not in re.sub(r'xmlns="[^"]*"|http-equiv', "", page)
     for claim in certificate.claims:
-        assert claim.sentence.replace("'", "&#x27;") in page
+        assert escape(claim.sentence, quote=False) in page
     assert page.count('class="cell"') == 4
     assert certificate.to_json().split('"digest": "')[1][:71] in page
 
@@ -76,7 +75,6 @@ def test_labels_cannot_break_out_of_the_page(labels):
     page = certificate_html(certify(Channel(CHANNEL.rows, labels, ["<script>alert(1)</script>", '"><b>'])))
     tags = [tag for tag, _ in parse(page)]
     assert tags.count("script") == 1
-    assert f"<script>{checker_script()}</script>" in page
     assert "b" not in tags
 
 

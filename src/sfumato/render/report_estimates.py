@@ -11,7 +11,7 @@ from sfumato.render.page_texts import number_mark
 from sfumato.render.report_groups import groups_part
 from sfumato.render.report_material import ReportMaterial, Seen
 from sfumato.render.report_pictures import Named, Sitting, draw_sitting, legend_of
-from sfumato.render.report_rows import estimates_frame, estimates_rows
+from sfumato.render.report_rows import estimates_frame, estimates_rows, same_labels
 from sfumato.study.ways import QuestionPlan, Truth
 
 
@@ -32,13 +32,17 @@ def _question(material: ReportMaterial, planned: QuestionPlan) -> str:
         return f"{head}{_notes(seen)}"
     places = shown_places(sharpest)
     sitting = Sitting(readers=[Named(reader=one.reader, found=one.whole) for one in seen], places=places, truth=truth)
-    rows = estimates_rows([one.whole for one in seen], places, truth=truth)
+    estimates = [one.whole for one in seen]
+    rows = estimates_rows(estimates, places, sharpest.labels, truth=truth)
+    drawn = ""
+    if same_labels(estimates):
+        chart = draw_sitting(f"chart-{question.id}", f"Estimates: {question.text}", sitting)
+        drawn = f"{legend_of(sitting)}<figure>{chart}</figure>"
     has_truth = truth.shares is not None or truth.mean is not None
     rest = len(sharpest.labels) - len(places)
     parts = [
         head,
-        legend_of(sitting),
-        f"<figure>{draw_sitting(f'chart-{question.id}', f'Estimates: {question.text}', sitting)}</figure>",
+        drawn,
         scroll_box(
             f"Estimates for {question.id}", estimates_frame([first_column(sharpest)], seen, rows, has_truth=has_truth)
         ),

@@ -15,7 +15,7 @@ from sfumato.render.report_charts import Series, dot_chart
 from sfumato.render.report_contrasts import contrasts_part
 from sfumato.render.report_material import ReportMaterial, Seen
 from sfumato.render.report_pictures import Named, Sitting, draw_sitting, legend_of, sitting_top
-from sfumato.render.report_rows import confidence_words, estimates_frame, estimates_rows
+from sfumato.render.report_rows import confidence_words, estimates_frame, estimates_rows, same_labels
 from sfumato.study.ways import QuestionPlan
 
 _NO_GROUPS = "Respondents were asked about different parts of the answer, so groups cannot be told apart."
@@ -34,8 +34,11 @@ def groups_part(material: ReportMaterial, planned: QuestionPlan, seen: Sequence[
     groups = [found.group for found in seen[0].groups]
     shown = [one for one in seen if [found.group for found in one.groups] == groups]
     names = [printable(group or "") for group in groups]
+    labels = seen[-1].whole.labels
     rows = "".join(
-        estimates_rows([one.groups[i] for one in shown], places, group=f"{name} ({_count(shown[0].groups[i].total)})")
+        estimates_rows(
+            [one.groups[i] for one in shown], places, labels, group=f"{name} ({_count(shown[0].groups[i].total)})"
+        )
         for i, name in enumerate(names)
     )
     table = scroll_box(
@@ -44,6 +47,8 @@ def groups_part(material: ReportMaterial, planned: QuestionPlan, seen: Sequence[
     )
     table += contrasts_part(planned.question.id, material.group, shown)
     whole = shown[0].whole
+    if not same_labels([seen[-1].whole, *(found for one in shown for found in (one.whole, *one.groups))]):
+        return f"{head}{table}"
     if is_pair(whole):
         return f"{head}{_pairs(material.group, planned, shown, names)}{table}"
     if not whole.labels:

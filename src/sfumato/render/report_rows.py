@@ -49,18 +49,40 @@ def estimates_frame(first: Sequence[str], seen: Sequence[Seen], rows: str, *, ha
 
 
 def estimates_rows(
-    estimates: Sequence[QuestionEstimate], places: Sequence[int], *, group: str = "", truth: Truth | None = None
+    estimates: Sequence[QuestionEstimate],
+    places: Sequence[int],
+    labels: Sequence[str],
+    *,
+    group: str = "",
+    truth: Truth | None = None,
 ) -> str:
-    """Return the lines of everybody, or of one group: what each reader sees of each share and number."""
+    """Return the lines of everybody, or of one group: what each reader sees of each share and number.
+
+    `places` are those among `labels`; a reader who finds other answers has lines of their own for them.
+    """
     known = truth if truth is not None and (truth.shares is not None or truth.mean is not None) else None
-    shares = list(zip(*(share_lines(found, places, number_mark) for found in estimates), strict=True))
-    numbers = list(zip(*(quantity_lines(found, number_mark) for found in estimates), strict=True))
+    shares = _side_by_side(
+        [share_lines(found, places if found.labels == labels else None, number_mark) for found in estimates]
+    )
+    numbers = _side_by_side([quantity_lines(found, number_mark) for found in estimates])
     parts = [numbers, shares] if numbers_first(estimates[0]) else [shares, numbers]
     rows = [_row(same, known) for part in parts for same in part]
     if group and rows:
         head = f'<th scope="rowgroup" rowspan="{len(rows)}">{escape(group)}</th>'
         rows[0] = rows[0].replace("<tr>", f"<tr>{head}", 1)
     return f"<tbody>{''.join(rows)}</tbody>"
+
+
+def _side_by_side(several: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Put lines of the same name beside each other, with nothing where a reader has none."""
+    by_name = [{line.name: line for line in lines} for lines in several]
+    names = dict.fromkeys(line.name for lines in several for line in lines)
+    return [[lines.get(name, Line(name=name, value="", reach="")) for lines in by_name] for name in names]
+
+
+def same_labels(estimates: Sequence[QuestionEstimate]) -> bool:
+    """Whether estimates are of the same answers, so that one picture can show them."""
+    return all(found.labels == estimates[0].labels for found in estimates)
 
 
 def _row(same: Sequence[Line], truth: Truth | None) -> str:

@@ -58,8 +58,8 @@ def number_text(number: float | str, form: str) -> str:
         return f"{int(plain):,}"
     exact = Decimal(repr(plain))
     if kind == "epsilon":
-        text = f"{exact.quantize(Decimal('0.001'), rounding=ROUND_CEILING, context=_WIDE):f}"
-        return text.rstrip("0").rstrip(".")
+        up = exact.quantize(Decimal("0.001"), rounding=ROUND_CEILING, context=_WIDE)
+        return f"{abs(up) if up == 0 else up:f}".rstrip("0").rstrip(".")
     scaled = exact.scaleb({"percent": 2, "decimal": 0}[kind], context=_WIDE)
     rounded = scaled.quantize(Decimal(1).scaleb(-int(digits)), rounding=_ROUNDING[side], context=_WIDE)
     rounded = abs(rounded) if rounded == 0 else rounded
