@@ -23,7 +23,7 @@ from sfumato.render.analysis_sheets import crosstab_sheet
 from sfumato.render.chart_parts import CHART_STYLE
 from sfumato.render.coefficient_plots import coefficients_svg
 from sfumato.render.model_sheets import fit_sheets
-from sfumato.render.page_style import whole_page
+from sfumato.render.page_style import checked_page
 from sfumato.render.report_estimates import estimates_section
 from sfumato.render.report_pages import study_report_html
 from sfumato.render.statement_pages import script_html, statement_html
@@ -50,7 +50,7 @@ def make(name):
             _numbered(estimates_section(_of_one_question(material_with(found))), i)
             for i, found in enumerate(ESTIMATES.values())
         )
-        return whole_page("Pictures", f"<main><h1>Pictures</h1><h2>Estimates</h2>{body}</main>", CHART_STYLE)
+        return checked_page("Pictures", f"<main><h1>Pictures</h1><h2>Estimates</h2>{body}</main>", CHART_STYLE)
     if name == "simulation":
         return study_report_html(sample_plan(), sample_files(is_secure=False)[:2], truth=ANSWERS)
     if name == "statement":

@@ -96,9 +96,9 @@ def test_the_command_and_the_library_say_the_same_thing_in_their_own_words(monke
 
 
 def test_an_argument_of_a_real_verb_is_named(sfumato):
-    done = sfumato("explain", "nothing")
+    done = sfumato("papers", "nothing")
     assert done.returncode == 2
-    assert done.stderr.startswith("InvalidParameter: TOPIC 'nothing' is not explained here. Choose one of ")
+    assert done.stderr.startswith("InvalidParameter: SLUG 'nothing' names no paper. Known papers: ")
 
 
 @pytest.mark.parametrize(
