@@ -22,6 +22,7 @@ from sfumato.render.quantity_words import quantity_cells, quantity_line
 from sfumato.render.report_estimates import estimates_section
 from sfumato.render.scale_charts import scale_colours
 from sfumato.render.text_bars import filled_bar, step_bar
+from sfumato.render.words import interval_words
 from sfumato.study.estimating import Estimates
 from sfumato.study.ways import Picture, Quantity, Unit
 from sfumato.values import Interval
@@ -57,6 +58,12 @@ class TestWords:
     def test_as_many_digits_as_the_interval_is_worth(self, value, low, high, shown):
         one = Quantity(name="mean", value=value, interval=Interval(low, high))
         assert quantity_cells(one) == shown
+
+    def test_ends_of_shares_are_rounded_outwards(self):
+        assert interval_words(Interval(0.1239, 0.5671)) == "12.3 – 56.8 %"
+        assert (
+            interval_words(Interval(0.1 + 0.2 - 1e-16, 0.1 + 0.2)) == "30.0 – 30.0 %"
+        )  # 0.1 + 0.2 is 0.3, but for a bit
 
     def test_ends_are_rounded_outwards(self):
         one = Quantity(name="mean", value=2.0, interval=Interval(1.2349, 2.7651))
