@@ -63,6 +63,11 @@ def epsilon_capacity_bits(epsilon: float) -> Fraction | float:
     return Fraction(float_above(_UP.divide(nats, _DOWN.next_minus(_DOWN.ln(Decimal(2))))))
 
 
+def least(bits: Fraction, *others: Fraction | float) -> Fraction:
+    """Return the least of several bounds, some of which may be infinite."""
+    return min(bits, *(one for one in others if isinstance(one, Fraction)))
+
+
 class Leaks(ABC):
     """What the reports of a question tell, in bits."""
 
@@ -80,20 +85,20 @@ class Leaks(ABC):
     def answer_bits(self) -> Fraction:
         """log2 of how many different answers a person can have given, rounded up."""
 
-    def capacity_bits(self, level: int) -> Fraction | float:
+    def capacity_bits(self, level: int) -> Fraction:
         """Return an upper bound on the capacity of one report of a level, in bits.
 
         It is the certified one of the channel, or the largest that any channel with its ε has, whichever is less.
         """
         channel = self._own_channel(level)
         own = math.inf if channel is None else channel_capacity_bits(channel)
-        return min(own, epsilon_capacity_bits(self.epsilons[level - 1]))
+        return least(self.answer_bits, own, epsilon_capacity_bits(self.epsilons[level - 1]))
 
-    def leakage_bits(self, level: int) -> Fraction | float:
+    def leakage_bits(self, level: int) -> Fraction:
         """Return an upper bound on the maximal leakage of a level, in bits. Capacity is no such bound."""
         channel = self._own_channel(level)
         own = math.inf if channel is None else channel_leakage_bits(channel)
-        return min(self.answer_bits, own, epsilon_leakage_bits(self.epsilons[level - 1]))
+        return least(self.answer_bits, own, epsilon_leakage_bits(self.epsilons[level - 1]))
 
     def _own_channel(self, level: int) -> AnyChannel | None:
         """Return the channel of a report; None where a report does not stand alone, or its channel is too large."""

@@ -30,6 +30,7 @@ from sfumato.study.ways.leaks import (
     channel_leakage_bits,
     epsilon_capacity_bits,
     epsilon_leakage_bits,
+    least,
 )
 from sfumato.study.ways.no_answer import NO_ANSWER
 from sfumato.study.ways.pictures import Picture
@@ -219,15 +220,15 @@ class SeveralWay(LadderWay):
         """One for each option: over several releases all of them may be asked."""
         return Fraction(len(self.question.labels))
 
-    def capacity_bits(self, level: int) -> Fraction | float:
+    def capacity_bits(self, level: int) -> Fraction:
         """Return the capacity of all flips of a level: they are drawn apart, and capacities of such channels add."""
         own = self.rung(level).asked * channel_capacity_bits(self._flip(level))
-        return min(own, epsilon_capacity_bits(self.epsilons[level - 1]))
+        return least(self.answer_bits, own, epsilon_capacity_bits(self.epsilons[level - 1]))
 
-    def leakage_bits(self, level: int) -> Fraction | float:
+    def leakage_bits(self, level: int) -> Fraction:
         """Return the maximal leakage of all flips of a level."""
         own = self.rung(level).asked * channel_leakage_bits(self._flip(level))
-        return min(self.answer_bits, own, epsilon_leakage_bits(self.epsilons[level - 1]))
+        return least(self.answer_bits, own, epsilon_leakage_bits(self.epsilons[level - 1]))
 
     def _flip(self, level: int) -> Channel:
         """Return the channel of one option that is asked."""
