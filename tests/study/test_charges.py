@@ -14,7 +14,7 @@ from sfumato.account.amounts import decimal_above
 from sfumato.errors import InvalidParameter
 from sfumato.study import Count, OneOfMany, Study, write_study
 from sfumato.study.charging import release_of_reports, total_bits
-from sfumato.study.steps import amend, erase, publish
+from sfumato.study.steps import amend, erase, forecasts, publish
 from sfumato.study.steps.staging import Destination
 from sfumato.study.totals import seen_by_readers
 from sfumato.study.ways.leaks import epsilon_capacity_bits
@@ -40,7 +40,7 @@ class Office:
         return {question.id: [SIX[row % 6] for row in range(rows)] for question in self.study.questions}
 
     def publish(self, rows, **more):
-        publish(self.file, self.answers(rows), out=self.out, **{"ledger": self.ledger.path, **more})
+        publish(self.file, self.answers(rows), **{"out": self.out, "ledger": self.ledger.path, **more})
 
     def append(self, rows):
         self.publish(rows, append=True)
@@ -103,6 +103,19 @@ def test_a_part_that_another_ledger_paid_for_is_in_the_total(tmp_path):
     office.publish(1000, ledger=elsewhere.path)
     office.amend(1)
     assert [float(bits) for bits in office.paid] == [pytest.approx(2 * HELD)], "old reports may tell of the new answer"
+
+
+def test_what_a_ledger_forecasts_is_what_is_charged(office):
+    (before,) = forecasts(office.ledger.path, office.ledger.read(), office.file)
+    assert before.first is not None, "nothing is published"
+    office.publish(250)
+    (ahead,) = forecasts(office.ledger.path, office.ledger.read())
+    assert (ahead.first, ahead.people, ahead.corrected) == (None, 250, 3)
+    office.amend(3)
+    office.publish(250, out=office.out.with_name("wave"), again="second wave")
+    assert [ahead.correction.bits, ahead.wave.bits] == office.paid[1:]
+    office.file.write_text(office.file.read_text().replace("Six", "Seven"))
+    assert forecasts(office.ledger.path, office.ledger.read()) == (), "another study by now"
 
 
 class TestInterrupted:

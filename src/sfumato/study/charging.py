@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.account import Assumption, Published, Release, Role, information, local, perfect_samples, recoverable
+from sfumato.account import (
+    Assumption,
+    Charges,
+    Published,
+    Release,
+    Role,
+    information,
+    local,
+    perfect_samples,
+    recoverable,
+)
 from sfumato.io.query_files import QueryDesign
 from sfumato.study.studies import Study
 from sfumato.study.totals import Seen, Total, totals_of
@@ -22,6 +32,8 @@ from sfumato.study.ways.leaks import channel_leakage_bits
 from sfumato.values.correlation import ANYONE, NOBODY
 from sfumato.values.rounding import log2_bounds
 
+MANY = 10**9
+"""As many people as it takes to tell everything, where nobody knows how many there will be."""
 _ROLES = {Role.APPEND: "more people", Role.AMEND: "amended"}
 
 
@@ -45,7 +57,7 @@ def release_of_reports(
     leakage = [way.leakage_bits(seen.level) for way, seen in pairs]
     epsilon = _sum_up([_exact(seen.epsilon) for _, seen in pairs])
     amended = published is not None and published.role is Role.AMEND
-    parts = [(one.rows, _asked(one), one.role is Role.AMEND) for one in earlier]
+    parts = [_part(one) for one in earlier]
     worst = total_bits(study, [*parts, (rows, asked, amended)]) - paid_bits
     notes = [f"seen by: {sharpest.holder}"]
     if study.recover:
@@ -84,6 +96,39 @@ def total_bits(study: Study, parts: Iterable[Part]) -> Fraction:
     return min(held, told)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What releases of a study will cost each of so many people; `first` is None for a study that is published.
+
+    A correction is of one in a hundred people, in all questions. The next wave asks all people again.
+    """
+
+    study: str
+    people: int
+    corrected: int
+    first: Charges | None
+    correction: Charges
+    wave: Charges
+
+
+def forecast(
+    study: Study, people: int, *, earlier: Sequence[Published] = (), paid_bits: Fraction | float = 0
+) -> Forecast:
+    """Work out what comes next for a study, of which these parts were published and so many bits paid for."""
+    first, corrected = release_of_reports(study, people).charges, math.ceil(people / 100)
+    parts = [_part(one) for one in earlier] or [(people, None, False)]
+    before = paid_bits if earlier else first.bits
+    bits = max(Fraction(0), total_bits(study, [*parts, (corrected, None, True)]) - before)
+    return Forecast(
+        study=study.name,
+        people=people,
+        corrected=corrected,
+        first=None if earlier else first,
+        correction=replace(first, bits=bits),
+        wave=first,
+    )
+
+
 def _sharpest(study: Study) -> Total:
     """Return what all analysts see together: of those who see no answers, the last sees most."""
     *_, sharpest = (total for total in totals_of(study) if not total.sees_answers)
@@ -96,6 +141,10 @@ def _seen(study: Study) -> list[tuple[Way, Seen]]:
 
 def _asked(published: Published) -> set[str]:
     return {column.question for column in published.columns}
+
+
+def _part(published: Published) -> Part:
+    return published.rows, _asked(published), published.role is Role.AMEND
 
 
 def release_of_answers(design: QueryDesign, rows: int) -> Release:
