@@ -52,7 +52,7 @@ def channel_capacity_bits(channel: AnyChannel) -> Fraction | float:
 def epsilon_capacity_bits(epsilon: float) -> Fraction | float:
     """Return the largest capacity of any channel with this ε, in bits, rounded up.
 
-    It is (t - 1 - ln t)/ln 2 with t = ε/(1 - e^-ε), which grows with t.   Proof: docs/theory/composition.md
+    It is (t - 1 - ln t)/ln 2 with t = ε/(1 - e^-ε), which grows with t.   Proof: docs/theory/capacity.md
     """
     if epsilon == 0 or math.isinf(epsilon):
         return Fraction(0) if epsilon == 0 else math.inf
