@@ -140,6 +140,7 @@ def test_bits_without_an_assumption_keep_their_figure_and_ask_for_none(path):
 
 def test_a_period_that_is_over_may_refuse_too(path, monkeypatch):
     """Its limit was kept for nobody who depends on others, and would not be for five."""
+    monkeypatch.setattr("sfumato.account.ledgers.now", lambda: "2098-05-01T00:00:00Z")
     ledger = Ledger.create(path, per="year", budget_bits_per_period=1)
     ledger.spend(release(mean("nobody")))
     monkeypatch.setattr("sfumato.account.ledgers.now", lambda: "2099-05-01T00:00:00Z")

@@ -110,6 +110,48 @@ def test_a_clock_that_runs_ahead_is_not_forgotten(monthly, clock):
         monthly.spend(local("x", Fraction(1, 2)))
 
 
+@pytest.mark.parametrize("far", ["2036-01-01", "9999-12-31"])
+def test_a_clock_that_is_far_ahead_locks_nothing(monthly, clock, far):
+    receipt = monthly.spend(local("January", Fraction(1, 2)))
+    clock(far)
+    with pytest.raises(InvalidParameter, match=f"the clock shows {far}, .* latest record of the ledger is of 2030-01"):
+        monthly.spend(local("far ahead", 1))
+    monthly.settle(receipt)  # it was released, whatever the clock says
+    clock("2030-01-20")
+    assert monthly.read().standing_in_period().period.name == "2030-01"
+    monthly.spend(local("January", Fraction(1, 2)))
+    clock("2030-02-01")
+    monthly.spend(local("February", 1))
+
+
+def test_a_ledger_that_was_made_by_a_clock_far_ahead(tmp_path, clock):
+    clock("2999-01-01")
+    ledger = Ledger.create(tmp_path / "l", per="month", epsilon_per_period=1)
+    for month in ("2030-01-10", "2030-02-10"):
+        clock(month)
+        ledger.spend(local(month, 1))
+    assert [entry.period.name for entry in Ledger(ledger.path).entries()] == ["2030-01", "2030-02"]
+
+
+def test_every_period_of_a_file_is_checked_for_the_worst_person(tmp_path, clock):
+    """More than a period allows, to people of one name, in a period that is over: no ledger has written that."""
+    clock("2030-01-10")
+    ledger = Ledger.create(tmp_path / "l", epsilon=9, per="month", epsilon_per_period=1)
+    ledger.spend(local("x", 1, people="South"))
+    forged = [
+        Debited(time="2030-01-11T12:00:00Z", release_id="y", release=local("y", Fraction(3, 2), people="North")),
+        Debited(time="2030-02-11T12:00:00Z", release_id="z", release=local("z", Fraction(1, 2), people="South")),
+    ]
+    book = ledger.read()
+    with contextlib.closing(sqlite3.connect(ledger.path, isolation_level=None)) as connection:
+        for record in forged:
+            row = book.row_for(record)
+            append(connection, row)
+            book = replace(book, count=row.number + 1, digest=row.digest)
+    with pytest.raises(UnreadableFile, match="damaged or changed"):
+        Ledger(ledger.path)
+
+
 def test_one_of_several_people_in_a_period(monthly, clock):
     for name in ("South", "North"):
         monthly.spend(local(name, 1, people=name))
@@ -146,7 +188,8 @@ def test_what_others_were_appended_to_is_not_voided(tmp_path):
     cost = (Fraction(0),) * 3
     ledger = Ledger.create(tmp_path / "l", epsilon=1)
     first, second = ledger.spend(reports(1, cost)), ledger.spend(reports(2, cost, of=1))
-    amended = ledger.spend(reports(3, cost, of=1, amends=2))
+    # What an amendment of the first costs in bits goes by all that was paid before it, also for the second.
+    amended = ledger.spend(reports(3, cost, of=1, amends=1))
     for receipt in (first, second):
         with pytest.raises(InvalidParameter, match="to which others were appended, or which was amended, since"):
             ledger.void(receipt, "x")

@@ -7,10 +7,11 @@ from html import escape
 import pytest
 
 from drawn_parts import drawn_part
-from sfumato.render.budgets import charge_rows, debit_words
+from sfumato.account.amounts import decimal_above
+from sfumato.render.budgets import charge_rows, debit_words, forecast_words
 from sfumato.render.report_pages import study_report_html
 from sfumato.render.study_plans import study_plan_markdown
-from sfumato.study.charging import release_of_reports
+from sfumato.study.charging import forecast, release_of_reports
 from sfumato.study.planning import plan_study
 from small_studies import answers, small_study
 
@@ -40,8 +41,24 @@ def test_without_a_ledger_nothing_is_said():
 def test_without_a_number_of_respondents_the_worst_is_said(study):
     unknown = small_study(questions=KEYED, ledger="people.ledger", population=None)
     few = small_study(questions=KEYED, ledger="people.ledger", population=1)
-    assert "bits 5.322," in debit_words(unknown)  # log2 of 2·5·4 answers, rounded up
-    assert debit_words(few) == debit_words(unknown)  # keys of ε = 3 tell more than any of these answers hold
+    assert "each person: bits 6.1293," in debit_words(unknown)  # log2 of 2·5·7 answers, rounded up
+    told = sum(way.capacity_bits(1) for way in few.ways)
+    assert f"each person: bits {decimal_above(told, 4)}," in debit_words(few)
+
+
+def test_what_comes_next(study):
+    """Of 600 people six are corrected: all that corrected answers hold is told then, and all anew by the next wave."""
+    found = forecast(study, 600)
+    held = 6.1293
+    assert (found.people, found.corrected) == (600, 6)
+    for charges in (found.first, found.correction, found.wave):
+        assert decimal_above(charges.bits, 4) == str(held)
+        assert charges.epsilon == release_of_reports(study, 600).charges.epsilon
+    said = forecast_words(found)
+    assert f"The first release will cost bits {held}" in said
+    assert f"Correcting 1 % of 600 people in all questions will cost bits {held}" in said
+    few = forecast(study, 1)
+    assert few.correction.bits == few.first.bits < found.first.bits, "two reports, of an old and of a corrected answer"
 
 
 def test_the_page_has_what_it_cost(study):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import islice
 
-from sfumato.account.amounts import NOTHING, Amount, Charges
+from sfumato.account.amounts import NOTHING, Amount, Charges, added
 from sfumato.account.assumptions import Counting, counted_anew, to_count
 from sfumato.account.ledger_entries import Entry, Receipt, Row
 from sfumato.account.ledger_records import (
@@ -29,8 +30,8 @@ from sfumato.account.ledger_records import (
 )
 from sfumato.account.ledger_sums import LedgerSums, Standing
 from sfumato.account.payers import people_key
-from sfumato.account.periods import Period, now, period_of
-from sfumato.account.published import Published, Role, check_parts
+from sfumato.account.periods import Period, believed, check_clock, now, period_of
+from sfumato.account.published import Published, check_parts
 from sfumato.account.refusals import Recounted, rows_again, short_of, voidable
 from sfumato.account.releases import Release
 from sfumato.errors import InvalidParameter
@@ -39,7 +40,9 @@ from sfumato.values.correlation import ANYONE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """All records up to some number, read and added up; `digest` is that of the last, `latest` the latest time.
+    """All records up to some number, read and added up; `digest` is that of the last.
+
+    `latest` is the latest time of a record but the first, by which nothing was spent.
 
     `Ledger.read` returns it: limits, debits and sums of one moment, which belong together.
 
@@ -103,18 +106,11 @@ class Book:
         """The publications of reports among the debits, in their order."""
         return tuple(entry.release.published for entry in self.live if entry.release.published is not None)
 
-    def rows_paid(self, published: Published) -> int:
-        """Count the rows of other parts of a publication that were paid for before a part of it, which is new or not.
-
-        Amendments bring no new rows.
-        """
-        rows = 0
-        for one in self.published:
-            if one.id == published.id:
-                break
-            if one.publication == published.publication and one.role is not Role.AMEND:
-                rows += one.rows
-        return rows
+    def parts_paid(self, publication: str) -> tuple[tuple[Published, ...], Amount]:
+        """Return the parts of a publication that were paid for, and what they cost in bits together."""
+        parts = tuple(one for one in self.published if one.publication == publication)
+        bits = (entry.charges.bits for entry in self.live if entry.release.published in parts)
+        return parts, reduce(added, bits, NOTHING.bits)
 
     def row_for(self, record: Record) -> Row:
         """Return a record as the next row."""
@@ -143,7 +139,7 @@ class Book:
                 count=book.count + 1,
                 digest=digest,
                 opened=record if isinstance(record, Opened) else book.opened,
-                latest=max(book.latest, record.time),
+                latest=book.latest if isinstance(record, Opened) else max(book.latest, record.time),
                 counting=Counting(stated=record.correlated) if isinstance(record, Opened) else book.counting,
             )
             if isinstance(record, Debited):
@@ -200,6 +196,8 @@ class Book:
 
     def debit(self, release: Release, release_id: str, time: str) -> Row:
         """Return the row that pays for a release; raise BudgetSpent when it cannot be paid for."""
+        if self._opened.per is not None:
+            check_clock(time, self.latest or self._opened.time)
         counted = self.check_affordable(release, time)
         return self.row_for(
             Debited(time=time, release_id=release_id, release=release, counted=tuple(sorted(counted.items())))
@@ -214,19 +212,21 @@ class Book:
 
     def settling(self, entry: Entry, time: str) -> Row:
         """Return the row that says that a release was made."""
-        return self.row_for(Settled(time=time, number=entry.receipt.number))
+        return self.row_for(Settled(time=believed(time, self.latest), number=entry.receipt.number))
 
     def voiding(self, entry: Entry, reason: str, time: str) -> Row:
         """Return the row that gives a debit back; raise InvalidParameter where nobody can know that it was not seen."""
         published = voidable(entry.receipt.number, entry.release, settled=entry.settled)
-        if any(published.part in {one.of, one.amends} for one in self.published):
+        parts, _ = self.parts_paid(published.publication)
+        if parts[-1:] != (published,):
+            # What a later part of the publication cost counts on what this one paid.
             raise InvalidParameter(
                 "paid for a part to which others were appended, or which was amended, since",
                 parameter="number",
                 value=entry.receipt.number,
                 way_out="Finish its publication with the command that began it.",
             )
-        return self.row_for(Voided(time=time, number=entry.receipt.number, reason=reason))
+        return self.row_for(Voided(time=believed(time, self.latest), number=entry.receipt.number, reason=reason))
 
     def check_affordable(self, release: Release, time: str | None = None) -> dict[int, Amount]:
         """Raise BudgetSpent if any limit would be exceeded, or rows be released a second time.

@@ -11,6 +11,7 @@ Theory: docs/theory/composition.md
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -152,18 +153,10 @@ class Ledger:
         if release.assumption is not None:
             # Figures are remembered, so whoever else writes need not wait until they are found.
             self.read().counted_with(release)
-        with writing(self._path, self._patience_seconds) as connection:
-            book = read_book(connection, self._book)
-            before = book.entry_called(name)
-            booked = book.as_booked(release)
-            if before is None:
-                row = book.debit(booked, name, now())
-                append(connection, row)
-                book = book.with_rows([(row.number, row.text, row.digest)])
-        self._book = book
+        book, before = self._debit(lambda _: release, name)
         if before is None:
             return book.entries[-1].receipt
-        if before.release != booked:
+        if before.release != book.as_booked(release):
             raise InvalidParameter(
                 f"belongs to another release, {before.release.title!r}",
                 parameter="release_id",
@@ -171,6 +164,27 @@ class Ledger:
                 way_out="Choose another id; an id stands for one release with one title and one price.",
             )
         return replace(before.receipt, is_new=False)
+
+    def spend_priced(self, price: Callable[[Book], Release], *, release_id: str) -> Receipt:
+        """Pay for a release whose charge depends on what was paid before; as `spend` otherwise.
+
+        `price` is given the account at a moment when no other process can debit it. For an id that was debited before
+        it is not asked: what was paid then is the charge.
+        """
+        book, before = self._debit(price, checked_id(release_id))
+        return book.entries[-1].receipt if before is None else replace(before.receipt, is_new=False)
+
+    def _debit(self, price: Callable[[Book], Release], name: str) -> tuple[Book, Entry | None]:
+        """Return the account with the debit, and the entry that had paid for it already, if there was one."""
+        with writing(self._path, self._patience_seconds) as connection:
+            book = read_book(connection, self._book)
+            before = book.entry_called(name)
+            if before is None:
+                row = book.debit(book.as_booked(price(book)), name, now())
+                append(connection, row)
+                book = book.with_rows([(row.number, row.text, row.digest)])
+        self._book = book
+        return book, before
 
     def settle(self, receipt: Receipt) -> None:
         """Note that the release was really made. It changes no sum; it tells debits whose release never followed."""

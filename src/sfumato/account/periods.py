@@ -2,7 +2,8 @@
 
 A clock can be wound back, and a budget that starts afresh each month must not be had twice for it. So a debit belongs
 to the period of the latest time that its ledger has seen, never to an earlier one. A clock that runs ahead begins the
-next period early, and there the ledger stays until the true time has caught up.
+next period early, and there the ledger stays until the true time has caught up. So that this cannot take for ever, a
+time that is more than five years after the latest record is not believed: nothing is debited by such a clock.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from enum import StrEnum
 
 from sfumato.errors import InvalidParameter
 
+MOST_YEARS_AHEAD = 5
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}Z")
 
 
@@ -82,6 +84,21 @@ def per_of(word: str) -> Per:
 def now() -> str:
     """Return the time as an account writes it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def believed(time: str, latest: str) -> str:
+    """Return the time that a clock shows, or that of the latest record if the clock is far ahead of it."""
+    return time if int(time[:4]) - int(latest[:4]) <= MOST_YEARS_AHEAD else latest
+
+
+def check_clock(time: str, latest: str) -> None:
+    """Refuse a debit by a clock that is far ahead: the ledger would stay in that period until the time has come."""
+    if believed(time, latest) != time:
+        raise InvalidParameter(
+            f"cannot be: the clock shows {time[:10]}, and the latest record of the ledger is of {latest[:10]}",
+            parameter="time",
+            way_out="Nothing was debited: set the clock, or begin another ledger if it is right.",
+        )
 
 
 def checked_time(text: object) -> str:

@@ -147,22 +147,30 @@ def spend_command(
 
 
 @budget_app.command("show")
-def show_command(ledger: Annotated[Path, LEDGER], json: Json = False) -> None:
-    """Show what is spent and what is left, every debit, and how releases add up.
+def show_command(
+    ledger: Annotated[Path, LEDGER],
+    study: Annotated[
+        Path | None, typer.Option(help="The study to look ahead for. Default: those that the ledger paid for.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show what is spent and what is left, every debit, how releases add up, and what the next ones will cost.
 
     Example:
 
         sfumato budget show people.ledger
     """
-    from sfumato.render.budget_documents import budget_document, entry_document
+    from sfumato.render.budget_documents import budget_document, entry_document, forecast_document
     from sfumato.render.budgets import ledger_table
-    from sfumato.study.steps import read_ledger
+    from sfumato.study.steps import forecasts, read_ledger
 
     book = read_ledger(ledger)
+    ahead = forecasts(ledger, book, study)
     if json:
-        tell_json({**budget_document(ledger, book), "entries": [entry_document(entry) for entry in book.entries]})
+        lists = {"entries": [*map(entry_document, book.entries)], "forecasts": [*map(forecast_document, ahead)]}
+        tell_json({**budget_document(ledger, book), **lists})
     else:
-        console().print(ledger_table(ledger, book))
+        console().print(ledger_table(ledger, book, ahead))
 
 
 @budget_app.command("void")

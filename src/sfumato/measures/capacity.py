@@ -111,12 +111,17 @@ def capacity_in_closed_form(channel: AnyChannel) -> Interval | None:
         return None
     if not channel.is_full and channel.shape[0] * channel.shape[1] <= _DENSE_ENTRIES:
         return None
-    noise = entropy_interval(next(iter(channel.row_profiles()))[0])
-    alphabet = log2_interval(float(channel.shape[1]))
-    symmetric = Interval(alphabet.lower - noise.upper, alphabet.upper - noise.lower).widened(0.0).at_least(0.0)
+    symmetric = full_symmetric_capacity_bits(channel)
     if channel.is_full:
         return symmetric
     return Interval(min(mutual_information_interval(channel).lower, symmetric.upper), symmetric.upper)
+
+
+def full_symmetric_capacity_bits(channel: Circulant) -> Interval:
+    """Enclose the capacity that a circulant channel has if all its symbols are inputs: no less than its own."""
+    noise = entropy_interval(next(iter(channel.row_profiles()))[0])
+    alphabet = log2_interval(float(channel.shape[1]))
+    return Interval(alphabet.lower - noise.upper, alphabet.upper - noise.lower).widened(0.0).at_least(0.0)
 
 
 def _normalised(channel: AnyChannel) -> FloatArray:

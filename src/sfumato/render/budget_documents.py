@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.account import Book, Charges, Entry, Standing
 from sfumato.account.amounts import amount_text
 from sfumato.account.assumption_documents import correlation_json
+from sfumato.study.charging import Forecast
 from sfumato.values.correlation import ANYONE
 
 SCHEMA = "sfumato/budget/3"
@@ -54,6 +55,18 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "voided": None if voided is None else {"time": voided.time, "reason": voided.reason},
         "digest": receipt.digest,
         "how_it_adds": release.how_it_adds,
+    }
+
+
+def forecast_document(found: Forecast) -> dict[str, Any]:
+    """Return what comes next for a study."""
+    return {
+        "study": found.study,
+        "people": found.people,
+        "corrected": found.corrected,
+        "first": None if found.first is None else _amounts(found.first),
+        "correction": _amounts(found.correction),
+        "wave": _amounts(found.wave),
     }
 
 

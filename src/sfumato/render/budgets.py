@@ -8,14 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.account.amounts import Amount, Currency, decimal_above, decimal_below
+from sfumato.account.amounts import Amount, Charges, Currency, decimal_above, decimal_below
 from sfumato.account.assumptions import condition
 from sfumato.account.ledger_books import Book
 from sfumato.account.ledger_entries import Entry
 from sfumato.account.ledger_sums import Standing
 from sfumato.account.releases import Kind, Release
 from sfumato.printing import printable
-from sfumato.study.charging import release_of_reports
+from sfumato.study.charging import MANY, Forecast, forecast
 from sfumato.study.studies import Study
 from sfumato.values.correlation import ANYONE, Correlation
 
@@ -49,7 +49,6 @@ _BAR = 30
 _LABEL = 9
 _PLACES = 4
 _MOST_NAMED = 5
-_MANY = 10**9
 
 
 def charge_rows(release: Release) -> tuple[tuple[str, str, str], ...]:
@@ -61,14 +60,31 @@ def debit_words(study: Study) -> str:
     """Say what publishing a study will debit, and to which ledger; nothing for a study that names none."""
     if study.ledger is None:
         return ""
-    # Without a number of respondents, as many as it takes to tell everything.
-    release = release_of_reports(study, study.population or _MANY)
-    amounts = ", ".join(f"{name} {amount}" for name, amount, _ in charge_rows(release))
-    return f"Publishing debits the ledger {study.ledger} for each person: {amounts}. All analysts' keys are counted."
+    found = forecast(study, study.population or MANY)
+    return (
+        f"Publishing debits the ledger {study.ledger} for each person: {_amounts(found.wave)}. "
+        f"{_correction(found)}; the next wave as much as the first. All analysts' keys are counted."
+    )
 
 
-def ledger_table(path: Path, book: Book) -> RenderableType:
-    """Return the whole account for rich to print."""
+def forecast_words(found: Forecast) -> str:
+    """Say what comes next for a study, and what it will cost each person."""
+    first = "" if found.first is None else f" The first release will cost {_amounts(found.first)}."
+    wave = "as much" if found.first is not None else _amounts(found.wave)
+    return f"What comes next for {printable(found.study)}.{first} {_correction(found)}; the next wave {wave}."
+
+
+def _correction(found: Forecast) -> str:
+    who = "1 % of the people" if found.people >= MANY else f"1 % of {found.people:,} people"
+    return f"Correcting {who} in all questions will cost {_amounts(found.correction)}"
+
+
+def _amounts(charges: Charges) -> str:
+    return ", ".join(f"{CURRENCIES[currency]} {_charge(amount)}" for currency, amount in charges)
+
+
+def ledger_table(path: Path, book: Book, forecasts: Sequence[Forecast] = ()) -> RenderableType:
+    """Return the whole account for rich to print, and what comes next."""
     from rich.console import Group  # noqa: PLC0415  rich is only needed to print
     from rich.text import Text  # noqa: PLC0415
 
@@ -80,8 +96,9 @@ def ledger_table(path: Path, book: Book) -> RenderableType:
         parts += _bars(within)
     if not book.entries:
         parts.append(Text("Nothing was debited yet."))
-        return Group(*parts)
+        return Group(*parts, *(Text(forecast_words(one)) for one in forecasts))
     parts.append(_debits(book))
+    parts += [Text(forecast_words(one)) for one in forecasts[-_MOST_NAMED:]]
     parts += [Text(sentence) for sentence in _assumed(book)]
     parts += [Text(sentence, style=style) for sentence, style in _open_debits(book.entries)]
     parts += [Text(sentence) for sentence in _by_people(book)]

@@ -8,47 +8,57 @@ other people [E, Prop. 7].   Theory: docs/theory/composition.md
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato import measures
-from sfumato.account import Assumption, Published, Release, Role, information, local, perfect_samples, recoverable
+from sfumato.account import (
+    Assumption,
+    Charges,
+    Published,
+    Release,
+    Role,
+    information,
+    local,
+    perfect_samples,
+    recoverable,
+)
 from sfumato.io.query_files import QueryDesign
 from sfumato.study.studies import Study
-from sfumato.study.totals import totals_of
+from sfumato.study.totals import Seen, Total, totals_of
+from sfumato.study.ways.base import Way
 from sfumato.study.ways.leaks import channel_leakage_bits
 from sfumato.values.correlation import ANYONE, NOBODY
-from sfumato.values.rounding import float_above, log2_bounds
+from sfumato.values.rounding import log2_bounds
 
+MANY = 10**9
+"""As many people as it takes to tell everything, where nobody knows how many there will be."""
 _ROLES = {Role.APPEND: "more people", Role.AMEND: "amended"}
 
 
-def release_of_reports(study: Study, rows: int, published: Published | None = None, *, paid_rows: int = 0) -> Release:
+def release_of_reports(
+    study: Study,
+    rows: int,
+    published: Published | None = None,
+    *,
+    earlier: Iterable[Published] = (),
+    paid_bits: Fraction | float = 0,
+) -> Release:
     """What publishing the study for so many people costs each of them, if all analysts put their keys together.
 
-    Of what is published only the questions that it has columns of are counted. Where so many rows of the publication
-    are paid for already, an appended part adds in bits what all rows may tell together beyond that. An amendment adds
-    at least all that the corrected answers hold: reports that were there before may tell about those too.
+    Of what is published only the questions that it has columns of are counted. In bits a publication costs what all its
+    parts may tell together, so a part costs what that has grown to, with the `earlier` parts, beyond what was paid for
+    those. An amendment gives a person further answers, which reports that were there before may tell about.
     """
-    # The public, each analyst, all of them together, the registrar: the last who sees no answers sees most.
-    *_, sharpest = (total for total in totals_of(study) if not total.sees_answers)
-    asked = None if published is None else {column.question for column in published.columns}
-    pairs = [
-        (way, seen)
-        for way, seen in zip(study.ways, sharpest.by_question, strict=True)
-        if asked is None or seen.question in asked
-    ]
-    answers = _sum_up([way.answer_bits for way, _ in pairs])
-    each = _sum_up([way.capacity_bits(seen.level) for way, seen in pairs])
+    sharpest = _sharpest(study)
+    asked = None if published is None else _asked(published)
+    pairs = [(way, seen) for way, seen in _seen(study) if asked is None or seen.question in asked]
     leakage = [way.leakage_bits(seen.level) for way, seen in pairs]
     epsilon = _sum_up([_exact(seen.epsilon) for _, seen in pairs])
-    if published is not None and published.role is Role.AMEND:
-        record = _sum_up([way.answer_bits for way in study.ways])
-        worst = max(answers, _at_most(record, rows, each))
-    else:
-        before = _at_most(answers, paid_rows, each) if paid_rows else Fraction(0)
-        worst = _at_most(answers, paid_rows + rows, each) - before
+    amended = published is not None and published.role is Role.AMEND
+    parts = [_part(one) for one in earlier]
+    worst = total_bits(study, [*parts, (rows, asked, amended)]) - paid_bits
     notes = [f"seen by: {sharpest.holder}"]
     if study.recover:
         notes.append("the registrar's key gives the answers back, and is not counted as a release")
@@ -58,21 +68,93 @@ def release_of_reports(study: Study, rows: int, published: Published | None = No
     found = local(
         f"reports: {study.name}{called}"[:200],
         epsilon,
-        worst_case_bits=worst,
+        worst_case_bits=max(Fraction(0), worst),
         leakage_bits=_sum_up(leakage),
         notes=notes,
     )
     return found if published is None else replace(found, published=published, people=published.people)
 
 
+Part = tuple[int, Collection[str] | None, bool]
+"""How many rows a part has, the questions of its columns (None for all), and whether it is an amendment."""
+
+
+def total_bits(study: Study, parts: Iterable[Part]) -> Fraction:
+    """Return the most that the parts of a publication tell anyone about one person together, in bits.
+
+    It is the lesser of what a person's answers hold, with those of every amendment, and of the capacities of all
+    reports. Over all questions at once: reports on one question may tell the answer to another.
+    """
+    answers = {way.question.id: way.answer_bits for way in study.ways}
+    capacities = {seen.question: way.capacity_bits(seen.level) for way, seen in _seen(study)}
+    held, told = sum(answers.values(), Fraction(0)), Fraction(0)
+    for rows, asked, amended in parts:
+        names = answers.keys() if asked is None else asked
+        told += rows * sum((capacities[name] for name in names), Fraction(0))
+        if amended:
+            held += sum((answers[name] for name in names), Fraction(0))
+    return min(held, told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What releases of a study will cost each of so many people; `first` is None for a study that is published.
+
+    A correction is of one in a hundred people, in all questions. The next wave asks all people again.
+    """
+
+    study: str
+    people: int
+    corrected: int
+    first: Charges | None
+    correction: Charges
+    wave: Charges
+
+
+def forecast(
+    study: Study, people: int, *, earlier: Sequence[Published] = (), paid_bits: Fraction | float = 0
+) -> Forecast:
+    """Work out what comes next for a study, of which these parts were published and so many bits paid for."""
+    first, corrected = release_of_reports(study, people).charges, math.ceil(people / 100)
+    parts = [_part(one) for one in earlier] or [(people, None, False)]
+    before = paid_bits if earlier else first.bits
+    bits = max(Fraction(0), total_bits(study, [*parts, (corrected, None, True)]) - before)
+    return Forecast(
+        study=study.name,
+        people=people,
+        corrected=corrected,
+        first=None if earlier else first,
+        correction=replace(first, bits=bits),
+        wave=first,
+    )
+
+
+def _sharpest(study: Study) -> Total:
+    """Return what all analysts see together: of those who see no answers, the last sees most."""
+    *_, sharpest = (total for total in totals_of(study) if not total.sees_answers)
+    return sharpest
+
+
+def _seen(study: Study) -> list[tuple[Way, Seen]]:
+    return list(zip(study.ways, _sharpest(study).by_question, strict=True))
+
+
+def _asked(published: Published) -> set[str]:
+    return {column.question for column in published.columns}
+
+
+def _part(published: Published) -> Part:
+    return published.rows, _asked(published), published.role is Role.AMEND
+
+
 def release_of_answers(design: QueryDesign, rows: int) -> Release:
     """What the answers of a query cost each person, all responses together."""
-    answers = Fraction(float_above(Fraction(log2_bounds(Fraction(len(design.query.prior.labels)))[1])))
-    capacity = _sum_up([Fraction(measures.capacity_bits(channel).upper) for channel in design.channels])
+    answers = Fraction(log2_bounds(Fraction(len(design.query.prior.labels)))[1])
+    capacity = sum((Fraction(measures.capacity_bits(channel).upper) for channel in design.channels), Fraction(0))
     return recoverable(
         f"answers: {design.name}"[:200],
         _sum_up([channel_leakage_bits(channel) for channel in design.channels]),
-        worst_case_bits=_at_most(answers, rows, capacity),
+        worst_case_bits=min(answers, rows * capacity),
         epsilon=_sum_up([_exact(measures.epsilon(channel)) for channel in design.channels]),
         rho=design.query.rho,
     )
@@ -99,16 +181,6 @@ def release_of_noise(title: str, bits: float, assumption: Assumption | None = No
     if assumption is not None and assumption.bits_under(NOBODY) >= assumption.bits_under(ANYONE):
         assumption = None
     return information(f"noise: {title}"[:200], bits, assumption=assumption)
-
-
-def _at_most(answers: Fraction | float, rows: int, each: Fraction | float) -> Fraction | float:
-    """All answers of a person, or what so many rows of reports can tell together, whichever is less.
-
-    Over all questions at once: to who knows how people are alike, reports on one question may tell the answer to
-    another, so the least of each question would be too little.
-    """
-    together: Fraction | float = rows * each
-    return min(together, answers)
 
 
 def _sum_up(terms: Sequence[Fraction | float]) -> Fraction | float:

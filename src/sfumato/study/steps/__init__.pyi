@@ -15,7 +15,7 @@ from sfumato.study.steps.keys import (
     rotate_key_file,
     split_key_file,
 )
-from sfumato.study.steps.ledgers import new_ledger, pay_for, read_ledger
+from sfumato.study.steps.ledgers import forecasts, new_ledger, pay_for, read_ledger
 from sfumato.study.steps.numbers import release_noise
 from sfumato.study.steps.options import asked_options, option_pairs
 from sfumato.study.steps.plans import plan
@@ -55,6 +55,7 @@ __all__ = [
     "export_part",
     "fit",
     "fits_by_group",
+    "forecasts",
     "keys_for",
     "keys_of",
     "make_key_pair",

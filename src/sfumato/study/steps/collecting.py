@@ -109,7 +109,7 @@ def open_collection(
             bill = release_of_reports(declared, _MOST_ROWS, memory.billed(known))
             book = Ledger(payer)
             try:
-                receipt = book.spend(bill, release_id=known.id)
+                receipt = book.spend_priced(lambda _: bill, release_id=known.id)
             except (BudgetSpent, KeyReused, ReleasedBefore):
                 # Nobody was asked: what was refused need not be remembered.
                 if held is not None and is_new:

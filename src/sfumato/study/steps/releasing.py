@@ -215,7 +215,7 @@ def _put(
     receipt = None
     if payer is not None:
         try:
-            receipt = payer.spend(_bill(published, memory, note.study, payer.read()), release_id=published.id)
+            receipt = payer.spend_priced(_price(published, memory, note.study, record), release_id=published.id)
         except (BudgetSpent, KeyReused, ReleasedBefore):
             # Nothing left staging: what was refused was not released, and need not be remembered.
             if record is not None and place.holds(published):
@@ -239,9 +239,28 @@ def _check_affordable(published: Published, memory: Memory, study: Study, rows: 
         is_drawn = all(column.digest for column in published.columns)
         is_again = not is_drawn and any(one.part == published.part for one in book.published)
         if not is_again and book.entry_called(published.id) is None:
-            book.check_affordable(_bill(replace(published, rows=rows), memory, study, book))
+            book.check_affordable(_price(replace(published, rows=rows), memory, study)(book))
 
 
-def _bill(published: Published, memory: Memory, study: Study, book: Book) -> Release:
-    paid_rows = book.rows_paid(published)
-    return release_of_reports(study, published.rows, memory.billed(published), paid_rows=paid_rows)
+def _price(
+    published: Published, memory: Memory, study: Study, record: Record | None = None
+) -> Callable[[Book], Release]:
+    """Return what says what a part costs, given what the ledger was paid for its publication so far.
+
+    Parts that the record alone knows, because the study had another ledger then or none, are in the publication and
+    were not paid for here.
+    """
+    released = {
+        one.published.part: one.published
+        for one in memory.history(record)
+        if one.released and one.published.publication == published.publication
+    }
+
+    def price(book: Book) -> Release:
+        paid, bits = book.parts_paid(published.publication)
+        known = released | {one.part: one for one in paid}
+        known.pop(published.part, None)
+        billed = memory.billed(published)
+        return release_of_reports(study, published.rows, billed, earlier=known.values(), paid_bits=bits)
+
+    return price

@@ -6,10 +6,8 @@ drawing, opening, estimating, charging. A new kind is a module with both and a l
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -26,6 +24,7 @@ from sfumato.refine.report_trees import positions_of
 from sfumato.study.audience import Analyst, Audience
 from sfumato.study.ways.form_parts import OnDevice
 from sfumato.study.ways.group_needs import weighted_deviation
+from sfumato.study.ways.leaks import Leaks
 from sfumato.study.ways.one_answer import OneAnswer
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question
@@ -40,10 +39,9 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-_BITS_A_NAT = Fraction("1.4426950408889634074")  # 1/ln 2, rounded up
 
 
-class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
+class Way(OneAnswer, Removing, OnDevice, Reckoned, Leaks, ABC):
     """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one.
 
     >>> from fractions import Fraction
@@ -282,19 +280,3 @@ class Way(OneAnswer, Removing, OnDevice, Reckoned, ABC):
             parameter="truth",
             way_out="Give the table that was published.",
         )
-
-    # What it costs.
-
-    @property
-    @abstractmethod
-    def answer_bits(self) -> Fraction:
-        """log2 of how many different answers a person can have given, rounded up."""
-
-    def capacity_bits(self, level: int) -> Fraction | float:
-        """Return what one report of a level tells at most about its answer, in bits."""
-        epsilon = self.epsilons[level - 1]
-        return math.inf if math.isinf(epsilon) else _BITS_A_NAT * Fraction(epsilon)
-
-    def leakage_bits(self, level: int) -> Fraction | float:
-        """Return the maximal leakage of a level, in bits, rounded up."""
-        return min(self.answer_bits, self.capacity_bits(level))

@@ -20,7 +20,6 @@ from sfumato.study.ways.answers import SymbolArray, positions
 from sfumato.study.ways.base import Way
 from sfumato.study.ways.drawing import Draw, Drawer
 from sfumato.study.ways.form_parts import FormPart
-from sfumato.study.ways.leaks import channel_leakage_bits
 from sfumato.study.ways.question import Question, listed_answers
 
 
@@ -80,11 +79,6 @@ class ChannelWay(Way):
     def report_count(self) -> int:
         """As many as there are names."""
         return self.response.shape[1]
-
-    def leakage_bits(self, level: int) -> Fraction:
-        """Maximal leakage of the channel."""
-        del level
-        return channel_leakage_bits(self.response)
 
 
 class CardedWay(ChannelWay):

@@ -243,8 +243,8 @@ class LadderWay(LadderForm, LadderReckoning, Way):
 
     @property
     def answer_bits(self) -> Fraction:
-        """Of the list of answers."""
-        return label_bits(self.question.size)
+        """Of all answers, also where few values of them are reported."""
+        return label_bits(self.question.answer_count)
 
     def rung_at(self, level: int) -> Rung:
         """Return a level of the ladder."""

@@ -105,6 +105,11 @@ class LadderQuestion(Question):
         return self.choice_count + self.hides
 
     @property
+    def answer_count(self) -> int:
+        """How many different answers there are, with no answer where that is hidden."""
+        return self.size
+
+    @property
     def goal_share(self) -> float:
         """The share at which accuracy is planned."""
         return 1 / self.choice_count

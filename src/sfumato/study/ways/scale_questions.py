@@ -57,6 +57,11 @@ class ScaleQuestion(LadderQuestion):
         """How many steps lead from the lowest answer to the highest."""
         return int((self.ends[1] - self.ends[0]) / Fraction(self.grain))
 
+    @property
+    def answer_count(self) -> int:
+        """Every number of the range, whatever they are rounded to."""
+        return self.steps + 1 + self.hides
+
     def _check_range(self) -> None:
         low, high = self.ends
         if high <= low:

@@ -25,7 +25,13 @@ from sfumato.study.ways.base import IntArray
 from sfumato.study.ways.chosen_options import set_of, set_text
 from sfumato.study.ways.estimates import Quantity, QuestionEstimate, Reading, Truth, Unit
 from sfumato.study.ways.ladder import LadderWay
-from sfumato.study.ways.leaks import channel_leakage_bits
+from sfumato.study.ways.leaks import (
+    channel_capacity_bits,
+    channel_leakage_bits,
+    epsilon_capacity_bits,
+    epsilon_leakage_bits,
+    least,
+)
 from sfumato.study.ways.no_answer import NO_ANSWER
 from sfumato.study.ways.pictures import Picture
 from sfumato.study.ways.plans import QuestionPlan
@@ -214,13 +220,20 @@ class SeveralWay(LadderWay):
         """One for each option: over several releases all of them may be asked."""
         return Fraction(len(self.question.labels))
 
-    def leakage_bits(self, level: int) -> Fraction | float:
+    def capacity_bits(self, level: int) -> Fraction:
+        """Return the capacity of all flips of a level: they are drawn apart, and capacities of such channels add."""
+        own = self.rung(level).asked * channel_capacity_bits(self._flip(level))
+        return least(self.answer_bits, own, epsilon_capacity_bits(self.epsilons[level - 1]))
+
+    def leakage_bits(self, level: int) -> Fraction:
         """Return the maximal leakage of all flips of a level."""
-        rung = self.rung(level)
-        own, other = rung.probabilities
-        return min(
-            super().leakage_bits(level), rung.asked * channel_leakage_bits(Channel([[own, other], [other, own]]))
-        )
+        own = self.rung(level).asked * channel_leakage_bits(self._flip(level))
+        return least(self.answer_bits, own, epsilon_leakage_bits(self.epsilons[level - 1]))
+
+    def _flip(self, level: int) -> Channel:
+        """Return the channel of one option that is asked."""
+        own, other = self.rung(level).probabilities
+        return Channel([[own, other], [other, own]])
 
 
 def _unasked(options: list[str]) -> str:

@@ -250,8 +250,8 @@ class ToldWay(ChannelWay):
 
     @property
     def answer_bits(self) -> Fraction:
-        """Of what may be told: nothing else reaches a report."""
-        return label_bits(len(self.question.labels))
+        """Of the list of answers: reports of people who are alike may tell more of an answer than its own report."""
+        return label_bits(len(self.question.answers))
 
 
 @lru_cache(maxsize=256)
