@@ -14,6 +14,7 @@
     │   ├── NotCertified        a solver did not reach what it has to prove
     │   ├── NotFitted           the reports do not determine the model that was asked for
     │   ├── BudgetSpent         a release asks for more than its ledger has left
+    │   ├── UselessRelease      the noise is so large that a guess without the data is as good
     │   ├── ReleasedBefore      the same people were released about before, and each release tells more
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
@@ -207,6 +208,10 @@ class BudgetSpent(Refused):
     """A release asks for more than its ledger has left, or for a promise that can be made only once."""
 
 
+class UselessRelease(Refused):
+    """The noise of a release is so large that a guess without the data is as good; nothing was drawn or paid."""
+
+
 class ReleasedBefore(Refused):
     """The same people were released about before; a second release is made only when it is named as one."""
 
@@ -231,6 +236,10 @@ class SourceFailed(SfumatoError):
 
 class InsecureBitsWarning(UserWarning):
     """Reports are being made from a seed that anyone can repeat: a simulation, not a release."""
+
+
+class NoisyReleaseWarning(UserWarning):
+    """The noise of a release is large against what the answer can be."""
 
 
 class WeakKeyWarning(UserWarning):

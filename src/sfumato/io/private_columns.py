@@ -5,6 +5,7 @@ Refusals name the first row that cannot be used, and never what it holds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ from sfumato.files.words import Words
 
 OTHER = "other"
 _MOST_GRID = 100_000
+_MOST_DECIMALS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +59,18 @@ class NumberColumn:
                 "data.",
             )
         return NumberColumn(self.name, self.words, tuple(min(max(number, low), high) for number in self.numbers))
+
+    def possible_values(self, low: Fraction, high: Fraction) -> int | None:
+        """Return how many numbers of a range, its ends among them, have as many decimals as the column is written with.
+
+        None if these are more than 20.
+        """
+        shares = {number.denominator for number in self.numbers}
+        scale = next(
+            (10**places for places in range(_MOST_DECIMALS + 1) if not any(10**places % one for one in shares)), None
+        )
+        # Records that are clipped lie at the ends, which may have more decimals.
+        return None if scale is None else math.ceil(high * scale) - math.floor(low * scale) + 1
 
     def total(self) -> Fraction:
         """Return the exact sum."""
