@@ -16,6 +16,7 @@
     │   ├── BudgetSpent         a release asks for more than its ledger has left
     │   ├── UselessRelease      the noise is so large that a guess without the data is as good
     │   ├── ReleasedBefore      the same people were released about before, and each release tells more
+    │   ├── SharedPeople        people are in two parts, or may be, and would be counted twice
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
     ├── NotChecked              stated, and what would prove it is private; neither yes nor no (exit code 3)
@@ -214,6 +215,10 @@ class UselessRelease(Refused):
 
 class ReleasedBefore(Refused):
     """The same people were released about before; a second release is made only when it is named as one."""
+
+
+class SharedPeople(Refused):
+    """People are in two parts that were to be combined, or may be: they would be counted twice."""
 
 
 class KeyRefused(Refused):
