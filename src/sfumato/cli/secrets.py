@@ -96,6 +96,14 @@ def unlocker_of(
     return unlock
 
 
+def remark_on_folder(keys: Path | None) -> None:
+    """Say that others may look into a folder of keys; one that a command makes is closed to them."""
+    from sfumato.files.places import is_open_to_others
+
+    if keys is not None and keys.is_dir() and is_open_to_others(keys):
+        say(f"note: other users of this machine may look into the folder {keys}; `chmod 700 {keys}` closes it to them.")
+
+
 def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotected: bool = False) -> PrivateKey:
     """Read a private key, with its passphrase if it has one; a passphrase is not given for nothing."""
     import warnings

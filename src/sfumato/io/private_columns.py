@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.numbers import parse_number
 from sfumato.files.tables import words_of
-from sfumato.files.texts import no_column
+from sfumato.files.texts import no_column, normal
 from sfumato.files.words import Words
 
 OTHER = "other"
@@ -100,7 +100,7 @@ def count_cells(table: Any, name: str, value: str | None) -> tuple[int, int]:
     """Return how many rows hold a value, or anything at all, and how many rows there are."""
     counts, empty = _counts(table, name)
     rows = sum(counts.values()) + empty
-    return (rows - empty if value is None else counts.get(value.strip(), 0)), rows
+    return (rows - empty if value is None else counts.get(normal(value).strip(), 0)), rows
 
 
 def histogram_cells(table: Any, name: str, values: Sequence[str], *, other: bool) -> tuple[tuple[int, ...], int]:
@@ -122,7 +122,7 @@ def histogram_cells(table: Any, name: str, values: Sequence[str], *, other: bool
 
 def declared_values(several: Iterable[str], *, other: bool) -> tuple[str, ...]:
     """Check a list of declared values: at least two cells, each named once."""
-    values = tuple(value.strip() for value in several)
+    values = tuple(normal(value).strip() for value in several)
     if not all(values) or len(set(values)) < len(values) or len(values) + other < 2:
         raise InvalidParameter(
             "must name at least two cells, each once",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError, UnreadableFile
 from sfumato.files import read_bytes
-from sfumato.files.places import check_folder, check_free, check_places
+from sfumato.files.places import check_folder, check_free, check_places, make_private_folder
 from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key, write_keys
 from sfumato.io.private_key_files import (
     is_private_key_file,
@@ -163,7 +163,7 @@ def split_key_file(
     check_folder("out", out)
     targets = {Path(out) / f"{Path(file).stem}.{part.start}-{part.stop - 1}.key": part for part in parts}
     check_free("out", *targets)
-    Path(out).mkdir(parents=True, exist_ok=True)
+    make_private_folder(out)
     write_keys(targets, protection)
     return tuple(targets)
 
@@ -185,7 +185,7 @@ def rotate_key_file(file: str | Path, out: str | Path, *, protection: Protection
     rotated = rotate_key(key)
     check_folder("out", Path(out).parent)
     check_free("out", Path(out))
-    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(Path(out).parent)
     write_key(rotated, out, protection)
     return rotated
 
