@@ -145,7 +145,6 @@ def test_one_float_column_makes_parquet_float64(tmp_path):
     ("inputs", "extension"),
     [
         ([1, "1"], "csv"),
-        (["a\0", "b"], "csv"),
         (["\ud800", "b"], "csv"),
         (["\ud800", "b"], "json"),
         ([10**900, 0], "json"),

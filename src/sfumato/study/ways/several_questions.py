@@ -100,7 +100,7 @@ class Several(LadderQuestion):
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", checked_list(self.options, MOST_OPTIONS))
         if self.none:
-            object.__setattr__(self, "none", checked_label("none", self.none))
+            object.__setattr__(self, "none", checked_label("none", self.none, most=LONGEST["answers"]))
         self._check()
         if self.ask is not None:
             check_between("ask", check_integer("ask", self.ask), 1, min(len(self.options), MOST_ASKED))
