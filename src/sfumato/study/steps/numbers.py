@@ -98,7 +98,7 @@ def release_noise(
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> out = pathlib.Path(tempfile.mkdtemp()) / "mean.json"
-    >>> told = sf.release_noise(sf.design.gaussian(low=0, high=10, budget_bits=0.5), 4.2, out=out, insecure_seed=7)
+    >>> told = sf.release_noise(sf.design.gaussian(low=0, high=10, budget_bits=1), 4.2, out=out, insecure_seed=7)
     >>> out.exists()
     True
     """
