@@ -39,6 +39,7 @@ import json
 import math
 import re
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -1480,6 +1481,12 @@ def record_rules(channel: Dense, shape: list[int], measures: set[str]) -> list[R
 
 MAKER_SAYS = "Its maker says, and this file alone cannot show, that"
 CODE_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+# Control characters, and what Unicode calls ignorable: labels that differ by one look the same.
+HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
 MOST_MOVED = 1e-8
 FAMILIES = {
     "arc_response",
@@ -1559,9 +1566,13 @@ def _check_labels(labels: Any, count: int) -> None:
     def read(label: Any) -> Any:
         if isinstance(label, list):
             return tuple(read(part) for part in label)
-        if type(label) in {str, int}:
+        if type(label) is int:
             return label
-        raise Unreadable("the certificate is damaged: a label is neither text nor number")
+        if not isinstance(label, str):
+            raise Unreadable("the certificate is damaged: a label is neither text nor number")
+        if not unicodedata.is_normalized("NFC", label) or HIDDEN.search(label):
+            raise Unreadable("a label is not in Unicode NFC, or holds a control or zero-width character")
+        return label
 
     if not isinstance(labels, list) or len(labels) != count or len({read(label) for label in labels}) != count:
         raise Unreadable("the certificate is damaged: labels are missing, or stand twice")

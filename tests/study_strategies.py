@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from label_strategies import label_texts
 from sfumato.errors import InvalidParameter
 from sfumato.study import (
     Analyst,
@@ -24,10 +25,9 @@ from sfumato.study import (
     YesNo,
 )
 
-# What a study refuses: it would move the cursor, or turn the direction of writing.
-MARKS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff"
-letters = st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp"), exclude_characters=MARKS)
-lines = st.text(letters, min_size=1, max_size=30).filter(lambda text: text == text.strip())
+# What a study refuses beside what no label holds.
+MARKS = "\ufffe\uffff"
+lines = label_texts(min_size=1, max_size=30).filter(lambda text: text == text.strip() and not set(text) & set(MARKS))
 epsilons = st.fractions(Fraction(1, 997), 20, max_denominator=997)
 shares = st.fractions(Fraction(1, 997), Fraction(996, 997), max_denominator=997)
 identifiers = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,49}", fullmatch=True).filter(

@@ -14,7 +14,9 @@
     │   ├── NotCertified        a solver did not reach what it has to prove
     │   ├── NotFitted           the reports do not determine the model that was asked for
     │   ├── BudgetSpent         a release asks for more than its ledger has left
+    │   ├── UselessRelease      the noise is so large that a guess without the data is as good
     │   ├── ReleasedBefore      the same people were released about before, and each release tells more
+    │   ├── SharedPeople        people are in two parts, or may be, and would be counted twice
     │   ├── KeyRefused          a key that does not fit, was changed, or cannot be unlocked
     │   └── KeyReused           the same draws would hide two things, which hides neither
     ├── NotChecked              stated, and what would prove it is private; neither yes nor no (exit code 3)
@@ -207,8 +209,16 @@ class BudgetSpent(Refused):
     """A release asks for more than its ledger has left, or for a promise that can be made only once."""
 
 
+class UselessRelease(Refused):
+    """The noise of a release is so large that a guess without the data is as good; nothing was drawn or paid."""
+
+
 class ReleasedBefore(Refused):
     """The same people were released about before; a second release is made only when it is named as one."""
+
+
+class SharedPeople(Refused):
+    """People are in two parts that were to be combined, or may be: they would be counted twice."""
 
 
 class KeyRefused(Refused):
@@ -231,6 +241,10 @@ class SourceFailed(SfumatoError):
 
 class InsecureBitsWarning(UserWarning):
     """Reports are being made from a seed that anyone can repeat: a simulation, not a release."""
+
+
+class NoisyReleaseWarning(UserWarning):
+    """The noise of a release is large against what the answer can be."""
 
 
 class WeakKeyWarning(UserWarning):

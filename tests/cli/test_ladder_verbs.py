@@ -151,6 +151,23 @@ def test_passphrases_and_public_keys(sfumato, folder):
     assert not (folder / "r.csv").exists()
 
 
+def test_of_a_folder_the_keys_are_used_that_open(sfumato, folder):
+    """With the ministry's private key; nobody is asked for the passphrase of the press."""
+    (folder / "secret.txt").write_text("correct horse battery\n")
+    assert sfumato("keys", "pair", "--out", "ministry.private").returncode == 0
+    (folder / "keys").mkdir(mode=0o755)
+    made = sfumato(*PUBLISH, "--passphrase-file", "secret.txt", "--to", "ministry=ministry.private.pub")
+    assert made.returncode == 0, made.stderr
+    assert "chmod 700 keys" in made.stderr
+    opened = sfumato("open", "reports.parquet", "--key", "keys", "--private-key", "ministry.private", "--json",
+                     "--allow-unprotected")  # fmt: skip
+    assert opened.returncode == 0, opened.stderr
+    assert {one["level"] for one in json.loads(opened.stdout)["estimates"]} == {1}
+    (listed,) = [line for line in opened.stderr.splitlines() if "were not used" in line]
+    assert listed.count("keys/press.") == 3
+    assert "ministry" not in listed
+
+
 def test_a_private_key_of_the_registrars_own(sfumato, folder):
     """It seals and opens the registrar's files; analysts get theirs to their public keys, or nothing happens."""
     study = small_study(questions=small_study().questions[:1])

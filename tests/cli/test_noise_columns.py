@@ -71,7 +71,8 @@ def test_the_mean_of_a_million_incomes(said, folder, incomes, people, printed):
     """At a tenth of a bit, from file to file; and the released mean lies where the noise says."""
     path, truth = incomes
     found = said(
-        f"noise mean {path} --column pay --low 0 --high 20000 --budget-bits 0.1 --correlated {people} --out m.json"
+        f"noise mean {path} --column pay --low 0 --high 20000 --budget-bits 0.1 --correlated {people} --out m.json "
+        "--allow-useless"
     )
     assert f"{found['deviation']:.5g}" == printed or f"{found['deviation']:.2g}" == printed
     assert found["capacity_bits"] <= 0.1
@@ -143,7 +144,7 @@ class TestEachVerb:
     @pytest.mark.parametrize("line", [MEAN, COUNT, HISTOGRAM, QUANTILE])
     def test_more_people_take_more_noise_and_the_table_says_what_is_left_out(self, run, said, line):
         off = "ranks_off_95" if "quantile" in line else "deviation"
-        found = [said(f"{line} --correlated {who}") for who in ("nobody", "5", "anyone")]
+        found = [said(f"{line} --correlated {who} --allow-useless") for who in ("nobody", "5", "anyone")]
         assert found[0][off] < found[1][off] < found[2][off]
         assert found[2]["bits_for_anyone"] == pytest.approx(found[2]["capacity_bits"], rel=0.1)
         shown = run(f"{line} --correlated 5")[1]
@@ -166,6 +167,96 @@ class TestEachVerb:
         code, out, err = run("verify it.json.certificate.json")
         assert code == 0, err
         assert "Verified" in out
+
+
+class TestReleasesThatSayNothing:
+    """A standard deviation of half the width of what the answer can be is refused, from a quarter on it is said."""
+
+    USELESS = (
+        MEAN.replace("bits 1", "bits 0.4"),
+        MEAN.replace("mean", "sum").replace("bits 1", "bits 0.4"),
+        COUNT.replace("bits 0.5", "bits 0.4"),
+        HISTOGRAM,
+        QUANTILE,
+    )
+
+    @pytest.fixture(autouse=True)
+    def many(self, folder):
+        (folder / "people.csv").write_text("smoker\n" + "yes\nno\nno\n" * 3365)
+
+    def test_a_count_that_is_all_noise_is_refused_and_not_paid(self, run, folder):
+        line = "noise count people.csv --column smoker --value yes --budget-bits 0.1 --ledger l --out c.json"
+        assert run("budget init l --budget-bits 4")[0] == 0
+        before = (folder / "l").read_bytes()
+        code, out, err = run(f"{line} --correlated anyone")
+        assert code == 1
+        assert out == ""
+        assert "a guess without the data is as good" in err
+        assert "13,087" in err
+        assert "10,095" in err
+        for way_out in ("--budget-bits", "--correlated", "more people", "--allow-useless"):
+            assert way_out in err
+        assert (folder / "l").read_bytes() == before
+        assert not list(folder.glob("c.json*"))
+        assert run(f"{line} --correlated 5")[0] == 0
+        assert len(Ledger(folder / "l").entries()) == 1
+
+    @pytest.mark.parametrize("line", USELESS)
+    def test_every_statistic(self, run, folder, line):
+        assert run(f"{line} --correlated anyone")[0] == 1
+        code, _, err = run(f"{line} --correlated anyone --out it.json")
+        assert code == 1
+        assert "a guess without the data is as good" in err
+        assert not list(folder.glob("it.json*"))
+        code, _, err = run(f"{line} --correlated anyone --out it.json --allow-useless")
+        assert code == 0, err
+        assert "WARNING: a guess without the data is as good" in err
+
+    def test_from_a_quarter_on_it_warns_with_the_two_numbers(self, run):
+        code, _, err = run(f"{COUNT} --correlated anyone --out c.json")
+        assert code == 0
+        assert "standard deviation of 48.93" in err
+        assert "a width of 100." in err
+        assert "WARNING" not in run(f"{COUNT} --correlated 5 --out c.json")[2]
+
+    def test_answers_that_are_no_numbers(self, run, folder):
+        (folder / "yes.txt").write_text("yes\n")
+        line = "noise flip --flip 0.5 --input yes.txt --out f.json"
+        code, _, err = run(line)
+        assert code == 1
+        assert "whatever the truth is" in err
+        assert not (folder / "f.json").exists()
+        assert run(f"{line} --allow-useless")[0] == 0
+        assert run(line.replace("0.5", "0.499"))[0] == 0
+
+
+class TestIfThatIsFalse:
+    """What a reader learns who knows how all people are alike is no more than a record holds."""
+
+    @pytest.mark.parametrize(
+        ("line", "bits", "words"),
+        [
+            (f"{COUNT} --correlated nobody", 1, "at most 1 bit, which is all that a yes/no answer holds"),
+            (f"{HISTOGRAM} --other --correlated nobody", math.log2(3), "which is all that one of 3 values holds"),
+            ("noise sum rooms.csv --column floor --low 0 --high 6 --budget-bits 1 --correlated nobody",
+             math.log2(7), "which is all that one of 7 values holds"),
+        ],
+    )  # fmt: skip
+    def test_it_is_capped_and_both_numbers_are_in_the_document(self, run, said, folder, line, bits, words):
+        (folder / "rooms.csv").write_text("floor,owner\n" + "3,yes\n4,no\n0,no\n2,yes\n" * 25)
+        found = said(line)
+        assert found["bits_for_anyone"] == pytest.approx(bits)
+        assert found["channel_bits_for_anyone"] > found["bits_for_anyone"] >= bits
+        shown = " ".join(run(line)[1].replace("│", " ").split())
+        assert words in shown
+        assert "the answer may be told" in shown
+
+    def test_what_does_not_bind_is_not_said(self, run, said, folder):
+        (folder / "rooms.csv").write_text("rooms\n" + "3.125\n4\n0\n2\n" * 25)
+        line = f"{MEAN} --correlated nobody"
+        found = said(line)
+        assert found["bits_for_anyone"] == found["channel_bits_for_anyone"] < math.log2(6001)
+        assert "may be told" not in run(line)[1]
 
 
 class TestSharedKnowledge:

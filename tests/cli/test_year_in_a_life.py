@@ -305,9 +305,12 @@ def test_a_year_in_a_life(sfumato, tmp_path, guarantee):  # noqa: PLR0915  a yea
     second.published(table.set_column(0, "person", pa.array([*table["person"].to_pylist()[:-1], "n000042"])))
     both = ("--keys", keys, "--keys", second.keys, "--private-key", "registrar.private")
     refused(sfumato("combine", reports, second.reports, "--out", "country", *both), "1 people in two parts")
-    unseen = sfumato("combine", reports, second.reports, "--out", "unseen")
+    refused(sfumato("combine", reports, second.reports, "--out", "unseen"), "0 of 3 indexes of people were opened")
+    assert not (tmp_path / "unseen").exists()
+    unseen = sfumato("combine", reports, second.reports, "--out", "unseen", "--assume-disjoint")
     assert unseen.returncode == 0
-    assert "were not looked for: 0 of 3 indexes" in unseen.stderr
+    assert "assumed, and not checked" in unseen.stderr
+    assert "assumed, and not checked" in sfumato("estimate", "unseen").stdout
     passed(second.erase("--id", "n000042"))
     (south,) = second.truth
     second.truth[south].here[-1] = False

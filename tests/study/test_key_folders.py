@@ -7,8 +7,8 @@ import pytest
 
 import sfumato as sf
 from drawn_parts import drawn_part
-from sfumato.errors import InvalidInput, InvalidParameter
-from sfumato.refine import Passphrase, Unprotected
+from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused
+from sfumato.refine import Passphrase, Unprotected, new_key_pair
 from sfumato.study import Study
 from sfumato.study.key_folders import KeyFolder
 from small_studies import answers, small_study
@@ -87,3 +87,66 @@ def test_a_folder_of_keys_knows_its_holders(tmp_path):
     bare.write(publication.keys, dict.fromkeys(bare.holders, Unprotected()), lambda _: Unprotected())
     with pytest.raises(InvalidParameter, match="not the registrar"):
         bare.held_keys(lambda _: Unprotected())
+
+
+class TestKeysThatOpen:
+    """Of a folder the keys are used that the secret opens; the others are listed."""
+
+    MINE, OTHERS = (Passphrase(text, memory_kib=64, passes=1, lanes=1) for text in ("correct horse", "battery staple"))
+
+    @pytest.fixture
+    def published(self, tmp_path):
+        private, public = new_key_pair()
+        place = {"out": tmp_path / "reports.parquet", "keys": tmp_path / "keys", "record": tmp_path / "record.json"}
+        protection = {"ministry": public, "press": self.OTHERS, "registrar": self.MINE}
+        sf.publish(small_study(), answers(), **place, protection=protection)
+        return tmp_path, private
+
+    def test_one_secret_of_several_is_enough(self, published):
+        folder, private = published
+        opened = sf.open_reports(folder / "reports.parquet", folder / "keys", unlock=private)
+        assert {opened.note.column(name).level for name in ("moved", "place", "rooms")} == {1}
+        (listed,) = [said for said in opened.remarks if "key files" in said]
+        assert listed.count("press.") == 3
+        assert "ministry." not in listed
+        assert "registrar." not in listed
+
+    def test_a_file_that_is_named_must_open(self, published):
+        folder, private = published
+        with pytest.raises(KeyRefused):
+            sf.open_reports(folder / "reports.parquet", folder / "keys" / "press.moved.key", unlock=private)
+
+    def test_a_damaged_file_is_listed_and_an_unprotected_one_is_not_used(self, published):
+        folder, private = published
+        (folder / "keys" / "ministry.moved.key").write_bytes(b"no key")
+        other = sf.publish(small_study(), answers(), again="b", record=folder / "record.json")
+        sf.io.key_files.write_key(other.keys["rooms"][1], folder / "keys" / "planted.rooms.key", Unprotected())
+        opened = sf.open_reports(folder / "reports.parquet", folder / "keys", unlock=private)
+        assert opened.note.column("moved").level == 3
+        assert opened.note.column("place").level == 1
+        assert "ministry.moved.key" in opened.remarks[-1]
+
+    def test_a_secret_that_opens_none_is_refused(self, published):
+        folder, _ = published
+        stranger, _ = new_key_pair()
+        with pytest.raises(KeyRefused):
+            sf.open_reports(folder / "reports.parquet", folder / "keys", unlock=stranger)
+        # The registrar recovers with all keys of the registrar, or not at all.
+        with pytest.raises(KeyRefused):
+            sf.recover_answers(folder / "reports.parquet", folder / "keys", unlock=self.OTHERS)
+
+
+def test_a_folder_of_keys_is_its_owner_s_alone(tmp_path):
+    """Where the command made it; one that was there stays as it is, and so do the folders above it."""
+    secret = {"protection": Unprotected(), "record": tmp_path / "record.json"}
+    for name in ("reports.csv", "folder"):
+        keys = tmp_path / name.split(".")[0] / "secret" / "keys"
+        sf.publish(small_study(), answers(), out=tmp_path / name, keys=keys, people=name, **secret)
+        assert keys.stat().st_mode & 0o777 == 0o700
+        assert {path.stat().st_mode & 0o777 for path in keys.glob("*.key")} == {0o600}
+    (tmp_path / "open").mkdir(mode=0o755)
+    sf.publish(small_study(), answers(), out=tmp_path / "r.csv", keys=tmp_path / "open", people="c", **secret)
+    assert (tmp_path / "open").stat().st_mode & 0o777 == 0o755
+    key = tmp_path / "open" / "ministry.place.key"
+    sf.study.steps.split_key_file(key, [300], tmp_path / "parts", protection=Unprotected(), unlock=Unprotected())
+    assert (tmp_path / "parts").stat().st_mode & 0o777 == 0o700

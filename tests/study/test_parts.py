@@ -18,8 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import sfumato as sf
 from living_publications import Living, living_answers
-from sfumato.errors import DigestMismatch, InvalidParameter, KeyRefused, SfumatoError, UnreadableFile
+from sfumato.errors import DigestMismatch, InvalidParameter, KeyRefused, SfumatoError, SharedPeople, UnreadableFile
 from sfumato.files.table_writers import write_table
 from sfumato.refine import Passphrase, Unprotected
 from sfumato.refine.keys import BLOCK_ROWS
@@ -30,7 +31,7 @@ from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
 from sfumato.study.part_notes import PartNote, part_from, part_json
 from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import combine, erase, estimate_reports, open_reports, recover_answers
+from sfumato.study.steps import combine, erase, estimate_reports, open_reports, recover_answers, write_reports
 
 DIGITS = st.text("0123456789abcdef", min_size=32, max_size=32)
 
@@ -693,12 +694,49 @@ class TestIndexes:
         second = Living(tmp_path / "second")
         second.publish(living_answers(40), id_column="person")
         places = [living.reports, second.reports]
-        with pytest.raises(InvalidParameter, match="have 40 people in two parts"):
-            combine(places, tmp_path / "both", keys=[living.keys, second.keys], unlock=Unprotected())
+        both = [living.keys, second.keys]
+        for assumed in (False, True):  # what is known is not assumed away
+            with pytest.raises(SharedPeople, match="have 40 people in two parts"):
+                combine(places, tmp_path / "both", keys=both, unlock=Unprotected(), assume_disjoint=assumed)
         assert not (tmp_path / "both").exists()
-        made = combine(places, tmp_path / "both", keys=[living.keys], unlock=Unprotected())
-        assert not made.is_compared
-        assert (made.compared, made.parts) == (2, 3)
+
+    def test_people_who_were_not_compared_are_assumed_to_be_others_only_when_that_is_said(self, living, tmp_path):
+        second = Living(tmp_path / "second")
+        second.publish(living_answers(40, "s"), id_column="person")
+        places, sentence = [living.reports, second.reports], "assumed, and not checked, that no person is in two"
+        with pytest.raises(SharedPeople, match="2 of 3 indexes of people were opened"):
+            combine(places, tmp_path / "both", keys=[living.keys], unlock=Unprotected())
+        assert not (tmp_path / "both").exists()
+        made = combine(places, tmp_path / "both", keys=[living.keys], unlock=Unprotected(), assume_disjoint=True)
+        assert (made.compared, made.parts, made.is_compared) == (2, 3, False)
+        assert read_manifest(tmp_path / "both").assumed_disjoint
+        # It stays with the publication, also when that is combined again, and with what is opened from it.
+        combine([tmp_path / "both"], tmp_path / "again")
+        opened = open_reports(tmp_path / "again", [living.keys, second.keys], unlock=Unprotected())
+        write_reports(opened, tmp_path / "opened.parquet")
+        for held in (tmp_path / "both", tmp_path / "again", tmp_path / "opened.parquet", places):
+            assert all(any(sentence in note for note in one.notes) for one in estimate_reports(held))
+            assert sf.Reports.read(held).note.assumed_disjoint
+        compared = combine(places, tmp_path / "known", keys=[living.keys, second.keys], unlock=Unprotected())
+        assert compared.is_compared
+        for held in (tmp_path / "known", living.reports):
+            assert not any(sentence in note for one in estimate_reports(held) for note in one.notes)
+            assert not sf.Reports.read(held).note.assumed_disjoint
+
+    def test_a_later_part_of_one_office_is_compared_with_the_others(self, living, tmp_path):
+        """North and south were compared; what north appended since was compared with north alone."""
+        second = Living(tmp_path / "second")
+        second.publish(living_answers(40, "s"), id_column="person")
+        both = [living.keys, second.keys]
+        combine([living.reports, second.reports], tmp_path / "both", keys=both, unlock=Unprotected())
+        known = {part.id for part in living.read().note.parts}
+        living.publish(living_answers(20, "s"), append=True, id_column="person")
+        (later,) = [one for one in read_manifest(living.reports).parts if one.id not in known]
+        places = [tmp_path / "both", living.reports / later.file]
+        with pytest.raises(SharedPeople, match="may have the same person"):
+            combine(places, tmp_path / "more")
+        with pytest.raises(SharedPeople, match="have 20 people in two parts"):
+            combine(places, tmp_path / "more", keys=both, unlock=Unprotected())
 
     def test_an_index_that_is_not_there_is_asked_for(self, living):
         index_path(living.keys, living.read().note.parts[0].id).unlink()

@@ -180,6 +180,6 @@ def test_people_are_erased_and_parts_combined_with_their_gaps(tmp_path):
     assert sf.estimate_reports(tmp_path / "out")[0].total == 69
     (tmp_path / "other").mkdir()
     published(tmp_path / "other", study, pa.table({"q": ["no", None]}), seed=8)
-    sf.combine([tmp_path / "out", tmp_path / "other" / "out"], tmp_path / "all")
+    sf.combine([tmp_path / "out", tmp_path / "other" / "out"], tmp_path / "all", assume_disjoint=True)
     assert sf.estimate_reports(tmp_path / "all")[0].total == 70
     assert len(sf.Reports.read(tmp_path / "all")) == 160

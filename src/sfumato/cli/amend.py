@@ -25,7 +25,7 @@ from sfumato.cli.options import (
 )
 from sfumato.cli.output import say, show_waiting, tell, tell_json
 from sfumato.cli.publish import protections, tell_keys
-from sfumato.cli.secrets import unlocker_of
+from sfumato.cli.secrets import remark_on_folder, unlocker_of
 
 
 def amend_command(
@@ -92,6 +92,7 @@ def amend_command(
         )
     note, published = made.publication.reports.note, made.publication.published
     folder = KeyFolder.of_later(note.study, keys, epoch, note.parts[-1].id if published is None else published.part)
+    remark_on_folder(keys)
     if note.insecure:
         say(f"WARNING: {note.source}")
     if made.resumed:

@@ -19,6 +19,10 @@ def combine_command(
         list[Path] | None,
         typer.Option(help="A folder of keys with the index of people, to find those who are in twice. Repeatable."),
     ] = None,
+    assume_disjoint: Annotated[
+        bool,
+        typer.Option("--assume-disjoint", help="Nobody is in two of them, as you know; every estimate will repeat it."),
+    ] = False,
     passphrase_file: PassphraseFile = None,
     private_key: OpeningKey = None,
     allow_unprotected: AllowUnprotected = False,
@@ -27,11 +31,14 @@ def combine_command(
 ) -> None:
     """Put public reports of one study under one manifest: nothing is drawn, paid or renumbered, and keys stay valid.
 
-    People who are in two of them are counted twice unless they are found, and only the indexes of all parts find them.
+    People who are in two of them would be counted twice. The indexes of all parts find them, and such parts are
+    refused. Without all indexes parts of several publications are combined only with --assume-disjoint.
 
-    Example:
+    Examples:
 
         sfumato combine north south.parquet -o country --keys north-keys --keys south-keys --passphrase-file secret.txt
+
+        sfumato combine north south.parquet -o unchecked --assume-disjoint
     """
     from sfumato.render.words import counted
     from sfumato.study.steps import combine
@@ -41,6 +48,7 @@ def combine_command(
             reports,
             out,
             keys=keys or [],
+            assume_disjoint=assume_disjoint,
             unlock=unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected),
         )
     note = made.reports.note
@@ -53,12 +61,10 @@ def combine_command(
                 "rows": note.rows,
                 "parts": [part.id for part in note.parts],
                 "people_compared": made.is_compared,
+                "assumed_disjoint": note.assumed_disjoint,
             }
         )
     elif not quiet:
         tell(f"{note.study.name}: {note.rows:,} reports in {counted(len(note.parts), 'part')} in {out}")
-        if not made.is_compared:
-            say(
-                f"note: people who are in two parts were not looked for: {made.compared} of {made.parts} indexes were "
-                f"opened. --keys names the folders that hold them."
-            )
+        for said in note.assumptions:
+            say(f"note: {said}")

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import SECRETS, AllowUnprotected, Json, OpeningKey, PassphraseFile, UnprotectedFiles
 from sfumato.cli.output import console, say, tell_json
-from sfumato.cli.secrets import passphrase_from, protection_for, unlocker_of
+from sfumato.cli.secrets import passphrase_from, protection_for, remark_on_folder, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_headers import KeyHeader
@@ -88,6 +88,7 @@ def split_command(
     protection = protection_for(passphrase_file, unprotected=unprotected)
     for target in split_key_file(file, at, out, protection=protection, unlock=unlock):
         say(f"wrote {target}")
+    remark_on_folder(out)
 
 
 @keys_app.command("merge")
@@ -186,6 +187,7 @@ def unseal_command(
     if unprotected or new_passphrase_file is not None:
         protection = protection_for(new_passphrase_file, unprotected=unprotected, named="new_passphrase_file")
     made = unseal_shares(shares, reports, key, out, protection=protection)
+    remark_on_folder(out)
     if json:
         tell_json(
             {

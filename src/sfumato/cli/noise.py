@@ -12,6 +12,7 @@ import typer
 
 from sfumato.cli.noise_columns import count_command, mean_command, sum_command
 from sfumato.cli.noise_parts import (
+    AllowUseless,
     Budget,
     BudgetOrNot,
     Out,
@@ -56,6 +57,7 @@ def gaussian_command(
     out: Out = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
 ) -> None:
@@ -79,8 +81,25 @@ def gaussian_command(
         design = gaussian(bound=bound, low=low, high=high, budget_bits=budget_bits, values=values)
     released = None
     if input is not None and out is not None:
-        released = released_answer(design, read_private_number(input), "gaussian", out, study, ledger, insecure_seed)
-    show_noise("Gaussian noise", gaussian_lines(design), _gaussian_json(design), released, json=json)
+        released = released_answer(
+            design,
+            read_private_number(input),
+            "gaussian",
+            out,
+            study,
+            ledger,
+            insecure_seed,
+            allow_useless=allow_useless,
+        )
+    show_noise(
+        "Gaussian noise",
+        gaussian_lines(design),
+        _gaussian_json(design),
+        released,
+        design=design,
+        allow_useless=allow_useless,
+        json=json,
+    )
 
 
 @noise_app.command("flip")
@@ -91,6 +110,7 @@ def flip_command(
     out: Out = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
 ) -> None:
@@ -120,9 +140,13 @@ def flip_command(
                 place=Place(file=str(input)),
                 way_out="Write one of the two.",
             )
-        released = released_answer(design, answer, "flipped answer", out, study, ledger, insecure_seed)
+        released = released_answer(
+            design, answer, "flipped answer", out, study, ledger, insecure_seed, allow_useless=allow_useless
+        )
     described = {"kind": "flip", "flip": str(design.flip), "capacity_bits": design.capacity_bits.upper}
-    show_noise("Flipped answer", flip_lines(design), described, released, json=json)
+    show_noise(
+        "Flipped answer", flip_lines(design), described, released, design=design, allow_useless=allow_useless, json=json
+    )
 
 
 @noise_app.command("exponential")
@@ -136,6 +160,7 @@ def exponential_command(
     out: Out = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
 ) -> None:
@@ -177,11 +202,26 @@ def exponential_command(
     released = None
     if input is not None and out is not None:
         released = released_answer(
-            design, read_private_text(input), "exponential answer", out, study, ledger, insecure_seed
+            design,
+            read_private_text(input),
+            "exponential answer",
+            out,
+            study,
+            ledger,
+            insecure_seed,
+            allow_useless=allow_useless,
         )
     described = {"kind": "exponential", "rate": design.rate, "ratio": str(design.ratio), "answers": list(answers)}
     described |= {"capacity_bits": design.capacity_bits.upper, "printed_bits": design.printed_bits.upper}
-    show_noise("Exponential answers", exponential_lines(design), described, released, json=json)
+    show_noise(
+        "Exponential answers",
+        exponential_lines(design),
+        described,
+        released,
+        design=design,
+        allow_useless=allow_useless,
+        json=json,
+    )
     drawn = exponential_table(design)
     if drawn is not None and not json:
         console().print(drawn)

@@ -8,6 +8,7 @@ import typer
 
 from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.noise_parts import (
+    AllowUseless,
     Budget,
     Clip,
     Column,
@@ -48,6 +49,7 @@ def mean_command(
     separator: Separator = None,
     decimal: Decimal = ".",
     sheet: Sheet = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     limit_mb: LimitMb = 2000,
@@ -78,9 +80,12 @@ def mean_command(
     if out is not None:
         held = _held(records, low, high, clip=clip)
         truth = held.values if who.shared_bits is not None else held.total() / len(records)
-        released = released_answer(designs[who], truth, "mean", out, study, ledger, insecure_seed)
+        released = released_answer(
+            designs[who], truth, "mean", out, study, ledger, insecure_seed, allow_useless=allow_useless
+        )
     described = {"records": len(records), "low": low, "high": high, "clip": clip}
-    _tell("mean", "Private mean", designs, who, released, described, json=json)
+    values = records.possible_values(*_range(low, high))
+    _tell("mean", "Private mean", designs, who, values, released, described, allow_useless=allow_useless, json=json)
 
 
 def sum_command(
@@ -99,6 +104,7 @@ def sum_command(
     separator: Separator = None,
     decimal: Decimal = ".",
     sheet: Sheet = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     limit_mb: LimitMb = 2000,
@@ -124,9 +130,12 @@ def sum_command(
     if out is not None:
         held = _held(records, low, high, clip=clip)
         truth = held.values if who.shared_bits is not None else held.total()
-        released = released_answer(designs[who], truth, "sum", out, study, ledger, insecure_seed)
+        released = released_answer(
+            designs[who], truth, "sum", out, study, ledger, insecure_seed, allow_useless=allow_useless
+        )
     described = {"records": len(records), "low": low, "high": high, "clip": clip}
-    _tell("sum", "Private sum", designs, who, released, described, json=json)
+    values = records.possible_values(*_range(low, high))
+    _tell("sum", "Private sum", designs, who, values, released, described, allow_useless=allow_useless, json=json)
 
 
 def count_command(
@@ -149,6 +158,7 @@ def count_command(
     separator: Separator = None,
     decimal: Decimal = ".",
     sheet: Sheet = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     limit_mb: LimitMb = 2000,
@@ -180,8 +190,20 @@ def count_command(
         )
     released = None
     if out is not None:
-        released = released_answer(designs[who], truth, "count", out, study, ledger, insecure_seed)
-    _tell("count", "Private count", designs, who, released, {"records": rows, "value": value}, json=json)
+        released = released_answer(
+            designs[who], truth, "count", out, study, ledger, insecure_seed, allow_useless=allow_useless
+        )
+    _tell(
+        "count",
+        "Private count",
+        designs,
+        who,
+        2,  # counted or not
+        released,
+        {"records": rows, "value": value},
+        allow_useless=allow_useless,
+        json=json,
+    )
 
 
 def _share_of(known_share: str | None, who: Correlation) -> Fraction | None:
@@ -210,9 +232,13 @@ def _numbers(source: Any, column: str, limit_mb: int) -> NumberColumn:
 
 def _held(records: NumberColumn, low: float, high: float, *, clip: bool) -> NumberColumn:
     """The records within the range that was declared."""
+    return records.within(*_range(low, high), clip=clip)
+
+
+def _range(low: float, high: float) -> tuple[Fraction, Fraction]:
     from sfumato.values.checks import as_exact
 
-    return records.within(as_exact("low", low), as_exact("high", high), clip=clip)
+    return as_exact("low", low), as_exact("high", high)
 
 
 def _designs(
@@ -230,12 +256,22 @@ def _tell(
     title: str,
     designs: dict[Correlation, Any],
     who: Correlation,
+    values: int | None,
     released: Any,
     described: dict[str, Any],
     *,
+    allow_useless: bool,
     json: bool,
 ) -> None:
     from sfumato.render.column_noises import number_document, number_lines
 
-    lines = (("records", f"{described['records']:,}"), *number_lines(designs, who))
-    show_noise(title, lines, {"kind": kind, **described, **number_document(designs, who)}, released, json=json)
+    lines = (("records", f"{described['records']:,}"), *number_lines(designs, who, values))
+    show_noise(
+        title,
+        lines,
+        {"kind": kind, **described, **number_document(designs, who, values)},
+        released,
+        design=designs[who],
+        allow_useless=allow_useless,
+        json=json,
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +31,10 @@ Low = Annotated[float, typer.Option(help="The least that a record can be, chosen
 High = Annotated[float, typer.Option(help="The most.")]
 Clip = Annotated[
     bool, typer.Option("--clip", help="Move records outside of the range to its ends, instead of refusing.")
+]
+AllowUseless = Annotated[
+    bool,
+    typer.Option("--allow-useless", help="Go on where the noise is so large that a guess without the data is as good."),
 ]
 Correlated = Annotated[
     str | None,
@@ -86,20 +92,24 @@ def released_answer(
     ledger: Path | None,
     insecure_seed: int | None,
     names: Sequence[str] | None = None,
+    *,
+    allow_useless: bool,
 ) -> NoisyAnswer:
     """Answer, pay and write."""
     from sfumato.study.steps import release_noise
 
-    return release_noise(
-        design,
-        value,
-        out=out,
-        title=title,
-        study=study,
-        ledger=ledger,
-        insecure_seed=insecure_seed,
-        names=names,
-    )
+    with _warnings_said():
+        return release_noise(
+            design,
+            value,
+            out=out,
+            title=title,
+            study=study,
+            ledger=ledger,
+            insecure_seed=insecure_seed,
+            names=names,
+            allow_useless=allow_useless,
+        )
 
 
 def show_noise(
@@ -108,9 +118,12 @@ def show_noise(
     described: dict[str, Any],
     released: NoisyAnswer | None,
     *,
+    design: NoiseDesign,
+    allow_useless: bool,
     json: bool,
 ) -> None:
-    """Print what noise does and costs, and where a release was written."""
+    """Print what noise does and costs, and where a release was written; last, refuse a plan that says nothing."""
+    from sfumato.design.usefulness import check_useful
     from sfumato.render.noises import noise_table
 
     if released is not None and released.insecure:
@@ -119,7 +132,23 @@ def show_noise(
         told = None if released is None else dict(released.document)
         document = {"schema": "sfumato/noise/1", **described, "released": told}
         tell_json(document)
-        return
-    console().print(noise_table(title, lines))
-    if released is not None:
+    else:
+        console().print(noise_table(title, lines))
+    if released is None:
+        with _warnings_said():
+            check_useful(design, allow_useless=allow_useless)
+    elif not json:
         say(f"wrote {released.out}" + (f" and {released.certificate}" if released.certificate else ""))
+
+
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """Say on standard error that noise is large, in the command's own way."""
+    from sfumato.errors import NoisyReleaseWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", NoisyReleaseWarning)
+        yield
+    for warning in caught:
+        say(f"WARNING: {warning.message}.")

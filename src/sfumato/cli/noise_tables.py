@@ -8,6 +8,7 @@ import typer
 
 from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.noise_parts import (
+    AllowUseless,
     Budget,
     Column,
     Correlated,
@@ -40,6 +41,7 @@ def histogram_command(
     separator: Separator = None,
     decimal: Decimal = ".",
     sheet: Sheet = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     limit_mb: LimitMb = 2000,
@@ -76,10 +78,19 @@ def histogram_command(
             designs[who] = private_histogram(cells, rows, budget_bits, who)
     released = None
     if out is not None:
-        released = released_answer(designs[who], counts, "histogram", out, study, ledger, insecure_seed, cells)
-    described = {"kind": "histogram", "records": rows, "cells": list(cells), **number_document(designs, who)}
-    lines = (("records", f"{rows:,}"), ("cells", str(len(cells))), *histogram_lines(designs, who))
-    show_noise("Private histogram", lines, described, released, json=json)
+        released = released_answer(
+            designs[who], counts, "histogram", out, study, ledger, insecure_seed, cells, allow_useless=allow_useless
+        )
+    described = {
+        "kind": "histogram",
+        "records": rows,
+        "cells": list(cells),
+        **number_document(designs, who, len(cells)),
+    }
+    lines = (("records", f"{rows:,}"), ("cells", str(len(cells))), *histogram_lines(designs, who, len(cells)))
+    show_noise(
+        "Private histogram", lines, described, released, design=designs[who], allow_useless=allow_useless, json=json
+    )
 
 
 def quantile_command(
@@ -96,6 +107,7 @@ def quantile_command(
     separator: Separator = None,
     decimal: Decimal = ".",
     sheet: Sheet = None,
+    allow_useless: AllowUseless = False,
     insecure_seed: InsecureSeed = None,
     json: Json = False,
     limit_mb: LimitMb = 2000,
@@ -125,7 +137,17 @@ def quantile_command(
         designs = {one: private_quantile(places, part, len(records), budget_bits, one) for one in (who, NOBODY, ANYONE)}
     released = None
     if out is not None:
-        released = released_answer(designs[who], records.values, "quantile", out, study, ledger, insecure_seed)
+        released = released_answer(
+            designs[who], records.values, "quantile", out, study, ledger, insecure_seed, allow_useless=allow_useless
+        )
     described = {"kind": "quantile", "records": len(records), "grid": grid, "share": str(part)}
     lines = (("records", f"{len(records):,}"), *quantile_lines(designs, who))
-    show_noise("Private quantile", lines, described | quantile_document(designs, who), released, json=json)
+    show_noise(
+        "Private quantile",
+        lines,
+        described | quantile_document(designs, who),
+        released,
+        design=designs[who],
+        allow_useless=allow_useless,
+        json=json,
+    )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sfumato.study.contrasts import Contrast
     from sfumato.study.estimating import Collected, Estimates
     from sfumato.study.notes import ReportsNote
+    from sfumato.study.steps.keys import FoundKeys
 
 KEYS = typer.Option("--key", "-k", help="A key file or a folder of them; once for each question or part of a key.")
 
@@ -53,6 +54,8 @@ def open_command(
 ) -> None:
     """Open public reports with a key: the same reports, as sharp as the key allows, and what they say.
 
+    Of a folder of keys those are used that the passphrase or private key opens; the others are listed.
+
     Example:
 
         sfumato open reports.parquet --key keys/ministry.affair.key
@@ -60,8 +63,8 @@ def open_command(
     from sfumato.study.steps import (
         check_opened_place,
         estimate_reports,
-        keys_for,
         open_reports,
+        opening_keys,
         read_published,
         write_reports,
     )
@@ -73,15 +76,18 @@ def open_command(
     public = read_published(reports, note=note, engine=on)
     # Before anything is shown to move: somebody may be asked for a passphrase.
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
-    keys = keys_for(public.note, key, unlock, recover=False)
+    held = opening_keys(public.note, key, unlock)
     remark(public)
-    opened = open_reports(public, keys)
+    remark(held)
+    opened = open_reports(public, held.keys)
     if out is not None:
         with show_rows("opening reports") as progress:
             write_reports(opened, out, progress=progress)
         opened = read_published(out, engine=on)  # so that rows are opened once
     with show_waiting("estimating"):
-        asked = [question for question in opened.note.columns if question in {held.binding.question for held in keys}]
+        asked = [
+            question for question in opened.note.columns if question in {one.binding.question for one in held.keys}
+        ]
         estimates = estimate_reports(opened, confidence=confidence, group=group, questions=asked)
     if out is not None and not quiet:
         say(f"wrote {out}")
@@ -132,8 +138,8 @@ def remember_dictionaries(paths: list[Path] | None) -> None:
         remember_dictionary(path)
 
 
-def remark(reports: Collected) -> None:
-    """Say what a reader should know of reports: that they were not checked, or that people were erased."""
+def remark(reports: Collected | FoundKeys) -> None:
+    """Say what a reader should know: that reports were not checked, that people were erased, which keys do not open."""
     for said in getattr(reports, "remarks", ()):
         say(f"note: {said}")
 

@@ -29,7 +29,7 @@ from sfumato.cli.options import (
     UnprotectedFiles,
 )
 from sfumato.cli.output import say, show_rows, tell, tell_json
-from sfumato.cli.secrets import private_key_from, protection_for, unlocker_of
+from sfumato.cli.secrets import private_key_from, protection_for, remark_on_folder, unlocker_of
 
 if TYPE_CHECKING:
     from sfumato.refine.key_protection import Protection
@@ -149,6 +149,7 @@ def publish_command(
     if append:
         part = note.parts[-1].id if made.published is None else made.published.part
         folder = KeyFolder.of_later(note.study, keys, epoch, part)
+    remark_on_folder(keys)
     if note.insecure:
         say(f"WARNING: {note.source}")
     if made.resumed:

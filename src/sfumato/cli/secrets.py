@@ -63,9 +63,11 @@ def unlocker_of(
 ) -> Callable[[Path], Unlock | None]:
     """Return what finds the secret for a file; a passphrase is typed once and tried on all of them.
 
-    A file without protection gets the secret that was given, which is refused there, unless such files are allowed.
+    A file without protection gets the secret that was given, which is refused there, unless such files are allowed. No
+    passphrase is asked for where a private key was given.
     """
     typed: list[Passphrase] = []
+    opened: list[PrivateKey] = []
 
     def passphrase(path: Path) -> Passphrase:
         if passphrase_file is not None:
@@ -81,13 +83,25 @@ def unlocker_of(
         protection = protection_of(path)
         if protection == "none" and allow_unprotected:
             return Unprotected()
-        if protection == "passphrase" or (protection == "none" and private_key is None and passphrase_file is not None):
+        if protection == "passphrase" and (private_key is None or passphrase_file is not None):
+            return passphrase(path)
+        if protection == "none" and private_key is None and passphrase_file is not None:
             return passphrase(path)
         if private_key is not None:
-            return private_key_from(private_key, passphrase_file, allow_unprotected=allow_unprotected)
+            if not opened:
+                opened.append(private_key_from(private_key, passphrase_file, allow_unprotected=allow_unprotected))
+            return opened[0]
         return None
 
     return unlock
+
+
+def remark_on_folder(keys: Path | None) -> None:
+    """Say that others may look into a folder of keys; one that a command makes is closed to them."""
+    from sfumato.files.places import is_open_to_others
+
+    if keys is not None and keys.is_dir() and is_open_to_others(keys):
+        say(f"note: other users of this machine may look into the folder {keys}; `chmod 700 {keys}` closes it to them.")
 
 
 def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotected: bool = False) -> PrivateKey:

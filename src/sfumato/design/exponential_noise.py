@@ -24,7 +24,7 @@ from sfumato.measures.individual.records import normalised_rows
 from sfumato.measures.individual.selections import best_subset
 from sfumato.measures.symmetry import data_independent_bits
 from sfumato.prob import Channel
-from sfumato.prob.alphabet import Label
+from sfumato.prob.alphabet import Label, normal_label
 from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.correlation import ANYONE, Correlation
 from sfumato.values.interval import Interval
@@ -86,13 +86,14 @@ class ExponentialDesign(Shown):
 
     def release(self, answer: Label, bits: BitSource | None = None) -> Label:
         """Return one answer drawn for the true one, exactly by the channel."""
-        if answer not in self.channel.inputs:
+        label = normal_label(answer)
+        if label not in self.channel.inputs:
             raise InvalidParameter(
                 "is not one of the possible answers",
                 parameter="answer",
                 way_out="Give one that the distortion table has.",
             )
-        row = np.array([self.channel.inputs.index(answer)])
+        row = np.array([self.channel.inputs.index(label)])
         (drawn,) = RowDraws(self.channel).draw(bits or SystemBits(), row).tolist()
         told: Label = self.channel.outputs[drawn]
         return told

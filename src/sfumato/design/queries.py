@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob import Distribution, LawLike
-from sfumato.prob.alphabet import Label
+from sfumato.prob.alphabet import Label, normal_label
 from sfumato.values.checks import as_exact
 from sfumato.values.types import Real
 
@@ -124,8 +124,8 @@ def places_of(name: str, function: Function, prior: Distribution) -> tuple[tuple
 def _read_function(
     name: str, function: Function, labels: Sequence[Label], values: Iterable[Label] | None
 ) -> tuple[tuple[int, ...], tuple[Label, ...]]:
-    images = _images(name, function, labels)
-    order = tuple(dict.fromkeys(images)) if values is None else tuple(values)
+    images = [normal_label(image) for image in _images(name, function, labels)]
+    order = tuple(dict.fromkeys(images)) if values is None else tuple(map(normal_label, values))
     place = {value: i for i, value in enumerate(order)}
     if len(place) != len(order):
         raise InvalidParameter("has the same value twice", parameter="values", way_out="List each once.")
@@ -148,12 +148,13 @@ def _images(name: str, function: Function, labels: Sequence[Label]) -> list[Labe
     if callable(function):
         return [function(label) for label in labels]
     if isinstance(function, Mapping):
-        missing = [label for label in labels if label not in function]
+        entries = {normal_label(label): value for label, value in function.items()}
+        missing = [label for label in labels if label not in entries]
         if missing:
             raise InvalidParameter(
                 f"has no entry for {missing[0]!r}", parameter=name, way_out="Give a value to every value of the data."
             )
-        return [function[label] for label in labels]
+        return [entries[label] for label in labels]
     images = list(function)
     if len(images) != len(labels):
         raise InvalidParameter(

@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from sfumato import measures
 from sfumato.certificates import ChannelSubject
@@ -22,6 +23,7 @@ from sfumato.design.channel_designs import CertifiedDesign
 from sfumato.design.limits import Limits
 from sfumato.errors import InvalidParameter
 from sfumato.prob import Channel
+from sfumato.prob.alphabet import normal_label
 from sfumato.prob.exact import round_to_grid
 from sfumato.values.checks import Number, as_exact, check_between, check_integer
 from sfumato.values.types import Real
@@ -132,7 +134,7 @@ def best_design(limits: Limits, answers: tuple[str, str] = ("no", "yes")) -> Sur
 
 def check_answers(answers: Sequence[str]) -> tuple[str, str]:
     """Return the two labels of a yes/no question, "no" first."""
-    labels = tuple(answers)
+    labels: tuple[Any, ...] = tuple(map(normal_label, answers))
     if len(labels) != 2 or labels[0] == labels[1] or EITHER in labels or "" in labels:
         raise InvalidParameter(
             f"must be two different texts, none of them {EITHER!r} (which is a report of its own)",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import Place, SfumatoError, UnreadableFile
-from sfumato.files.texts import check_names
+from sfumato.files.texts import check_names, normal
 
 MOST_ENTRIES = 20_000_000
 """Rows times columns of a table that is held in memory."""
@@ -163,7 +163,7 @@ def text_values(column: Any, path: str | Path, *, longest: int) -> list[str]:
 
 
 def check_words(dictionary: Any, path: str | Path, *, longest: int) -> list[str]:
-    """Return the words of a dictionary; nulls and long ones are refused without repeating them."""
+    """Return the words of a dictionary in Unicode NFC; nulls and long ones are refused without repeating them."""
     import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
 
     if dictionary.null_count or (pc.max(pc.binary_length(dictionary)).as_py() or 0) > longest:
@@ -172,5 +172,4 @@ def check_words(dictionary: Any, path: str | Path, *, longest: int) -> list[str]
             way_out="Correct it.",
             place=Place(file=str(path)),
         )
-    words: list[str] = dictionary.to_pylist()
-    return words
+    return [normal(word) for word in dictionary.to_pylist()]

@@ -52,6 +52,16 @@ def check_folder(parameter: str, folder: str | Path | None) -> None:
         )
 
 
+def make_private_folder(folder: str | Path) -> None:
+    """Make a folder that only its owner may look into; one that is there stays as it is."""
+    Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def is_open_to_others(folder: str | Path) -> bool:
+    """Whether other users of the machine may list, enter or change a folder."""
+    return os.name == "posix" and bool(stat.S_IMODE(Path(folder).stat().st_mode) & 0o077)
+
+
 def check_free(parameter: str, *paths: str | Path) -> None:
     """Refuse names that are taken, even by a link to nowhere, for files that cannot be had again."""
     for path in paths:

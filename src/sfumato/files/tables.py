@@ -23,7 +23,7 @@ from sfumato.files.layouts import DataFile, as_file
 from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet, plain_text
 from sfumato.files.row_files import file_rows
 from sfumato.files.streams import parquet_file
-from sfumato.files.texts import no_column
+from sfumato.files.texts import no_column, normal
 from sfumato.files.typed_cells import spelled
 from sfumato.files.words import Words, count_among
 
@@ -174,9 +174,12 @@ def _stripped(codes: npt.NDArray[np.int64], texts: Sequence[str], first: int) ->
 
 @functools.lru_cache(maxsize=4)
 def _merged(texts: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return texts without blanks around them, each once, and where each was put; chunks often have the same texts."""
+    """Return texts in Unicode NFC without blanks around them, each once, and where each was put.
+
+    Chunks often have the same texts.
+    """
     place: dict[str, int] = {}
-    merged = tuple(place.setdefault(text.strip(), len(place)) for text in texts)
+    merged = tuple(place.setdefault(normal(text).strip(), len(place)) for text in texts)
     return merged, tuple(place)
 
 

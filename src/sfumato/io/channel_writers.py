@@ -158,10 +158,8 @@ def _unique_names(labels: Alphabet, taken: set[str]) -> dict[str, Label]:
 def _cells(labels: Alphabet) -> list[str]:
     cells = [as_text(label) for label in labels]
     for cell in cells:
-        if "\0" in cell or len(cell) > _LONGEST_CELL:
-            raise InvalidParameter(
-                "a label is too long for CSV or holds a NUL character", way_out="Rename it, or write .json."
-            )
+        if len(cell) > _LONGEST_CELL:
+            raise InvalidParameter("a label is too long for CSV", way_out="Rename it, or write .json.")
     if len(set(cells)) != len(cells):
         raise InvalidParameter(
             "two labels are the same once written as text, such as 1 and '1'",

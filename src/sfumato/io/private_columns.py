@@ -5,6 +5,7 @@ Refusals name the first row that cannot be used, and never what it holds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,11 +16,12 @@ import numpy as np
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.numbers import parse_number
 from sfumato.files.tables import words_of
-from sfumato.files.texts import no_column
+from sfumato.files.texts import no_column, normal
 from sfumato.files.words import Words
 
 OTHER = "other"
 _MOST_GRID = 100_000
+_MOST_DECIMALS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +60,18 @@ class NumberColumn:
             )
         return NumberColumn(self.name, self.words, tuple(min(max(number, low), high) for number in self.numbers))
 
+    def possible_values(self, low: Fraction, high: Fraction) -> int | None:
+        """Return how many numbers of a range, its ends among them, have as many decimals as the column is written with.
+
+        None if these are more than 20.
+        """
+        shares = {number.denominator for number in self.numbers}
+        scale = next(
+            (10**places for places in range(_MOST_DECIMALS + 1) if not any(10**places % one for one in shares)), None
+        )
+        # Records that are clipped lie at the ends, which may have more decimals.
+        return None if scale is None else math.ceil(high * scale) - math.floor(low * scale) + 1
+
     def total(self) -> Fraction:
         """Return the exact sum."""
         by_denominator: dict[int, int] = {}
@@ -86,7 +100,7 @@ def count_cells(table: Any, name: str, value: str | None) -> tuple[int, int]:
     """Return how many rows hold a value, or anything at all, and how many rows there are."""
     counts, empty = _counts(table, name)
     rows = sum(counts.values()) + empty
-    return (rows - empty if value is None else counts.get(value.strip(), 0)), rows
+    return (rows - empty if value is None else counts.get(normal(value).strip(), 0)), rows
 
 
 def histogram_cells(table: Any, name: str, values: Sequence[str], *, other: bool) -> tuple[tuple[int, ...], int]:
@@ -108,7 +122,7 @@ def histogram_cells(table: Any, name: str, values: Sequence[str], *, other: bool
 
 def declared_values(several: Iterable[str], *, other: bool) -> tuple[str, ...]:
     """Check a list of declared values: at least two cells, each named once."""
-    values = tuple(value.strip() for value in several)
+    values = tuple(normal(value).strip() for value in several)
     if not all(values) or len(set(values)) < len(values) or len(values) + other < 2:
         raise InvalidParameter(
             "must name at least two cells, each once",

@@ -10,6 +10,7 @@ from pathlib import Path
 from sfumato.errors import Place, UnreadableFile
 from sfumato.files.numbers import parse_count
 from sfumato.files.streams import LONGEST_LABEL, MOST_COUNT
+from sfumato.files.texts import normal
 from sfumato.io.report_columns import ReportColumns
 
 Cells = tuple[str, ...]
@@ -19,10 +20,10 @@ def read_row(cells: Cells, columns: ReportColumns, known: tuple[str, ...]) -> tu
     """Read the cells that matter; none at all is a row of the wrong length."""
     if not cells:
         raise UnreadableFile("has another number of cells than the header", way_out="Complete the line, or drop it.")
-    report = cells[0].strip()
+    report = normal(cells[0]).strip()
     if report not in known:
         raise unknown_report(report, known)
-    name = "" if columns.group is None else cells[1].strip()
+    name = "" if columns.group is None else normal(cells[1]).strip()
     if columns.group is not None and not 0 < len(name) <= LONGEST_LABEL:
         raise UnreadableFile(
             f"names no group, or one of more than {LONGEST_LABEL} characters", way_out="Fill it in, or drop it."

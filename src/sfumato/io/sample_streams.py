@@ -22,7 +22,7 @@ from sfumato.files.streams import (
     row_counts,
     text_lines,
 )
-from sfumato.files.texts import short
+from sfumato.files.texts import normal, short
 from sfumato.prob.alphabet import Label
 
 PairCounts = Counter[tuple[Label, Label]]
@@ -116,7 +116,7 @@ def _read_row(cells: tuple[str, ...], pick: list[int], width: int) -> tuple[tupl
         raise UnreadableFile(
             f"the line has {len(cells)} cells and the header {width}", way_out="Complete the line, or drop it."
         )
-    x, y, *count = (cells[i] for i in pick)
+    x, y, *count = (normal(cells[i]) for i in pick)
     if not (x.strip() and y.strip()) or max(len(x), len(y)) > LONGEST_LABEL:
         raise UnreadableFile(
             f"the line lacks an input or an output, or has one of more than {LONGEST_LABEL} characters",

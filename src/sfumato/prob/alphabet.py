@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sfumato.errors import InvalidLaw, InvalidParameter
-from sfumato.files.texts import short
+from sfumato.files.texts import hidden_character, normal, short
 
 Label = str | int | tuple["Label", ...]
 Alphabet = tuple[Label, ...]
 
 
 def check_labels(name: str, labels: Iterable[object] | None, size: int) -> Alphabet:
-    """Return the labels as a tuple, 0..size-1 when none are given."""
+    """Return the labels as a tuple, text in Unicode NFC; 0..size-1 when none are given."""
     if labels is None:
         return tuple(range(size))
     found = tuple(_check_label(name, label) for label in labels)
@@ -49,8 +49,8 @@ def place_of(name: str, given: object, labels: Sequence[Label]) -> int:
             return place % len(labels)
         rule = "is no place"
     else:
-        if isinstance(given, str | tuple) and given in labels:
-            return labels.index(given)
+        if isinstance(given, str | tuple) and normal_label(given) in labels:
+            return labels.index(normal_label(given))
         rule = "is neither a place nor a label"
     way_out = f"Places run from 0 to {len(labels) - 1}; labels stand in `{name}s`."
     raise InvalidParameter(rule, parameter=name, value=given, way_out=way_out)
@@ -64,10 +64,26 @@ def product_labels(*alphabets: Alphabet) -> Alphabet:
     return result
 
 
+def normal_label(label: Label) -> Label:
+    """Return a label as alphabets hold it: text in Unicode NFC."""
+    if isinstance(label, tuple):
+        return tuple(normal_label(part) for part in label)
+    return normal(label) if isinstance(label, str) else label
+
+
 def _check_label(name: str, label: object) -> Label:
     if isinstance(label, tuple):
         return tuple(_check_label(name, part) for part in label)
-    if isinstance(label, str) or (isinstance(label, int) and not isinstance(label, bool)):
+    if isinstance(label, str):
+        hidden = hidden_character(label)
+        if hidden is not None:
+            raise InvalidLaw(
+                f"holds a label with {hidden}, a control or zero-width character",
+                parameter=name,
+                way_out="Write the label without it.",
+            )
+        return normal(label)
+    if isinstance(label, int) and not isinstance(label, bool):
         return label
     raise InvalidLaw(
         f"holds a label of type {type(label).__name__}",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.prob.alphabet import Alphabet, Label, check_labels
+from sfumato.prob.alphabet import Alphabet, Label, check_labels, normal_label
 from sfumato.prob.exact import FloatArray, LawLike, check_law, default_width, distinct_numbers, round_to_grid
 from sfumato.values.checks import Number, check_at_least, check_integer
 from sfumato.values.shown import Shown
@@ -79,7 +79,7 @@ class Distribution(Shown):
 
     def __getitem__(self, label: Label) -> Number:
         try:
-            return self.probabilities[self.labels.index(label)]
+            return self.probabilities[self.labels.index(normal_label(label))]
         except ValueError:
             raise KeyError(f"no outcome is labelled {label!r}") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from sfumato.account.assumption_documents import correlation_json
@@ -12,6 +13,7 @@ from sfumato.certificates.words import at_most, fraction_text
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.render.noises import Lines
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
+from sfumato.values.rounding import log2_bounds
 
 # Of a normal law, 95 % lie within so many deviations; the noise's law is close to one.
 _TWO_SIDED_95 = 1.959964
@@ -21,21 +23,25 @@ Designs = Mapping[Correlation, Any]
 """What was asked for, and the same for nobody and for anyone."""
 
 
-def number_lines(designs: Designs, who: Correlation) -> Lines:
-    """What a person wants to know of noise on one number."""
-    return (*_deviation_lines(designs[who]), *assumption_lines(designs, who), *_beside(designs, who, _deviation_words))
+def number_lines(designs: Designs, who: Correlation, values: int | None) -> Lines:
+    """What a person wants to know of noise on one number; a record holds one of so many `values`, if that is known."""
+    return (
+        *_deviation_lines(designs[who]),
+        *assumption_lines(designs, who, values),
+        *_beside(designs, who, _deviation_words),
+    )
 
 
-def number_document(designs: Designs, who: Correlation) -> dict[str, Any]:
+def number_document(designs: Designs, who: Correlation, values: int | None) -> dict[str, Any]:
     """The same for programs."""
-    return {**_deviation_document(designs, who), **_assumption_document(designs, who)}
+    return {**_deviation_document(designs, who), **_assumption_document(designs, who, values)}
 
 
-def histogram_lines(designs: Designs, who: Correlation) -> Lines:
+def histogram_lines(designs: Designs, who: Correlation, values: int | None) -> Lines:
     """What a person wants to know of noise on the counts of cells, each of which gets as much."""
     return (
         *_deviation_lines(designs[who], "each count"),
-        *assumption_lines(designs, who),
+        *assumption_lines(designs, who, values),
         *_beside(designs, who, _deviation_words),
     )
 
@@ -47,7 +53,7 @@ def quantile_lines(designs: Designs, who: Correlation) -> Lines:
         ("told", f"one of {len(design.grid):,} values from {float(design.grid[0]):g} to {float(design.grid[-1]):g}"),
         ("which", f"{100 * float(design.share):g} % of the records lie below it, or nearly so"),
         ("rank", f"95 % of the time at most {_ranks_words(design)} farther off than the best value of the grid"),
-        *assumption_lines(designs, who),
+        *assumption_lines(designs, who, None),
         *_beside(designs, who, _ranks_words),
     )
 
@@ -60,12 +66,12 @@ def quantile_document(designs: Designs, who: Correlation) -> dict[str, Any]:
         "ranks_off_95": _ranks_off(designs[who]),
         "ranks_off_95_for_nobody": _ranks_off(designs[NOBODY]),
         "ranks_off_95_for_anyone": _ranks_off(designs[ANYONE]),
-        **_assumption_document(designs, who),
+        **_assumption_document(designs, who, None),
     }
 
 
-def assumption_lines(designs: Designs, who: Correlation) -> Lines:
-    """What is told, to whom, whom that leaves out, and what it would be for these."""
+def assumption_lines(designs: Designs, who: Correlation, values: int | None) -> Lines:
+    """What is told, to whom, whom that leaves out, and what it would be for these: no more than a record holds."""
     design = designs[who]
     told = ("tells at most", f"{at_most(design.capacity_bits)} bits about one person, {condition(who)} (certified)")
     if who.is_anyone:
@@ -85,17 +91,37 @@ def assumption_lines(designs: Designs, who: Correlation) -> Lines:
         told,
         *shared,
         ("leaves out", excluded),
-        ("if that is false", f"at most {at_most(design.bits_for(ANYONE))} bits, to who knows how all are alike"),
+        ("if that is false", _anyone_words(design, values)),
     )
 
 
-def _assumption_document(designs: Designs, who: Correlation) -> dict[str, Any]:
+def _anyone_words(design: Any, values: int | None) -> str:
+    """What is told to a reader who knows how all people are alike."""
+    told, held = design.bits_for(ANYONE), _held_bits(values)
+    if values is None or told < held:
+        return f"at most {at_most(told)} bits, to a reader who knows how all are alike"
+    what = (
+        "at most 1 bit, which is all that a yes/no answer"
+        if values == 2
+        else f"at most {at_most(held)} bits, which is all that one of {values:,} values"
+    )
+    return f"{what} holds: the answer may be told"
+
+
+def _held_bits(values: int | None) -> float:
+    """log2 of how many values a record can hold, rounded up."""
+    return math.inf if values is None else log2_bounds(Fraction(values))[1]
+
+
+def _assumption_document(designs: Designs, who: Correlation, values: int | None) -> dict[str, Any]:
     design = designs[who]
+    told = design.bits_for(ANYONE)
     return {
         "correlated": correlation_json(who),
         "budget_bits": design.budget_bits,
         "capacity_bits": design.capacity_bits.upper,
-        "bits_for_anyone": design.bits_for(ANYONE),
+        "bits_for_anyone": min(told, _held_bits(values)),
+        "channel_bits_for_anyone": told,
         **_known_document(design),
     }
 

@@ -54,6 +54,7 @@ def _heading(schema: str, note: ReportsNote) -> dict[str, Any]:
         "epoch": note.epoch,
         "source": note.source,
         "insecure": note.insecure,
+        "assumed_disjoint": note.assumed_disjoint,
     }
 
 

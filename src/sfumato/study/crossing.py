@@ -108,6 +108,7 @@ def crossed(data: ModelData, names: Sequence[str], confidence: float) -> Crossta
         axes=tuple(axis for axis, _, _ in sides),
         table=joint_table([channel for _, channel, _ in sides], counts, confidence=confidence),
         left_out=int((~people).sum()),
+        notes=data.notes,
     )
 
 

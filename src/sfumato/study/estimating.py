@@ -104,7 +104,8 @@ def estimate_collected(
                 robust_estimate(way, tally, reading, one, fakes) for one, (_, tally) in zip(made, counted, strict=True)
             ]
         found += made
-    return Estimates(tuple(found))
+    said = reports.note.assumptions
+    return Estimates(tuple(replace(one, notes=(*one.notes, *said)) if said else one for one in found))
 
 
 def robust_estimate(way: Way, tally: Any, reading: Reading, found: QuestionEstimate, fakes: int) -> QuestionEstimate:

@@ -56,7 +56,8 @@ def fit_formula(
         found = _fitted(data, frame, people, kind, options)
     left_out = wanted - int(people.sum())
     notes = (f"{left_out:,} of {wanted:,} people are left out, who lack something that the model names.",)
-    return replace(found, formula=formula, left_out=left_out, notes=(*found.notes, *(notes if left_out else ())))
+    said = (*found.notes, *(notes if left_out else ()), *data.notes)
+    return replace(found, formula=formula, left_out=left_out, notes=said)
 
 
 def fit_by_group(data: ModelData, formula: str, group: str, **options: Any) -> tuple[Fit, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter, KeyRefused
+from sfumato.files.places import make_private_folder
 from sfumato.io.key_files import read_own_key, record_use, write_key
 from sfumato.refine import Key
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
@@ -123,7 +124,7 @@ class KeyFolder:
         Where they are already, mark them with what they made, under a lock; files handed over since are not missed.
         """
         for path in {path.parent for path in self.files}:
-            path.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path)
         is_new = not self.present
         for path, holding in self.in_order(is_new=is_new):
             produced = next(iter(keys[holding.question].values())).produced

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -42,20 +42,24 @@ class ManifestPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The parts of a publication, in the order in which they came; `fingerprint` is the study's."""
+    """The parts of a publication, in the order in which they came; `fingerprint` is the study's.
+
+    `assumed_disjoint`: parts of several offices were combined, and no one looked for people who are in two of them.
+    """
 
     study: str
     fingerprint: str
     parts: tuple[ManifestPart, ...]
+    assumed_disjoint: bool = False
 
     def with_part(self, part: ManifestPart) -> Manifest:
         """Return it with a part more, or with a part as it now is."""
         others = {one.id: one for one in self.parts} | {part.id: part}
-        return Manifest(study=self.study, fingerprint=self.fingerprint, parts=tuple(others.values()))
+        return replace(self, parts=tuple(others.values()))
 
     def to_text(self) -> str:
         """Return it as JSON, sealed."""
-        content = {
+        content: dict[str, Any] = {
             "schema": SCHEMA,
             "study": self.study,
             "fingerprint": self.fingerprint,
@@ -65,6 +69,8 @@ class Manifest:
                 for one in self.parts
             ],
         }
+        if self.assumed_disjoint:
+            content["assumed_disjoint"] = True
         seal = sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
         return json.dumps({**content, "seal": seal}, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
@@ -103,6 +109,7 @@ def read_manifest(folder: str | Path) -> Manifest:
             study=str(document["study"]),
             fingerprint=_like(_DIGEST, document["fingerprint"]),
             parts=tuple(_part_from(one) for one in document["parts"]),
+            assumed_disjoint=bool(document.get("assumed_disjoint", False)),
         )
         spelled = found.to_text()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -75,6 +75,8 @@ class ModelData:
     rows: int
     known: tuple[str, ...] = ()
     """All that could have been named."""
+    notes: tuple[str, ...] = ()
+    """What is assumed of the reports."""
 
     def filled(self, names: Sequence[str]) -> BoolArray:
         """Say who has all of these."""
@@ -111,7 +113,7 @@ def data_of_reports(reports: Reports, names: Sequence[str]) -> ModelData:
         )
     columns = {name: public_values(column) for name, column in rows.columns.items()}
     known = (*reports.note.columns, *reports.kept)
-    return ModelData(variables=variables, columns=columns, rows=rows.rows, known=known)
+    return ModelData(variables=variables, columns=columns, rows=rows.rows, known=known, notes=reports.note.assumptions)
 
 
 def channel_seen(reports: Reports, name: str) -> AnyChannel:
@@ -181,7 +183,8 @@ def joined_data(several: Sequence[ModelData]) -> ModelData:
         )
     columns = {name: _stacked([one.columns[name] for one in several]) for name in first.columns}
     rows = sum(one.rows for one in several)
-    return ModelData(variables=variables, columns=columns, rows=rows, known=first.known)
+    notes = tuple(dict.fromkeys(note for one in several for note in one.notes))
+    return ModelData(variables=variables, columns=columns, rows=rows, known=first.known, notes=notes)
 
 
 def public_values(column: Any) -> npt.NDArray[Any]:

@@ -23,6 +23,9 @@ SCHEMA = "sfumato/reports/3"
 _KEYS = ("schema", "study", "epoch", "source", "insecure", "publication", "columns", "parts")
 # Of a release that was not the first: its name, and what those before it show of the same people.
 _AGAIN_KEYS = ("again", "earlier")
+# Of parts of several publications that were put together without comparing their people.
+_ASSUMED_KEY = "assumed_disjoint"
+_ASSUMED_DISJOINT = "It was assumed, and not checked, that no person is in two of the publications that were combined."
 _COLUMN_KEYS = ("declaration", "level")
 
 
@@ -41,7 +44,8 @@ class ReportsNote:
     `parts` are theirs, in the order in which they were published. `publication` is the id of the first part of the
     publication, so that all views of one publication bear the same mark and no others do. `insecure` reports come from
     a seed that anyone can repeat; `source` says in words where the draws came from. A further release about the same
-    people has the name `again`, and `earlier` says what those before it show.
+    people has the name `again`, and `earlier` says what those before it show. `assumed_disjoint` parts are of several
+    publications whose people were not compared.
     """
 
     study: Study
@@ -53,6 +57,12 @@ class ReportsNote:
     insecure: bool = False
     again: str | None = None
     earlier: tuple[EarlierRelease, ...] = ()
+    assumed_disjoint: bool = False
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What every estimate from these reports has to say, in sentences."""
+        return (_ASSUMED_DISJOINT,) if self.assumed_disjoint else ()
 
     @property
     def sums(self) -> tuple[ReaderSum, ...]:
@@ -114,6 +124,8 @@ class ReportsNote:
             document["earlier"] = [
                 {"release": one.release, "name": one.name, "seen": dict(one.seen)} for one in self.earlier
             ]
+        if self.assumed_disjoint:
+            document[_ASSUMED_KEY] = True
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
     @classmethod
@@ -144,7 +156,7 @@ def _damaged(path: str | Path) -> UnreadableFile:
 
 
 def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
-    check_keys(document, path, known=(*_KEYS, *_AGAIN_KEYS), needed=_KEYS)
+    check_keys(document, path, known=(*_KEYS, *_AGAIN_KEYS, _ASSUMED_KEY), needed=_KEYS)
     declared = {key: value for key, value in document["study"].items() if key != "schema"}
     study = study_from(declared, Path(path).parent, at_once=False)
     columns = {}
@@ -154,8 +166,8 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
         if way.declaration != column["declaration"] or not 0 <= column["level"] <= len(way.epsilons):
             raise ValueError("the column does not fit its question")
         columns[name] = ColumnNote(declaration=column["declaration"], level=_whole(column["level"]))
-    if not isinstance(document["insecure"], bool):
-        raise TypeError("insecure is true or false")
+    if not isinstance(document["insecure"], bool) or document.get(_ASSUMED_KEY, True) is not True:
+        raise TypeError("insecure is true or false, and what is assumed is true")
     parts = tuple(part_from(part) for part in document["parts"])
     once = len({part.id for part in parts}) == len(parts)
     if not parts or not once or any(set(part.roots) - set(columns) for part in parts):
@@ -170,6 +182,7 @@ def _from_document(document: dict[str, Any], path: str | Path) -> ReportsNote:
         columns=columns,
         again=checked_name("again", document.get("again")),
         earlier=tuple(_earlier_from(one) for one in document.get("earlier", ())),
+        assumed_disjoint=_ASSUMED_KEY in document,
     )
 
 

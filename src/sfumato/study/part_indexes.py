@@ -10,6 +10,7 @@ from sfumato.errors import InvalidParameter, KeyRefused, Place, UnreadableFile
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.disk import writing_sentences
 from sfumato.files.staging import discard, flush_staged, remove_stale, staging_inside
+from sfumato.files.texts import normal
 from sfumato.files.words import Words
 from sfumato.refine.key_protection import Protection, Unlock, Unprotected
 from sfumato.refine.people_indexes import People, PeopleIndex, index_protection, open_index, reseal_index, seal_index
@@ -142,7 +143,8 @@ def forget_indexes(folder: Path) -> None:
 
 def find_person(indexes: dict[str, PeopleIndex], person: str) -> tuple[str, int]:
     """Return the part and the row of a person; the refusal does not repeat the id."""
-    found = [(part, index.people.rows[person]) for part, index in indexes.items() if person in index.people.rows]
+    id_ = normal(person)  # as the columns of ids are read
+    found = [(part, index.people.rows[id_]) for part, index in indexes.items() if id_ in index.people.rows]
     if len(found) != 1:
         rule = "a person who is in two parts" if found else "a person who is not in the indexes of this publication"
         raise InvalidParameter(

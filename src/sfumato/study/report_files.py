@@ -82,6 +82,9 @@ def joined(several: Sequence[Reports], *, in_order: bool = False) -> Reports:
             parts=tuple(part for source in sources for part in source.parts),
             source="; ".join(dict.fromkeys(one.note.source for one in several)),
             insecure=any(one.note.insecure for one in several),
+            # A manifest says whether the people of its parts were compared; of files side by side it is not known.
+            assumed_disjoint=any(one.note.assumed_disjoint for one in several)
+            or (not in_order and len({one.note.publication for one in several}) > 1),
         ),
         remarks=tuple(dict.fromkeys(remark for one in several for remark in one.remarks)),
     )
@@ -136,7 +139,8 @@ def _read_publication(folder: Path) -> Reports:
         if noted.id != part.id or noted.amends != part.amends or reports.note.fingerprint != manifest.fingerprint:
             raise _older(folder / part.file)
         found.append(reports)
-    return joined(found, in_order=True)
+    together = joined(found, in_order=True)
+    return replace(together, note=replace(together.note, assumed_disjoint=manifest.assumed_disjoint))
 
 
 def _read_file(path: Path, note: str | Path | None, *, expected: str | None = None) -> Reports:

@@ -98,7 +98,7 @@ def shares_by_weight(data: ModelData, question: str, sampled: Sampled, confidenc
         confidence=confidence,
         reports=seen.size,
         left_out=data.rows - seen.size,
-        notes=plan.notes,
+        notes=(*plan.notes, *data.notes),
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from fractions import Fraction
+from typing import Any
 
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import parse_given
+from sfumato.files.texts import hidden_character, normal
 from sfumato.values.checks import as_exact
 from sfumato.values.types import Real
 
@@ -63,6 +65,22 @@ def check_line(name: str, text: str, *, most: int | None = None) -> None:
             parameter=name,
             way_out="Write it on one line, in plain text.",
         )
+
+
+def checked_label(name: str, text: str, *, most: int | None = None) -> str:
+    """Return the label of an answer in Unicode NFC; refuse what `check_line` refuses, and characters that are not seen.
+
+    Two labels that look the same would be two answers.
+    """
+    given: Any = text
+    label: str = normal(given) if isinstance(given, str) else given
+    check_line(name, label, most=most)
+    hidden = hidden_character(label)
+    if hidden is not None:
+        raise InvalidParameter(
+            f"holds {hidden}, a control or zero-width character", parameter=name, way_out="Write the label without it."
+        )
+    return label
 
 
 def short_number(value: Fraction) -> float | int:

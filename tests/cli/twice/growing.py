@@ -11,7 +11,7 @@ import sfumato as sf
 from cli.twice.cases import PRIVATE, Case, both, removed
 from cli.twice.publishing import FOLDER, KEYS, PARTS, RECORD, ROWS, people, without_ledger
 from sfumato.account import Kind, Ledger
-from sfumato.errors import BudgetSpent, InvalidParameter, KeyRefused, UnreadableFile
+from sfumato.errors import BudgetSpent, InvalidParameter, KeyRefused, SharedPeople, UnreadableFile
 from sfumato.files.table_writers import write_table
 from sfumato.refine.key_protection import Passphrase, Unprotected
 from sfumato.study import FreeText
@@ -528,7 +528,13 @@ ALL = ("all/", "all/publication.json", *(f"all/{name}" for name in (*PARTS, *PAR
 COMBINING = [
     Case(
         name="combine two offices",
-        prepare=offices, command=COMBINE, call=combine("north", "south.parquet"), makes=ALL, debits=TWICE,
+        prepare=offices, command=f"{COMBINE} --assume-disjoint",
+        call=combine("north", "south.parquet", assume_disjoint=True), makes=ALL, debits=TWICE,
+    ),
+    Case(
+        name="combine two offices whose people were not compared",
+        prepare=offices, command=COMBINE, call=combine("north", "south.parquet"),
+        refusal=SharedPeople, words="may have the same person in two parts", debits=TWICE,
     ),
     Case(
         name="combine, and look for people who are in both",
@@ -540,7 +546,7 @@ COMBINING = [
         name="combine people who are in both",
         prepare=partial(offices, second="answers.csv"), command=f"{COMBINE} {INDEXES}",
         call=combine("north", "south.parquet", keys=["north-keys", "south-keys"], unlock=Unprotected()),
-        refusal=InvalidParameter, words=f"have {ROWS} people in two parts", debits=TWICE,
+        refusal=SharedPeople, words=f"have {ROWS} people in two parts", debits=TWICE,
     ),
     Case(
         name="combine a part with itself",
@@ -554,8 +560,8 @@ COMBINING = [
     ),
     Case(
         name="combine into what is there",
-        prepare=offices, command=COMBINE.replace("--out all", "--out north"),
-        call=combine("north", "south.parquet", out="north"),
+        prepare=offices, command=COMBINE.replace("--out all", "--out north --assume-disjoint"),
+        call=combine("north", "south.parquet", out="north", assume_disjoint=True),
         refusal=InvalidParameter, words="is there already, and not empty", debits=TWICE,
     ),
     Case(

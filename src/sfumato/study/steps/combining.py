@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, SharedPeople
 from sfumato.files import read_bytes, write_atomically
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.disk import flush_folder, writing_sentences
@@ -58,17 +59,20 @@ def combine(
     *,
     keys: Sequence[str | Path] = (),
     unlock: Unlocking = None,
+    assume_disjoint: bool = False,
 ) -> Combined:
     """Put files and folders of reports of one study into a new folder, as one publication.
 
-    People who are in two of them are found only where the index of every part lies in one of the folders `keys` and
-    opens; then they are refused, by their number.
+    People who are in two of them would be counted twice. They are found only where the index of every part lies in one
+    of the folders `keys` and opens; where people cannot be compared, `assume_disjoint` says that nobody is in two, and
+    the manifest and every estimate repeat that it was assumed.
 
     Returns:
         The publication as it is read from the folder.
 
     Raises:
         InvalidParameter: the folder is there, or parts are of different studies.
+        SharedPeople: people are in two parts, or may be.
         UnreadableFile: a file is damaged, of another kind, or not there.
 
     >>> import pathlib, tempfile
@@ -78,7 +82,7 @@ def combine(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> for seed, office in enumerate(["north", "south"]):
     ...     made = sf.publish(study, {"tired": ["no"] * 50}, out=folder / office, insecure_seed=seed)
-    >>> together = sf.combine([folder / "north", folder / "south"], folder / "all")
+    >>> together = sf.combine([folder / "north", folder / "south"], folder / "all", assume_disjoint=True)
     >>> len(sf.read_reports(folder / "all"))
     100
     """
@@ -98,26 +102,43 @@ def combine(
         indexes |= read_indexes(Path(folder), together.note.fingerprint, bases, opener)
     people = [person for index in indexes.values() for person in index.people.rows]
     if len(set(people)) < len(people):
-        raise InvalidParameter(
+        raise SharedPeople(
             f"have {len(people) - len(set(people))} people in two parts, who would be counted twice",
             parameter="reports",
             way_out="Erase them from one of the two (`sfumato erase`), and combine again.",
         )
+    notes = {source: _note_of(source) for source in together.sources}
+    is_open = len(indexes) < len(bases) and _is_of_several(notes.values(), reports)
+    if is_open and not assume_disjoint:
+        raise SharedPeople(
+            f"may have the same person in two parts: {len(indexes)} of {len(bases)} indexes of people were opened",
+            parameter="reports",
+            way_out="Name the folders of all indexes with `keys`, or give `assume_disjoint` if you know that no one is "
+            "in two of them.",
+        )
+    assumed = len(indexes) < len(bases) and (is_open or together.note.assumed_disjoint)
     with writing_sentences(target):
         target.mkdir(parents=True, exist_ok=True)
     with locked(target / NAME):
-        _combine(together, target)
+        _combine(together, notes, target, assumed=assumed)
     return Combined(reports=read_report_files(target), compared=len(indexes), parts=len(bases))
 
 
-def _combine(together: Reports, target: Path) -> None:
+def _is_of_several(notes: Iterable[str], paths: Sequence[str | Path]) -> bool:
+    """Whether parts are of several publications that are not under one manifest yet."""
+    several = {json.loads(text)["publication"] for text in notes}
+    return len(several) > 1 and not (len(paths) == 1 and is_publication(paths[0]))
+
+
+def _combine(together: Reports, notes: Mapping[Source, str], target: Path, *, assumed: bool) -> None:
     """Copy the parts into a folder that holds nothing, or what an interrupted call left of the same.
 
     While it is being made the folder holds what is staged, which is removed last; so one that is half made is known.
     """
     place = staging_inside(target, _COMBINING)
-    notes = {source: _note_of(source) for source in together.sources}
-    manifest = Manifest(study=together.note.study.name, fingerprint=together.note.fingerprint, parts=())
+    manifest = Manifest(
+        study=together.note.study.name, fingerprint=together.note.fingerprint, parts=(), assumed_disjoint=assumed
+    )
     for source, text in notes.items():
         (part,) = source.parts
         name = f"{part.id[:SHORT]}{_path_of(source).suffix}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError, UnreadableFile
 from sfumato.files import read_bytes
-from sfumato.files.places import check_folder, check_free, check_places
+from sfumato.files.places import check_folder, check_free, check_places, make_private_folder
 from sfumato.io.key_files import protect_key, read_key_for, read_key_header, write_key, write_keys
 from sfumato.io.private_key_files import (
     is_private_key_file,
@@ -67,32 +68,85 @@ def keys_of(keys: Keys, unlock: Unlocking, *, becomes: Protection | None = None)
     return [key if isinstance(key, Key) else read_key_for(key, opener(Path(key)), becomes) for key in several]
 
 
-def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool) -> list[Key]:
-    """Read the keys to some reports; of a folder those that fit, which its headers tell without opening them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundKeys:
+    """The keys that were opened, and the files of folders that the secret at hand does not open."""
 
-    They are the registrar's to recover answers, and others to open a level.
+    keys: tuple[Key, ...]
+    unopened: tuple[Path, ...]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Which files were not opened, in a sentence."""
+        named = ", ".join(map(str, self.unopened))
+        return (f"key files that do not open with what was given, and were not used: {named}.",) if named else ()
+
+
+def opening_keys(note: ReportsNote, keys: Keys, unlock: Unlocking) -> FoundKeys:
+    """Read analysts' keys to some reports: of a folder those that fit and that the secret opens.
+
+    A file that is named must open.
     """
+    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
+    found: list[Key] = []
+    refusals: dict[Path, SfumatoError] = {}
+    for one in several:
+        if isinstance(one, Key) or not Path(one).is_dir():
+            found += keys_of(one, unlock)
+            continue
+        files, damaged = _files_in(Path(one), note, recover=False)
+        refusals |= damaged
+        for path in files:
+            try:
+                found += keys_of(path, unlock)
+            except KeyRefused as error:
+                refusals[path] = error
+    if refusals and not found:
+        raise next(iter(refusals.values()))
+    return FoundKeys(keys=tuple(found), unopened=tuple(refusals))
+
+
+def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool) -> list[Key]:
+    """Read the keys to some reports, the registrar's to `recover`: of a folder those that fit, and each must open."""
     several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
     found: list[Key | str | Path] = []
     for one in several:
         if isinstance(one, Key) or not Path(one).is_dir():
             found.append(one)
             continue
-        drawings = {part.id for part in note.parts} | {part.seeds for part in note.parts}
-        for path in sorted(Path(one).glob("*.key")):
-            header = read_key_header(path)
-            mine = header.binding.study == note.fingerprint and header.binding.epoch == note.epoch
-            if mine and header.drawing in drawings and (header.level == 0) == recover:
-                found.append(path)
-        if not any(not isinstance(path, Key) and Path(path).parent == Path(one) for path in found):
-            whose = "the registrar's" if recover else "analysts'"
-            raise InvalidParameter(
-                f"is a folder without {whose} keys to these reports",
-                parameter="keys",
-                value=str(one),
-                way_out="Name the folder that was published with them, or key files.",
-            )
+        files, damaged = _files_in(Path(one), note, recover=recover)
+        if damaged:
+            raise next(iter(damaged.values()))
+        found += files
     return keys_of(found, unlock)
+
+
+def _files_in(folder: Path, note: ReportsNote, *, recover: bool) -> tuple[list[Path], dict[Path, SfumatoError]]:
+    """Return the key files of a folder that fit, which headers tell without opening them, and those that are damaged.
+
+    They are the registrar's to recover answers, and others to open a level.
+    """
+    drawings = {part.id for part in note.parts} | {part.seeds for part in note.parts}
+    found: list[Path] = []
+    damaged: dict[Path, SfumatoError] = {}
+    for path in sorted(folder.glob("*.key")):
+        try:
+            header = read_key_header(path)
+        except (KeyRefused, UnreadableFile) as error:
+            damaged[path] = error
+            continue
+        mine = header.binding.study == note.fingerprint and header.binding.epoch == note.epoch
+        if mine and header.drawing in drawings and (header.level == 0) == recover:
+            found.append(path)
+    if not found and not damaged:
+        whose = "the registrar's" if recover else "analysts'"
+        raise InvalidParameter(
+            f"is a folder without {whose} keys to these reports",
+            parameter="keys",
+            value=str(folder),
+            way_out="Name the folder that was published with them, or key files.",
+        )
+    return found, damaged
 
 
 def split_key_file(
@@ -109,7 +163,7 @@ def split_key_file(
     check_folder("out", out)
     targets = {Path(out) / f"{Path(file).stem}.{part.start}-{part.stop - 1}.key": part for part in parts}
     check_free("out", *targets)
-    Path(out).mkdir(parents=True, exist_ok=True)
+    make_private_folder(out)
     write_keys(targets, protection)
     return tuple(targets)
 
@@ -131,7 +185,7 @@ def rotate_key_file(file: str | Path, out: str | Path, *, protection: Protection
     rotated = rotate_key(key)
     check_folder("out", Path(out).parent)
     check_free("out", Path(out))
-    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(Path(out).parent)
     write_key(rotated, out, protection)
     return rotated
 

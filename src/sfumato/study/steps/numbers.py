@@ -13,6 +13,7 @@ from sfumato.account.assumption_documents import correlation_json
 from sfumato.bits import BitSource, SystemBits
 from sfumato.certificates import Certificate
 from sfumato.design.recounts import Recount
+from sfumato.design.usefulness import check_useful
 from sfumato.errors import InvalidParameter
 from sfumato.files import write_atomically
 from sfumato.io.noise_files import write_noisy
@@ -77,23 +78,27 @@ def release_noise(
     bits: BitSource | None = None,
     insecure_seed: int | None = None,
     names: Sequence[str] | None = None,
+    allow_useless: bool = False,
 ) -> NoisyAnswer:
     """Answer with the noise of a design, debit the ledger, and write the answer, its certificate first.
 
     The true `value` is in no error and in no file. Yes or no are True and False. Several numbers are written under
-    their `names`, as JSON, or as a table where `out` ends in .csv. The ledger notes who may depend on whom.
+    their `names`, as JSON, or as a table where `out` ends in .csv. The ledger notes who may depend on whom. Noise with
+    which a guess without the data is as good is refused unless `allow_useless`; from half as much on it warns
+    (`NoisyReleaseWarning`).
 
     Returns:
         The noisy answer, with what was assumed.
 
     Raises:
         InvalidParameter: the value lies outside of the range.
+        UselessRelease: the standard deviation of the noise is at least half the width of what the answer can be.
         BudgetSpent: the ledger has not enough left.
 
     >>> import pathlib, tempfile
     >>> import sfumato as sf
     >>> out = pathlib.Path(tempfile.mkdtemp()) / "mean.json"
-    >>> told = sf.release_noise(sf.design.gaussian(low=0, high=10, budget_bits=0.5), 4.2, out=out, insecure_seed=7)
+    >>> told = sf.release_noise(sf.design.gaussian(low=0, high=10, budget_bits=1), 4.2, out=out, insecure_seed=7)
     >>> out.exists()
     True
     """
@@ -103,6 +108,7 @@ def release_noise(
     sealed = design.certificate
     beside = None if sealed is None else Path(f"{target}.certificate.json")
     probe(target, beside)
+    check_useful(design, allow_useless=allow_useless)
     found = _named(design.release(value, source), names)
     told = {**_told(found), "source": source.label, "insecure": source.guarantee is Guarantee.NONE}
     told["correlated"] = correlation_json(design.correlated)

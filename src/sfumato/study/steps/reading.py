@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -18,7 +19,7 @@ from sfumato.study.report_files import Paths, check_reports_place, has_note
 from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
-from sfumato.study.steps.keys import Keys, Unlocking, keys_for
+from sfumato.study.steps.keys import Keys, Unlocking, keys_for, opening_keys
 from sfumato.study.steps.spark_reading import check_new_folder, reports_of_frame, reports_on_spark, write_spark_reports
 from sfumato.study.steps.study_places import study_of
 from sfumato.study.studies import Study
@@ -118,7 +119,7 @@ def open_reports(
 
     Reports are a file, a folder, a glob or several of them, or a table of Spark, whose rows are opened there; with
     `engine` spark so are those of files. Keys are key files, or folders of them; of a folder the keys of these reports
-    are used that open a level.
+    are used that open a level and that `unlock` opens, and the `remarks` of what is returned list the others.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -133,8 +134,9 @@ def open_reports(
     <Reports on 'Rest': 100 rows; tired at the level of ministry>
     """
     found = read_published(reports, note=note, engine=engine)
-    opened = keys_for(found.note, keys, unlock, recover=False)
-    return found.opened(opened) if isinstance(found, SparkReports) else open_table(found, opened)
+    held = opening_keys(found.note, keys, unlock)
+    opened = found.opened(held.keys) if isinstance(found, SparkReports) else open_table(found, held.keys)
+    return replace(opened, remarks=(*opened.remarks, *held.remarks)) if held.remarks else opened
 
 
 def recover_answers(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sfumato.account import Published
 from sfumato.errors import InvalidParameter, Place, SfumatoError, UnreadableFile
+from sfumato.files.places import make_private_folder
 from sfumato.files.staging import (
     discard,
     discard_others,
@@ -143,7 +144,7 @@ class Destination:
                 folder = stack.enter_context(staged_afresh(self.staging(part)))
                 keys = None
                 if protections is not None and self.keys is not None:
-                    self.keys.mkdir(parents=True, exist_ok=True)
+                    make_private_folder(self.keys)
                     place = self.key_staging(part)
                     keys = None if place is None else stack.enter_context(staged_afresh(place))
                 table = folder / self.table(part).name

@@ -19,7 +19,7 @@ from sfumato.bits import SystemBits
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.files.disk import write_atomically
-from sfumato.files.places import check_folder, check_free
+from sfumato.files.places import check_folder, check_free, make_private_folder
 from sfumato.files.table_writers import TableWriter
 from sfumato.files.tables import note_path
 from sfumato.io.key_writers import KeyWriter
@@ -83,7 +83,7 @@ def unseal_shares(
     paths = {name: folder / f"{note.receiver}.{name}.key" for name in note.levels}
     selection = folder / f"{note.receiver}.{Path(reports).stem}.parquet"
     check_free("out", *paths.values(), selection)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     dropped: list[int] = []
     with contextlib.ExitStack() as holding:
         writers = {

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.words import Words
 from sfumato.study.ways.cell_cures import answer_cure, number_cure
-from sfumato.study.wording import check_line
+from sfumato.study.wording import check_line, checked_label
 
 SymbolArray = npt.NDArray[np.int64]
 
@@ -39,27 +39,26 @@ def check_heading(name: str, text: str) -> None:
     check_line("text", text)
 
 
-def check_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> None:
-    """Check a list of answers."""
+def checked_list(answers: tuple[str, ...], most: int = MOST_ANSWERS) -> tuple[str, ...]:
+    """Check a list of answers, and return them in Unicode NFC."""
     if not 2 <= len(answers) <= most:
         raise InvalidParameter(
             f"needs between 2 and {most:,} answers, and has {len(answers):,}",
             parameter="answers",
             way_out="List each answer once.",
         )
-    for answer in answers:
-        check_line("answers", answer)
-    if len(set(answers)) != len(answers):
+    labels = tuple(checked_label("answers", answer) for answer in answers)
+    if len(set(labels)) != len(labels):
         raise InvalidParameter("has the same answer twice", parameter="answers", way_out="List each once.")
+    return labels
 
 
 def checked_pair(answers: tuple[str, str]) -> tuple[str, str]:
     """Check two answers, "no" first."""
-    for answer in answers:
-        check_line("answers", answer)
+    labels = tuple(checked_label("answers", answer) for answer in answers)
     from sfumato.design.surveys import check_answers  # noqa: PLC0415  only two answers need designs
 
-    return check_answers(answers)
+    return check_answers(labels)
 
 
 def check_masses(masses: tuple[Fraction, ...], count: int) -> None:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.texts import normal
 from sfumato.study.ways.keys import Key, as_text, line_schema
-from sfumato.study.wording import LONGEST, check_line
+from sfumato.study.wording import LONGEST, checked_label
 
 if TYPE_CHECKING:
     from sfumato.files.words import Words
@@ -131,7 +132,10 @@ def number_text(text: str) -> str | None:
 
 def checked_aliases(given: Mapping[str, Sequence[str]] | Aliases, is_answer: Callable[[str], bool]) -> Aliases:
     """Check what stands for which answer; each text stands for one, and for none that is an answer by itself."""
-    pairs = tuple(given.items()) if isinstance(given, Mapping) else tuple(given)
+    pairs = tuple(
+        (normal(str(answer)), tuple(checked_label("aliases", alias, most=LONGEST_ALIAS) for alias in texts))
+        for answer, texts in (given.items() if isinstance(given, Mapping) else given)
+    )
     seen: set[str] = set()
     if sum(len(texts) for _, texts in pairs) > MOST_ALIASES:
         raise InvalidParameter(
@@ -145,7 +149,6 @@ def checked_aliases(given: Mapping[str, Sequence[str]] | Aliases, is_answer: Cal
                 way_out="Write an answer of the question before each list.",
             )
         for alias in texts:
-            check_line("aliases", alias, most=LONGEST_ALIAS)
             if alias in seen or (is_answer(alias) and alias != answer):
                 raise InvalidParameter(
                     f"has {alias!r} for two answers, or it is an answer itself",
@@ -153,7 +156,7 @@ def checked_aliases(given: Mapping[str, Sequence[str]] | Aliases, is_answer: Cal
                     way_out="Let each text stand for one answer.",
                 )
             seen.add(alias)
-    return tuple((answer, tuple(texts)) for answer, texts in pairs)
+    return pairs
 
 
 def as_aliases(value: object, name: str) -> Aliases:

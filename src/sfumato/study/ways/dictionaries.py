@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files import read_bytes
 from sfumato.files.csv_tables import decode_text
+from sfumato.files.texts import HIDDEN, normal
 from sfumato.values.checks import check_between, check_integer
 
 MOST_TEXTS = 1_000_000
@@ -26,8 +27,8 @@ LONGEST_TEXT = 100
 DIGEST = re.compile(r"[0-9a-f]{64}")
 _LIMIT_BYTES = 1 << 28
 _NAME_DIGITS = 16
-# What would move the cursor, turn the direction of writing, or be refused inside XML; a line break is between texts.
-_STRANGE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+# What is not seen, or would be refused inside XML; a line break is between texts.
+_STRANGE = re.compile(f"(?!\n)[{HIDDEN}\ud800-\udfff\ufffe\uffff]")
 
 
 class _Texts:
@@ -125,7 +126,8 @@ class Dictionary:
             )
         if _STRANGE.search(whole) is not None:
             place = next(i for i, text in enumerate(texts, start=1) if _STRANGE.search(text))
-            raise _refused_text("holds a control character or a mark that turns writing around", place, source)
+            raise _refused_text("holds a control or zero-width character", place, source)
+        texts = tuple(map(normal, texts))
         _check_each(texts, source)
         data = "".join(f"{text}\n" for text in texts).encode()
         digest = sha256(data).hexdigest()

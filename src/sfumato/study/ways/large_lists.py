@@ -24,7 +24,7 @@ from sfumato.study.ways.keys import EPSILON, Entry, Key, as_text, line_key, numb
 from sfumato.study.ways.ladder_questions import LadderQuestion
 from sfumato.study.ways.large_list_way import LargeListWay
 from sfumato.study.ways.no_answer import NO_ANSWER
-from sfumato.study.wording import check_line, exact_number
+from sfumato.study.wording import checked_label, exact_number
 from sfumato.values.checks import check_between
 
 DEFAULT_ERROR = Fraction(1, 20)
@@ -83,7 +83,7 @@ class LargeList(LadderQuestion):
         object.__setattr__(self, "dictionary", dictionary_of(self.dictionary))
         self._check()
         if self.others is not None:
-            check_line("others", self.others, most=LONGEST_TEXT)
+            object.__setattr__(self, "others", checked_label("others", self.others, most=LONGEST_TEXT))
             if self._has(self.others):
                 raise InvalidParameter(
                     "is one of the texts of the dictionary", parameter="others", way_out="Name it otherwise."

@@ -21,7 +21,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.infer import ManyReports, ReportedShares
 from sfumato.mechanisms.linear import normal_estimate
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import check_heading, check_list
+from sfumato.study.ways.answers import check_heading, checked_list
 from sfumato.study.ways.base import FloatArray
 from sfumato.study.ways.card import checked_max_epsilon
 from sfumato.study.ways.cells import ALIASES, checked_aliases
@@ -113,7 +113,7 @@ class ListedCard(Question):
 
     def __post_init__(self) -> None:
         check_heading(self.id, self.text)
-        check_list(self.answers, MOST_ANSWERS)
+        object.__setattr__(self, "answers", checked_list(self.answers, MOST_ANSWERS))
         checked_answers(self.answers)
         object.__setattr__(self, "aliases", checked_aliases(self.aliases, self.answers.__contains__))
         object.__setattr__(self, "guess_error", checked_share("guess_error", self.guess_error))

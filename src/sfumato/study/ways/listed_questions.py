@@ -12,7 +12,7 @@ from sfumato.prob import AnyChannel
 from sfumato.study.ways.answers import (
     MOST_ANSWERS,
     SECOND_IS_ESTIMATED,
-    check_list,
+    checked_list,
     checked_pair,
 )
 from sfumato.study.ways.cells import ALIASES
@@ -51,8 +51,8 @@ class YesNo(LadderQuestion):
     goal: Goal = field(default_factory=Goal)
 
     def __post_init__(self) -> None:
-        self._check()
         object.__setattr__(self, "answers", checked_pair(self.answers))
+        self._check()
         if self.goal.is_test:
             raise InvalidParameter(
                 "is a goal for a card",
@@ -181,8 +181,8 @@ class OneOfMany(LadderQuestion):
     random_bits: Fraction | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", checked_list(self.answers))
         self._check()
-        check_list(self.answers)
         if self.random_bits is not None:
             object.__setattr__(self, "random_bits", exact_number("random_bits", self.random_bits))
             if self.random_bits <= 0:

@@ -13,9 +13,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import InvalidParameter
+from sfumato.files.texts import normal
 from sfumato.study.ways.cells import number_text
 from sfumato.study.ways.keys import Entry, Key, as_text, as_texts, check_table, line_schema, texts_key
-from sfumato.study.wording import LONGEST, check_line
+from sfumato.study.wording import LONGEST, check_line, checked_label
 
 if TYPE_CHECKING:
     from sfumato.study.ways.question import Question
@@ -74,8 +75,9 @@ class AskIf:
                 parameter="ask_if",
                 way_out=f"Write it like {_EXAMPLE}.",
             )
-        for text in (self.source, *self.answers):
-            check_line("ask_if", text, most=LONGEST["name"])
+        check_line("ask_if", self.source, most=LONGEST["name"])
+        answers = tuple(checked_label("ask_if", text, most=LONGEST["name"]) for text in self.answers)
+        object.__setattr__(self, "answers", answers)
 
     @property
     def source(self) -> str:
@@ -247,7 +249,7 @@ def codes_of(question: Question) -> Callable[[str], bool]:
 
     A code that is a number means it however it is written.
     """
-    texts = {*question.missing_codes, *((NO_ANSWER,) if question.missing == Missing.HIDDEN else ())}
+    texts = {*map(normal, question.missing_codes), *((NO_ANSWER,) if question.missing == Missing.HIDDEN else ())}
     numbers = {number_text(code) for code in question.missing_codes} - {None}
     return lambda text: text in texts or (bool(numbers) and number_text(text) in numbers)
 

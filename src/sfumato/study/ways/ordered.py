@@ -17,7 +17,7 @@ from sfumato.mechanisms import ArcResponse
 from sfumato.mechanisms.unbiased import unbiased_weights
 from sfumato.refine import Ladder
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import check_list
+from sfumato.study.ways.answers import checked_list
 from sfumato.study.ways.cells import ALIASES
 from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
 from sfumato.study.ways.keys import EPSILON, FRACTION_PATTERN, Entry, Key, as_numbers, texts_key
@@ -69,7 +69,7 @@ class Ordered(LadderQuestion):
     scores: tuple[Fraction, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_list(self.answers, MOST_ORDERED)
+        object.__setattr__(self, "answers", checked_list(self.answers, MOST_ORDERED))
         self._check()
         if self.scores is not None:
             scores = tuple(exact_number("scores", score) for score in self.scores)

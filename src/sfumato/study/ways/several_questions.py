@@ -17,7 +17,7 @@ from sfumato.mechanisms.asked_counts import MOST_ASKED, best_asked
 from sfumato.mechanisms.assigned_options import MOST_OPTIONS, AssignedOptions
 from sfumato.refine import Ladder
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import NOBODY, SymbolArray, check_list
+from sfumato.study.ways.answers import NOBODY, SymbolArray, checked_list
 from sfumato.study.ways.cells import ALIASES, Cells
 from sfumato.study.ways.chosen_options import LONGEST_SEPARATOR, check_none, check_separator, chosen_sets
 from sfumato.study.ways.goals import INTERVAL_KEYS, Goal
@@ -33,7 +33,7 @@ from sfumato.study.ways.option_columns import (
 )
 from sfumato.study.ways.question import listed_answers
 from sfumato.study.ways.several import SeveralWay
-from sfumato.study.wording import LONGEST
+from sfumato.study.wording import LONGEST, checked_label
 from sfumato.values.checks import check_between, check_integer
 
 _SEPARATOR = ";"
@@ -98,7 +98,9 @@ class Several(LadderQuestion):
     goal: Goal = field(default_factory=Goal)
 
     def __post_init__(self) -> None:
-        check_list(self.options, MOST_OPTIONS)
+        object.__setattr__(self, "options", checked_list(self.options, MOST_OPTIONS))
+        if self.none:
+            object.__setattr__(self, "none", checked_label("none", self.none, most=LONGEST["answers"]))
         self._check()
         if self.ask is not None:
             check_between("ask", check_integer("ask", self.ask), 1, min(len(self.options), MOST_ASKED))

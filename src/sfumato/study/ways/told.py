@@ -20,7 +20,7 @@ from sfumato.infer import ReportedShares
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel, Distribution
 from sfumato.study.audience import Audience
-from sfumato.study.ways.answers import check_heading, check_list, check_masses
+from sfumato.study.ways.answers import check_heading, check_masses, checked_list
 from sfumato.study.ways.base import FloatArray
 from sfumato.study.ways.cells import ALIASES, Cells, checked_aliases
 from sfumato.study.ways.channel_way import ChannelWay
@@ -32,7 +32,7 @@ from sfumato.study.ways.plans import QuestionPlan, Said
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.share_differences import ReportedDifferences
 from sfumato.study.ways.share_ranges import ShareRange
-from sfumato.study.wording import LONGEST, check_line, exact_number
+from sfumato.study.wording import LONGEST, checked_label, exact_number
 from sfumato.values import Tally
 
 MOST_ANSWERS = 2000
@@ -101,10 +101,10 @@ class Recoverable(Question):
 
     def __post_init__(self) -> None:
         check_heading(self.id, self.text)
-        check_list(self.answers, MOST_ANSWERS)
+        object.__setattr__(self, "answers", checked_list(self.answers, MOST_ANSWERS))
         object.__setattr__(self, "aliases", checked_aliases(self.aliases, self.answers.__contains__))
-        for value in self.tell:
-            check_line("tell", value, most=LONGEST["answers"])
+        told = tuple(checked_label("tell", value, most=LONGEST["answers"]) for value in self.tell)
+        object.__setattr__(self, "tell", told)
         if len(self.tell) != len(self.answers) or len(self.labels) < 2:
             raise InvalidParameter(
                 "must say what is told of each answer, in their order, and at least two different things",
