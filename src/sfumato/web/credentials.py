@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -32,6 +32,7 @@ KEY_FILE = "credential-key.pem"
 KEY_BITS = 2048
 MOST_INVITED = 10_000_000
 TOKEN_LETTERS = 32
+LINK = r"https?://[^\s\x00-\x1f\x7f#?]+"
 
 _TOKEN = re.compile(rf"[A-Z2-7]{{{TOKEN_LETTERS}}}")
 _TOKEN_BYTES = 20
@@ -182,6 +183,21 @@ def read_public_key(text: str) -> rsa.RSAPublicKey:
 def key_digest(key: rsa.RSAPublicKey) -> str:
     """Return the name of a public key: a server with a key for each person could tell who is who by it."""
     return sha256(b"sfumato/credential-key/1" + _spelled(key)).hexdigest()
+
+
+def check_link(url: str) -> None:
+    """Refuse what is no http(s) URL that a token can follow."""
+    try:
+        parts = urlsplit(url)
+        is_address = re.fullmatch(LINK, url) is not None and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or an IPv6 address that is none
+        is_address = False
+    if not is_address:
+        raise InvalidParameter(
+            "must be an http or https URL without spaces, ? and #",
+            parameter="link",
+            way_out="Give the public address of the server, such as https://survey.example.",
+        )
 
 
 def invite_link(url: str, token: str, study: str | None = None, key: str | None = None) -> str:
