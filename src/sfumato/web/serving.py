@@ -18,7 +18,8 @@ import uvicorn
 from sfumato.errors import InvalidParameter
 from sfumato.web.app import CollectionApp
 from sfumato.web.collecting import CollectionServer
-from sfumato.web.connection_limits import ConnectionLimits, LimitedProtocol
+from sfumato.web.connection_limits import ConnectionLimits
+from sfumato.web.request_protocols import Arrival
 from sfumato.web.settings import Settings
 
 _BACKLOG = 2048
@@ -73,7 +74,7 @@ def run_server(server: CollectionServer, taken: socket.socket, listening: Callab
     settings = server.settings
     config = uvicorn.Config(
         CollectionApp(server),
-        http=cast("type[asyncio.Protocol]", partial(LimitedProtocol, ConnectionLimits(settings))),
+        http=cast("type[asyncio.Protocol]", partial(Arrival, ConnectionLimits(settings))),
         loop="auto",
         ws="none",
         lifespan="on",
