@@ -92,10 +92,9 @@ def serve_command(
     With --invite, --close, --compact, --export or --backup it does that and ends; a server that runs goes on. So:
     invite people, serve without any, close and export, and hand each analyst their shares (sfumato keys unseal).
 
-    The other settings are rate and burst (requests from one address), body_bytes, header_bytes, header_fields,
-    header_seconds, body_seconds, idle_seconds, address_connections, connections, tally_seconds, tally_reports,
-    tally_fakes, dashboard, writers, trusted_proxies, metrics_token, wait_seconds and grace_seconds; each is also read
-    from the environment, as SFUMATO_RATE.
+    The other settings are rate and burst (requests from one address), address_connections, connections, body_bytes,
+    header_bytes, header_fields, body_seconds, header_seconds, idle_seconds, tally_seconds, tally_reports, tally_fakes,
+    dashboard, writers, trusted_proxies, metrics_token, wait_seconds, grace_seconds; or in the environment: SFUMATO_RATE.
 
     Example:
 
@@ -115,8 +114,7 @@ def serve_command(
             parameter="invite",
             way_out="Give both, or neither.",
         )
-    if link is not None:
-        check_link(link)
+    check_link(link)
     settings = settings_from({**_pairs(setting or []), "host": host, "port": port})
     instead = invite is not None or close or compact or export is not None or backup is not None
     # A port that is taken is no reason to have paid.

@@ -87,9 +87,7 @@ def read_body(kind: type[B], body: bytes) -> B:
             way_out="GET /openapi.json says what it takes.",
         ) from None
     try:
-        read_json(
-            body, "body", discreet=True
-        )  # the decoder takes the last of two equal keys; another may take the first
+        read_json(body, "body", discreet=True)  # of two equal keys the decoder takes the last, others the first
     except (UnreadableFile, RecursionError):
         raise Problem(
             HTTPStatus.BAD_REQUEST, "has the same key twice", parameter="body", way_out="Send each key once."

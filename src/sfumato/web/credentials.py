@@ -185,8 +185,10 @@ def key_digest(key: rsa.RSAPublicKey) -> str:
     return sha256(b"sfumato/credential-key/1" + _spelled(key)).hexdigest()
 
 
-def check_link(url: str) -> None:
-    """Refuse what is no http(s) URL that a token can follow."""
+def check_link(url: str | None) -> None:
+    """Refuse a text that is no http(s) URL which a token can follow."""
+    if url is None:
+        return
     try:
         parts = urlsplit(url)
         is_address = re.fullmatch(LINK, url) is not None and bool(parts.hostname) and parts.port != 0
@@ -218,6 +220,7 @@ def write_invites(
     key: str | None = None,
 ) -> None:
     """Write a new file: a token a row, a link if the address of the server is known, and in a panel the pseudonym."""
+    check_link(url)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["token", *([] if url is None else ["link"]), *([] if panels is None else ["panel"])])

@@ -74,8 +74,7 @@ async def invite(server: CollectionServer, request: Request) -> Response:
     """Let people in. Their tokens are in the answer and nowhere else."""
     check_admin(server, request)
     given = read_body(InvitationBody, await body_of(request, _SMALL_BODY))
-    if given.link is not None:
-        check_link(given.link)
+    check_link(given.link)
     if given.codes and (given.link is None or given.count > MOST_CODES):
         raise Problem(
             HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -18,7 +18,7 @@ from sfumato.study.steps.collecting import ExportedPart, OpenedCollection, expor
 from sfumato.study.study_files import read_study
 from sfumato.web.admissions import BlindSigning
 from sfumato.web.collecting import CollectionServer
-from sfumato.web.credentials import CredentialKey, check_link, new_tokens, token_hash, write_invites
+from sfumato.web.credentials import CredentialKey, new_tokens, token_hash, write_invites
 from sfumato.web.folders import admin_token, back_up, made_folder
 from sfumato.web.settings import Settings
 from sfumato.web.stores import Counts, Invitation, State, Store, open_store
@@ -69,8 +69,6 @@ class OpenedServer:
 
     def invite(self, count: int, to: Path, url: str | None = None) -> None:
         """Let so many people in, and write their tokens into a new file: the only place where they stand."""
-        if url is not None:
-            check_link(url)
         tokens = new_tokens(count)
         is_panel = self.collection.mode is Mode.PANEL
         panels = [secrets.token_bytes(_PANEL_BYTES) for _ in tokens] if is_panel else None
