@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -148,6 +149,8 @@ class Servers:
 def _serve(request, said):
     place = request.pop("place")
     log = request.pop("log", os.devnull)
+    if "files" in request:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (request["files"], request.pop("files")))
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
     os.dup2(2, 1)
     logging.basicConfig(level=logging.DEBUG)

@@ -84,6 +84,31 @@ def test_what_is_no_report_of_this_study_is_refused(running):
     assert running.store.counts().reports == 1
 
 
+@pytest.mark.parametrize(
+    "twice", ['"id": "{id}", ', '"\\u0069d": "{id}", ', '"shares": {{}}, ', '"credential": null, ']
+)
+def test_a_key_that_stands_twice_is_refused(running, twice):
+    """Whoever reads the first of the two, such as a proxy that filters, would see another report."""
+    good = samples.plain_report(OF, 1)
+    body = samples.encoded(good).decode()
+    refusal(running.post("/reports", content="{" + twice.format(**good) + body[1:]), 400, "body")
+    refusal(running.post("/reports", content=body.replace('"nonce"', '"nonce": "", "nonce"', 1)), 400)
+    assert running.store.counts().reports == 0
+
+
+def test_links_made_at_the_desk_name_study_and_key(running):
+    """As those of `serve --invite` do; a page refuses another study, and a key that is there for one person alone."""
+    ask = {"count": 2, "link": "https://s.example/"}
+    made = running.post("/invitations", json=ask, headers=ADMIN).json()["invitations"]
+    key = running.server.signing.document["key_digest"]
+    for one in made:
+        token = one["token"].replace("-", "")
+        assert one["link"] == f"https://s.example/#{token}&study={OF.fingerprint}&key={key}"
+    refusal(running.post("/invitations", json={**ask, "link": "https://s.example:99999"}, headers=ADMIN), 422, "link")
+    refusal(running.post("/invitations", json={**ask, "link": "ftp://s.example"}, headers=ADMIN), 400, "link")
+    assert running.store.counts().invited == 2
+
+
 def test_a_token_is_spent_once_for_a_signature_that_can_be_asked_for_again(running):
     (token,) = new_tokens(1)
     running.store.invite([Invitation(token=token_hash(token))])

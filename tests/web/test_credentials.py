@@ -11,6 +11,7 @@ from sfumato.web.credentials import (
     KEY_FILE,
     CredentialKey,
     check_credential,
+    check_link,
     credential_hash,
     credential_statement,
     key_digest,
@@ -63,6 +64,27 @@ def test_invitations_come_back(tmp_path, url):
         assert f"https://survey.example/#{tokens[0]}" in path.read_text()
     with pytest.raises(InvalidParameter, match="never overwritten"):
         write_invites(path, tokens, url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://s.example", "javascript:alert(1)", "s.example", "https://", "https:///path", "https://s.example?a",
+     "https://s.example#a", "https://s.example\n", "https://s. example", "https://s.example:99999", "https://[::1"],
+)  # fmt: skip
+def test_a_link_is_an_http_url(tmp_path, url):
+    with pytest.raises(InvalidParameter, match="must be an http or https URL"):
+        write_invites(tmp_path / "invites.csv", new_tokens(1), url)
+    assert not list(tmp_path.iterdir())
+
+
+def test_addresses_of_servers_can_be_linked_to():
+    for url in (
+        "http://127.0.0.1:8733",
+        "https://s.example/survey/",
+        "https://[::1]:8733",
+        "https://umfrage-köln.example",
+    ):
+        check_link(url)
 
 
 def test_a_damaged_invitation_is_named_by_its_line(tmp_path):

@@ -58,7 +58,9 @@ def serve_command(
     ] = None,
     link: Annotated[
         str | None,
-        typer.Option(help="The public address of the server, for links in that file.", rich_help_panel=_INSTEAD),
+        typer.Option(
+            help="The public address of the server (http or https), for links in that file.", rich_help_panel=_INSTEAD
+        ),
     ] = None,
     close: Annotated[
         bool, typer.Option("--close", help="Take no more reports, also where a server runs.", rich_help_panel=_INSTEAD)
@@ -90,9 +92,9 @@ def serve_command(
     With --invite, --close, --compact, --export or --backup it does that and ends; a server that runs goes on. So:
     invite people, serve without any, close and export, and hand each analyst their shares (sfumato keys unseal).
 
-    The other settings are rate and burst (requests from one address), body_bytes, tally_seconds, tally_reports,
-    tally_fakes, dashboard, writers, trusted_proxies, metrics_token, wait_seconds and grace_seconds; each is also read
-    from the environment, as SFUMATO_RATE.
+    The other settings are rate and burst (requests from one address), address_connections, connections, body_bytes,
+    header_bytes, header_fields, body_seconds, header_seconds, idle_seconds, tally_seconds, tally_reports, tally_fakes,
+    dashboard, writers, trusted_proxies, metrics_token, wait_seconds, grace_seconds; or in the environment: SFUMATO_RATE.
 
     Example:
 
@@ -101,6 +103,7 @@ def serve_command(
     from sfumato.errors import InvalidParameter
 
     _check_installed()
+    from sfumato.web.credentials import check_link
     from sfumato.web.opening import open_server
     from sfumato.web.serving import bound_socket
     from sfumato.web.settings import settings_from
@@ -111,6 +114,7 @@ def serve_command(
             parameter="invite",
             way_out="Give both, or neither.",
         )
+    check_link(link)
     settings = settings_from({**_pairs(setting or []), "host": host, "port": port})
     instead = invite is not None or close or compact or export is not None or backup is not None
     # A port that is taken is no reason to have paid.

@@ -8,13 +8,16 @@ from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
 
+from sfumato.errors import UnreadableFile
+from sfumato.files.json_documents import read_json
+from sfumato.web.credentials import LINK
 from sfumato.web.problems import Problem
 
 HEX_32 = r"^[0-9a-f]{64}$"
 HEX_16 = r"^[0-9a-f]{32}$"
 MOST_INVITED = 10_000
 """At once, over the web; more are written by `sfumato serve --invite`."""
-ADDRESS = r"^https?://[^\s#?]+$"
+ADDRESS = f"^{LINK}$"
 Hex32 = Annotated[str, msgspec.Meta(pattern=HEX_32)]
 Hex16 = Annotated[str, msgspec.Meta(pattern=HEX_16)]
 Token = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -75,7 +78,7 @@ _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(ki
 def read_body(kind: type[B], body: bytes) -> B:
     """Read a body; what is wrong is said by its place, without a word of what stood there."""
     try:
-        return cast("B", _DECODERS[kind].decode(body))
+        found = cast("B", _DECODERS[kind].decode(body))
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
@@ -83,6 +86,13 @@ def read_body(kind: type[B], body: bytes) -> B:
             parameter=_place(str(error)),
             way_out="GET /openapi.json says what it takes.",
         ) from None
+    try:
+        read_json(body, "body", discreet=True)  # of two equal keys the decoder takes the last, others the first
+    except (UnreadableFile, RecursionError):
+        raise Problem(
+            HTTPStatus.BAD_REQUEST, "has the same key twice", parameter="body", way_out="Send each key once."
+        ) from None
+    return found
 
 
 def unhex(text: str) -> bytes:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -32,6 +32,7 @@ KEY_FILE = "credential-key.pem"
 KEY_BITS = 2048
 MOST_INVITED = 10_000_000
 TOKEN_LETTERS = 32
+LINK = r"https?://[^\s\x00-\x1f\x7f#?]+"
 
 _TOKEN = re.compile(rf"[A-Z2-7]{{{TOKEN_LETTERS}}}")
 _TOKEN_BYTES = 20
@@ -184,6 +185,23 @@ def key_digest(key: rsa.RSAPublicKey) -> str:
     return sha256(b"sfumato/credential-key/1" + _spelled(key)).hexdigest()
 
 
+def check_link(url: str | None) -> None:
+    """Refuse a text that is no http(s) URL which a token can follow."""
+    if url is None:
+        return
+    try:
+        parts = urlsplit(url)
+        is_address = re.fullmatch(LINK, url) is not None and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or an IPv6 address that is none
+        is_address = False
+    if not is_address:
+        raise InvalidParameter(
+            "must be an http or https URL without spaces, ? and #",
+            parameter="link",
+            way_out="Give the public address of the server, such as https://survey.example.",
+        )
+
+
 def invite_link(url: str, token: str, study: str | None = None, key: str | None = None) -> str:
     """Return the link of an invitation. What follows # stays in the browser: it is in no request, and in no log.
 
@@ -202,6 +220,7 @@ def write_invites(
     key: str | None = None,
 ) -> None:
     """Write a new file: a token a row, a link if the address of the server is known, and in a panel the pseudonym."""
+    check_link(url)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["token", *([] if url is None else ["link"]), *([] if panels is None else ["panel"])])

@@ -14,7 +14,7 @@ from sfumato.errors import InvalidInput
 from sfumato.web.admin_handlers import check_admin
 from sfumato.web.bodies import DraftBody, InvitationBody, read_body
 from sfumato.web.collecting import CollectionServer
-from sfumato.web.credentials import invite_link
+from sfumato.web.credentials import check_link, invite_link
 from sfumato.web.desk_pages.admin import MOST_CODES, admin_page
 from sfumato.web.desk_pages.dashboard import dashboard_page
 from sfumato.web.desk_pages.layout import desk_style, style_version
@@ -74,6 +74,7 @@ async def invite(server: CollectionServer, request: Request) -> Response:
     """Let people in. Their tokens are in the answer and nowhere else."""
     check_admin(server, request)
     given = read_body(InvitationBody, await body_of(request, _SMALL_BODY))
+    check_link(given.link)
     if given.codes and (given.link is None or given.count > MOST_CODES):
         raise Problem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -83,16 +84,18 @@ async def invite(server: CollectionServer, request: Request) -> Response:
         )
     drawn = await asyncio.to_thread(drawn_invitations, given.count, is_panel=server.is_panel)
     await server.writer.act(lambda store: store.invite([one.known for one in drawn]))
-    made = await asyncio.to_thread(_shown, drawn, given, server.collection.fingerprint)
+    made = await asyncio.to_thread(_shown, drawn, given, server)
     return _json({"schema": "sfumato/invitations/1", "invitations": made})
 
 
-def _shown(drawn: tuple[DrawnInvitation, ...], given: InvitationBody, fingerprint: str) -> list[dict[str, Any]]:
+def _shown(drawn: tuple[DrawnInvitation, ...], given: InvitationBody, server: CollectionServer) -> list[dict[str, Any]]:
+    fingerprint = server.collection.fingerprint
+    key = None if server.signing is None else server.signing.document["key_digest"]
     made = []
     for one in drawn:
         found: dict[str, Any] = {"token": one.shown}
         if given.link is not None:
-            found["link"] = invite_link(given.link, one.token, fingerprint)
+            found["link"] = invite_link(given.link, one.token, fingerprint, key)
         if given.codes:
             found["code"] = qr_svg(found["link"])
         if one.panel is not None:

@@ -56,6 +56,15 @@ class Problem(Exception):
             msgspec.json.encode(self.document), status_code=self.status, media_type=_JSON, headers=self.headers
         )
 
+    def http_bytes(self) -> bytes:
+        """Return the whole answer of HTTP/1.1, for a request that does not reach the application; it closes."""
+        body = msgspec.json.encode(self.document)
+        head = (
+            f"HTTP/1.1 {int(self.status)} {self.status.phrase}\r\ncontent-type: {_JSON}\r\n"
+            f"content-length: {len(body)}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n"
+        )
+        return head.encode() + body
+
 
 def problem_of(error: SfumatoError) -> Problem:
     """Return what a caller is told about an error of the library; values are left out."""
@@ -95,4 +104,26 @@ def a_bug() -> Problem:
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "this is a bug of the server; nothing was acknowledged",
         way_out="Send the same again in a while, and tell whoever runs it.",
+    )
+
+
+def not_http() -> Problem:
+    """Return the answer to what cannot be parsed."""
+    return Problem(HTTPStatus.BAD_REQUEST, "is no HTTP request", parameter="request", way_out="Send HTTP/1.1, no TLS.")
+
+
+def header_too_large(limit_bytes: int, limit_fields: int) -> Problem:
+    """Return the answer to a request whose header has too many bytes or fields."""
+    return Problem(
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+        f"has more than {limit_bytes} bytes or {limit_fields} fields",
+        parameter="header",
+        way_out="Send fewer and shorter fields.",
+    )
+
+
+def too_slow() -> Problem:
+    """Return the answer to a request that was not complete in time."""
+    return Problem(
+        HTTPStatus.REQUEST_TIMEOUT, "was not complete in time", parameter="request", way_out="Send the same again."
     )

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
+import math
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import cast
 
 import uvicorn
 
 from sfumato.errors import InvalidParameter
 from sfumato.web.app import CollectionApp
 from sfumato.web.collecting import CollectionServer
+from sfumato.web.connection_limits import ConnectionLimits
+from sfumato.web.request_protocols import Arrival
 from sfumato.web.settings import Settings
 
 _BACKLOG = 2048
-_KEPT_ALIVE_SECONDS = 75
 
 
 class _Uvicorn(uvicorn.Server):
@@ -69,7 +74,7 @@ def run_server(server: CollectionServer, taken: socket.socket, listening: Callab
     settings = server.settings
     config = uvicorn.Config(
         CollectionApp(server),
-        http="httptools",
+        http=cast("type[asyncio.Protocol]", partial(Arrival, ConnectionLimits(settings))),
         loop="auto",
         ws="none",
         lifespan="on",
@@ -80,7 +85,7 @@ def run_server(server: CollectionServer, taken: socket.socket, listening: Callab
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
         backlog=_BACKLOG,
-        timeout_keep_alive=_KEPT_ALIVE_SECONDS,
+        timeout_keep_alive=math.ceil(settings.idle_seconds),
         timeout_graceful_shutdown=settings.grace_seconds,
     )
     with contextlib.closing(taken):  # uvicorn leaves it open where it did not come to listen

@@ -39,9 +39,36 @@ SETTINGS = (
     Setting(
         name="rate", value_type=float, default=20.0, least=0, help="Requests a second from one address; 0: no limit."
     ),
-    Setting(name="burst", value_type=int, default=100, least=1, help="Requests at once from one address."),
+    Setting(name="burst", value_type=int, default=1000, least=1, help="Requests at once from one address."),
     Setting(
         name="body_bytes", value_type=int, default=0, least=0, help="Most bytes of a body; 0: what this study can need."
+    ),
+    Setting(name="header_bytes", value_type=int, default=16_384, least=1024, help="Most bytes of a request's header."),
+    Setting(name="header_fields", value_type=int, default=100, least=10, help="Most fields of a request's header."),
+    Setting(
+        name="header_seconds", value_type=float, default=10.0, least=0.1, help="A header must come within so long."
+    ),
+    Setting(name="body_seconds", value_type=float, default=30.0, least=0.1, help="A body must come within so long."),
+    Setting(
+        name="idle_seconds",
+        value_type=float,
+        default=75.0,
+        least=0.1,
+        help="A connection without a request, or whose answer is not read, is closed after so long.",
+    ),
+    Setting(
+        name="address_connections",
+        value_type=int,
+        default=256,
+        least=1,
+        help="Connections of one address without a complete request; one more closes the oldest. Proxies are exempt.",
+    ),
+    Setting(
+        name="connections",
+        value_type=int,
+        default=0,
+        least=0,
+        help="Most connections; 0, and at most: three quarters of the files that may be open.",
     ),
     Setting(
         name="tally_seconds", value_type=float, default=1.0, least=0, help="The live tally is made anew after so long."
@@ -94,8 +121,15 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8733
     rate: float = 20.0
-    burst: int = 100
+    burst: int = 1000
     body_bytes: int = 0
+    header_bytes: int = 16_384
+    header_fields: int = 100
+    header_seconds: float = 10.0
+    body_seconds: float = 30.0
+    idle_seconds: float = 75.0
+    address_connections: int = 256
+    connections: int = 0
     tally_seconds: float = 1.0
     tally_reports: int = 50
     tally_fakes: int = 10
