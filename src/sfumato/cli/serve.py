@@ -61,19 +61,19 @@ def serve_command(
         typer.Option(help="The public address of the server, for links in that file.", rich_help_panel=_INSTEAD),
     ] = None,
     close: Annotated[
-        bool, typer.Option("--close", help="Take no more reports, also where a server runs.", rich_help_panel=_INSTEAD)
+        bool, typer.Option("--close", help="Take no more reports, and show all.", rich_help_panel=_INSTEAD)
     ] = False,
     compact: Annotated[
         bool,
         typer.Option(
             "--compact",
-            help="Write the database anew, without order and without what was withdrawn; --close does so too.",
+            help="Write the database anew, without order inside a batch; --close forgets the batches too.",
             rich_help_panel=_INSTEAD,
         ),
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write the reports of this moment into this new folder.", rich_help_panel=_INSTEAD),
+        typer.Option(help="Write the reports that are shown into this new folder.", rich_help_panel=_INSTEAD),
     ] = None,
     backup: Annotated[
         Path | None, typer.Option(help="Copy the server's folder into this new one.", rich_help_panel=_INSTEAD)
@@ -89,6 +89,9 @@ def serve_command(
 
     With --invite, --close, --compact, --export or --backup it does that and ends; a server that runs goes on. So:
     invite people, serve without any, close and export, and hand each analyst their shares (sfumato keys unseal).
+
+    Readers, tallies and exports see reports in batches of at least tally_reports, each when the next one is full, and
+    all when the study is closed. A report that was withdrawn leaves with the next batch.
 
     The other settings are rate and burst (requests from one address), body_bytes, tally_seconds, tally_reports,
     tally_fakes, dashboard, writers, trusted_proxies, metrics_token, wait_seconds and grace_seconds; each is also read
@@ -132,7 +135,8 @@ def serve_command(
             opened.invite(invite, to, link)
             told |= {"invited_now": invite, "invites": str(to)}
         if close:
-            told |= {"reports": opened.close_collection(), "open": False}
+            closing = opened.close_collection()
+            told |= {"reports": closing.reports, "open": False, "note": closing.note}
         if close or compact:
             told["compacted"] = _compact(opened, is_needed=compact)
         if export is not None:
@@ -225,8 +229,10 @@ def _tell_done(told: dict[str, Any]) -> None:
         tell(f"{told['invited_now']:,} people are invited; their tokens are in {told['invites']} and nowhere else")
     if not told["open"]:
         tell(f"closed, with {told['reports']:,} reports")
+        if told.get("note"):
+            say(f"note: {told['note']}")
     if told.get("compacted"):
-        tell("the database is written anew: it shows no order, and nothing of what was withdrawn")
+        tell("the database is written anew: it shows no order, and nothing of what was deleted")
     elif "compacted" in told:
         say("note: the database is being read, and is not written anew. Do it later: sfumato serve STUDY --compact")
     if "export" in told:
