@@ -280,7 +280,7 @@ _NOT_KEPT = {
         "credential",
         "There is nothing to do: one report is kept.",
     ),
-    Outcome.WITHDRAWN: (HTTPStatus.GONE, "was withdrawn", "report", "Nothing of it is kept. A token is spent once."),
+    Outcome.WITHDRAWN: (HTTPStatus.GONE, "was withdrawn", "report", "There is nothing to do. A token is spent once."),
     Outcome.CLOSED: _CLOSED,
 }
 _UNSPENT = {

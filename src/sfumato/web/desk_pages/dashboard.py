@@ -36,6 +36,7 @@ estimate.</p></noscript>
 <div id="live" hidden>
 <div class="state"><p><strong class="figure" id="reports">–</strong> reports <span id="ago" class="ago"></span></p>
 <p class="actions"><button type="button" class="plain" id="pause">Pause</button></p></div>
+<p id="note" class="help" role="status"></p>
 <div class="field narrow"><label for="fakes">How many of the reports may be fake?</label>
 <input id="fakes" type="number" min="0" max="{MOST_FAKES}" step="1" value="{settings.tally_fakes}"
 aria-describedby="fakes-help">
