@@ -89,9 +89,7 @@ def serve_command(
 
     With --invite, --close, --compact, --export or --backup it does that and ends; a server that runs goes on. So:
     invite people, serve without any, close and export, and hand each analyst their shares (sfumato keys unseal).
-
-    Readers, tallies and exports see reports in batches of at least tally_reports, each when the next one is full, and
-    all when the study is closed. A report that was withdrawn leaves with the next batch.
+    Tallies and exports have reports in batches of at least tally_reports, and all once the study is closed.
 
     The other settings are rate and burst (requests from one address), body_bytes, tally_seconds, tally_reports,
     tally_fakes, dashboard, writers, trusted_proxies, metrics_token, wait_seconds and grace_seconds; each is also read
@@ -228,15 +226,15 @@ def _tell_done(told: dict[str, Any]) -> None:
     if "invites" in told:
         tell(f"{told['invited_now']:,} people are invited; their tokens are in {told['invites']} and nowhere else")
     if not told["open"]:
-        tell(f"closed, with {told['reports']:,} reports")
-        if told.get("note"):
-            say(f"note: {told['note']}")
+        tell(f"closed, with {told['reports']:,} reports. {told.get('note') or ''}".strip())
     if told.get("compacted"):
         tell("the database is written anew: it shows no order, and nothing of what was deleted")
     elif "compacted" in told:
         say("note: the database is being read, and is not written anew. Do it later: sfumato serve STUDY --compact")
     if "export" in told:
         tell(f"{told['exported']:,} reports of wave {told['wave']} in {told['export']}")
+        if told["open"] and told["exported"] < told["reports"]:
+            say("note: the others are held back until a batch is full, or the study is closed.")
         for name in told["receivers"]:
             tell(f"  shares-{name}.parquet is for {name}: sfumato keys unseal")
     if "backup" in told:

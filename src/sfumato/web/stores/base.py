@@ -102,8 +102,8 @@ class Closing:
     def note(self) -> str | None:
         """The sentence that belongs to it, where there is one."""
         if self.left_out:
-            few = "single some of them out: so many were withdrawn since the last batch"
-            return f"{self.left_out:,} of the reports are not shown, since showing them would {few}."
+            withdrawn = "so many were withdrawn since the last batch that showing all would single some out"
+            return f"{self.left_out:,} reports are left out: {withdrawn}."
         return few_words(self.reports, self.tally_reports)
 
 
@@ -111,7 +111,7 @@ def few_words(reports: int, least: int) -> str | None:
     """Return the sentence for a closed study with fewer reports than a batch has, None for others."""
     if not 0 < reports < least:
         return None
-    return f"The study closed with fewer than {least:,} reports: all are shown at once, and each change is one of them."
+    return f"The study closed with fewer than {least:,} reports, less than one batch: all are shown at once."
 
 
 class StoreFailed(Refused):

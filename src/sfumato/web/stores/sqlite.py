@@ -260,7 +260,9 @@ class SqliteStore:
         """Say how many reports a batch has at least."""
         with self._transaction() as run:
             run("UPDATE state SET tally_reports = ?", (count,))
-            advance(run, self._state())
+            gone = advance(run, self._state())
+        if gone:
+            self._fold_log()
 
     def close_wave(self) -> Closing:
         """Close the wave, and show what was not shown yet."""
