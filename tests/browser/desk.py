@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -174,7 +174,9 @@ def serve(folder, monkeypatch, *, count, mode="anonymous", damaged=(), **setting
         write_key_pair(key, folder / f"{name}.key", cheap if name == "ministry" else Unprotected())
     opened = open_server(path)
     if count:
+        # All in one batch, which is shown from the start.
         opened.store.add(rows_of(opened.collection, count, damaged=damaged))
+        opened.store.set_state(replace(opened.store.state(), shown=1))
     Recorded.log.clear()
     monkeypatch.setattr(serving, "CollectionApp", Recorded)
     words = []

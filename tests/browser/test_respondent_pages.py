@@ -114,7 +114,7 @@ def test_from_invitation_to_thanks_and_back(browser, survey, width, dark):
         assert visit.run("document.activeElement.innerText") == "Yes, delete my report"
         judge(visit, focus=False)
         visit.click("button.danger")
-        visit.heading("Your report is deleted")
+        visit.heading("Your report is withdrawn")
         judge(visit)
         assert report_id(bytes.fromhex(secret)).hex() not in survey.rows()
 
@@ -464,7 +464,7 @@ class TestProblems:
         with Visit(browser, f"{survey.url}/") as other:
             other.wait("document.querySelector('#secret')")
             other.run("document.querySelector('details').open = true")
-            for given, words in (("12", "64 digits"), ("0" * 64, "No such report is kept"), (secret, "is deleted")):
+            for given, words in (("12", "64 digits"), ("0" * 64, "No such report is kept"), (secret, "is withdrawn")):
                 other.run(
                     f"document.querySelector('#secret').value = '{given}';"
                     "document.querySelector('#secret').form.requestSubmit()"

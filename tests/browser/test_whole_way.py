@@ -58,6 +58,7 @@ def test_from_an_invitation_to_what_a_reader_sees(browser, served):
         answer(page)
         assert page.complaints() == []
     assert served.opened.counts().reports == COUNT + 1
+    served.opened.close_collection()
     with browser.page(served.reader_link("press")) as page:
         until(page, f"document.getElementById('reports').textContent === '{COUNT + 1}'")
         choose_file(page, "#key-file", served.key_file("press"))

@@ -35,10 +35,10 @@ class PlainSteps:
 
     def export(self, store, out):
         out.mkdir()
-        (out / "ids").write_text("".join(f"{one.id.hex()}\n" for one in store.snapshot()))
+        (out / "ids").write_text("".join(f"{one.id.hex()}\n" for one in store.shown_rows(1)))
 
     def count(self, store):
-        return store.counts().reports
+        return sum(count for _, count in store.shown_counts(1))
 
     def tally(self, counted, *, least, fakes):
         return {"reports": counted}

@@ -146,13 +146,14 @@ def test_only_the_administrator_closes_and_exports(running):
     for wrong in ({}, {"Authorization": "Bearer no"}, {"Authorization": f"Basic {samples.ADMIN}"}):
         refusal(running.post("/close", headers=wrong), 401)
         refusal(running.get("/export", headers=wrong), 401)
+    assert running.get("/ready").json() == {"ready": True, "open": True}
+    closed = running.post("/close", headers=ADMIN).json()
+    assert (closed["closed"], closed["reports"]) == (True, 5)
     archive = zipfile.ZipFile(io.BytesIO(running.get("/export", headers=ADMIN).content))
     ids = archive.read("ids").decode().split()
     assert ids == sorted(ids)
     assert len(ids) == 5
     assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-    assert running.get("/ready").json() == {"ready": True, "open": True}
-    assert running.post("/close", headers=ADMIN).json() == {"closed": True, "reports": 5}
     assert running.get("/ready").json() == {"ready": True, "open": False}
     assert not running.get("/").json()["open"]
     assert running.post("/reports", json=samples.plain_report(OF, 1)).status_code == 200  # a retry

@@ -30,33 +30,36 @@ def header_of(data):
 
 
 def test_shares_and_counts_change_by_many_reports_at_a_time(served, monkeypatch):
-    """Of fewer than twenty nothing is said, nineteen more change nothing, and a closed study shows all of them."""
+    """A batch of twenty is shown when the next one is full, nineteen more change nothing; a closed study shows all."""
     monkeypatch.setattr(collecting, "_REST", 0)  # what is due is due at once
     store, collection = served.opened.store, served.opened.collection
     rows = rows_of(collection, 65)
+    admin = {"Authorization": f"Bearer {served.opened.admin}"}
     with client_of(served, served.opened_server.reader_token("press")) as client:
-        store.add(rows[:19])
+        store.add(rows[:20])
+        store.add(rows[20:39])
         assert client.get("/shares").status_code == 409
+        assert client.get("/export", headers=admin).status_code == 422
         assert client.get("/live").json()["reports"] is None
         assert client.get("/live").json()["counts"] == {}
-        store.add(rows[19:20])
+        store.add(rows[39:40])
         assert client.get("/live").json()["reports"] == 20
         reading, body = header_of(client.get("/shares").content)
         assert (reading["receiver"], reading["rows"]) == ("press", 20)
         assert len(body) == 20 * (32 + reading["row_bytes"] + reading["share_bytes"])
         ids = [body[start : start + 32] for start in range(0, len(body), len(body) // 20)]
         assert ids == sorted(row.id for row in rows[:20])
-        store.add(rows[20:39])
+        store.add(rows[40:59])
         before = client.get("/tally?fakes=0").json()
         assert before["reports"] == client.get("/live").json()["reports"] == 20
         # Other fakes are asked about the same reports: the difference would show what came since.
         for fakes in (30, 31):
             assert client.get(f"/tally?fakes={fakes}").json()["reports"] == 20
         assert header_of(client.get("/shares").content)[0]["rows"] == 20
-        store.add(rows[39:40])
+        store.add(rows[59:60])
         assert client.get("/live").json()["reports"] == 40
         assert header_of(client.get("/shares").content)[0]["rows"] == 40
-        store.add(rows[40:])
+        store.add(rows[60:])
         client.headers["Authorization"] = f"Bearer {served.opened.admin}"
         client.post("/close")
         assert header_of(client.get("/shares?receiver=press").content)[0]["rows"] == 65
@@ -71,6 +74,7 @@ def test_live_counts_are_those_of_the_rows(served):
     collection = served.opened.collection
     rows = sorted(rows_of(collection, 50), key=lambda row: row.id)
     served.opened.store.add(rows)
+    served.opened.store.close_wave()
     with client_of(served, served.opened.admin) as client:
         live = client.get("/live").json()
     counted = LiveTallies.of(collection, [(row.row, 1) for row in rows])

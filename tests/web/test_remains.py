@@ -2,6 +2,7 @@
 
 import secrets
 from contextlib import suppress
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -80,6 +81,22 @@ def test_what_is_withdrawn_is_in_no_file_once_the_database_is_written_anew(kept)
     assert found_in(after, gone.credential)
     assert store.add([gone]) == ["withdrawn"]
     assert {one.id for one in store.snapshot()} == {one.id for one in rows} - {gone.id}
+
+
+def test_a_report_that_readers_see_is_overwritten_with_the_next_batch(kept):
+    store, rows, files, kind = kept
+    store.set_tally_reports(20)
+    store.add([replace(one, id=secrets.token_bytes(32), credential=secrets.token_bytes(32)) for one in rows[:20]])
+    gone = next(row for row in rows if row.id == next(store.shown_rows(1)).id)
+    assert store.withdraw(gone.id) == 1
+    assert found_in(files(), gone.shares[:100])  # all readers see it until the views change
+    for _ in range(2):
+        new = [replace(one, id=secrets.token_bytes(32), credential=secrets.token_bytes(32)) for one in rows[40:60]]
+        store.add([replace(one, row=b"other", shares=b"other", panel=None) for one in new])
+    assert gone.id not in {one.id for one in store.shown_rows(1)}
+    if kind == "postgresql":
+        store.compact()
+    assert not found_in(files(), gone.id + gone.credential)
 
 
 def test_a_person_of_a_panel_is_removed_as_a_whole(kept):

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from sfumato.errors import UnknownSchema
-from sfumato.web.stores import Invitation, Issue, Outcome, Spending, State, StoredRow, StoreFailed
+from sfumato.web.stores import InResults, Invitation, Issue, Outcome, Spending, State, StoredRow, StoreFailed
 from sfumato.web.stores.postgres import PostgresStore
 from web.databases import made_store
 
@@ -35,12 +35,64 @@ def test_a_report_is_kept_once_and_the_same_again_is_the_same(opened):
     assert list(opened.snapshot()) == sorted((row(1), row(2), row(3)), key=lambda one: one.id)
 
 
-def test_equal_rows_of_a_wave_are_counted_together(opened):
+def test_equal_rows_of_a_wave_that_are_shown_are_counted_together(opened):
     opened.add([row(number, row=bytes([number % 3])) for number in range(10)])
-    assert sorted(opened.row_counts(1)) == [(b"\x00", 4), (b"\x01", 3), (b"\x02", 3)]
+    assert opened.shown_counts(1) == []
     opened.withdraw(row(0).id)
-    assert min(opened.row_counts(1)) == (b"\x00", 3)
-    assert opened.row_counts(2) == []
+    assert opened.close_wave().reports == 9
+    assert sorted(opened.shown_counts(1)) == [(b"\x00", 3), (b"\x01", 3), (b"\x02", 3)]
+    assert opened.shown_counts(2) == []
+
+
+def test_a_withdrawn_report_leaves_the_views_with_the_next_batch(opened):
+    """It is withdrawn at once, whoever asks; the views change when a batch does, and then nothing of it is kept."""
+    opened.set_tally_reports(2)
+    for number in range(4):
+        opened.add([row(number)])
+    assert {one.id for one in opened.shown_rows(1)} == {row(0).id, row(1).id}
+    assert (opened.withdraw(row(0).id), opened.withdraw(row(0).id)) == (1, 0)
+    assert opened.add([row(0)]) == [Outcome.WITHDRAWN]
+    assert opened.counts().reports == 3
+    assert {one.id for one in opened.shown_rows(1)} == {row(0).id, row(1).id}
+    opened.add([row(4), row(5)])
+    assert {one.id for one in opened.shown_rows(1)} == {row(number).id for number in (1, 2, 3)}
+    assert row(0).id not in {one.id for one in opened.snapshot()}
+
+
+def test_a_report_in_the_results_of_a_closed_study_is_not_withdrawn(opened):
+    opened.add([row(number) for number in range(5)])
+    opened.close_wave()
+    names = [one.id for one in opened.shown_rows(1)]
+    with pytest.raises(InResults, match="is row 3 of the results"):
+        opened.withdraw(names[3])
+    assert [one.id for one in opened.shown_rows(1)] == names
+    assert opened.withdraw(b"x" * 32) is None
+
+
+def test_a_study_that_closes_with_few_reports_shows_all_with_a_sentence(opened):
+    opened.add([row(number) for number in range(5)])
+    assert "fewer than 50 reports" in opened.close_wave().note
+    assert len(list(opened.shown_rows(1))) == 5
+
+
+def test_rows_that_come_together_lie_in_no_order_of_arrival(store):
+    """On a page of SQLite cells lie as they were written, and PostgreSQL numbers rows so."""
+    store.set_state(OPEN)
+    rows = sorted(
+        (row(number, shares=bytes([number + 100]) * 40) for number in range(20)), key=lambda one: one.credential
+    )
+    assert store.add(rows) == [Outcome.NEW] * 20
+    names = [one.id for one in sorted(rows, key=lambda one: one.id)]
+    assert names != [one.id for one in rows]
+    if isinstance(store, PostgresStore):
+        with psycopg.connect(store.url) as reading:
+            assert [one[0] for one in reading.execute("SELECT id FROM reports ORDER BY ctid")] == names
+    else:
+        store._fold_log()
+        data = store.path.read_bytes()
+        shares = [one.shares for one in sorted(rows, key=lambda one: one.id)]
+        places = [data.index(one) for one in shares]
+        assert places == sorted(places, reverse=True)  # a page is filled from its end
 
 
 def test_copies_in_one_batch_are_counted_once(opened):

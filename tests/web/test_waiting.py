@@ -165,6 +165,7 @@ def test_a_file_that_was_written_anew_shows_no_order(tmp_path):
     first, second = contents()
     assert first != second
     for store in stores:
+        store.close_wave()
         store.compact()
         assert store.path.with_name(f"{store.path.name}-wal").stat().st_size == 0
     first, second = contents()

@@ -91,7 +91,7 @@ async function close() {
   if (!window.confirm("Close the study? No report is taken any more, also of those who are invited.")) return;
   const found = await tried("close-said", () => desk.post("/close", {}));
   if (found === null) return;
-  byId("close-said").textContent = `Closed, with ${found.reports.toLocaleString("en")} reports.`;
+  byId("close-said").textContent = `Closed, with ${found.reports.toLocaleString("en")} reports. ${found.note ?? ""}`.trim();
   again();
 }
 
@@ -99,7 +99,7 @@ async function withdraw() {
   const found = await tried("withdraw-said", () => desk.post("/withdrawals", { panel: byId("panel").value.trim() }));
   if (found === null) return;
   byId("panel").value = "";
-  byId("withdraw-said").textContent = "No report of this pseudonym is kept any more.";
+  byId("withdraw-said").textContent = "The reports of this pseudonym are withdrawn. Those that readers see leave with the next batch.";
   again();
 }
 

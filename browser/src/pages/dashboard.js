@@ -87,8 +87,9 @@ function show(counted) {
     live.counted = counted;
     live.changed = performance.now();
   }
+  byId("note").textContent = counted.note ?? "";
   if (counted.reports !== null) workOut();
-  else drawNothing(counted);
+  else drawNothing();
 }
 
 function workOut() {
@@ -112,8 +113,8 @@ worker.onmessage = ({ data: { estimates, reports } }) => {
   workOut();
 };
 
-function drawNothing(counted) {
-  byId("reports").textContent = `fewer than ${counted.least_reports}`;
+function drawNothing() {
+  byId("reports").textContent = "–";
   byId("nothing").hidden = false;
 }
 

@@ -10,6 +10,7 @@ const REFUSED = {
   "409 token": "spent",
   "409 credential": "used",
   "409 id": "used",
+  "409 report": "in_results",
   "410 report": "withdrawn",
   410: "closed",
   404: "not_found",

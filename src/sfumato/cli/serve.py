@@ -63,19 +63,19 @@ def serve_command(
         ),
     ] = None,
     close: Annotated[
-        bool, typer.Option("--close", help="Take no more reports, also where a server runs.", rich_help_panel=_INSTEAD)
+        bool, typer.Option("--close", help="Take no more reports, and show all.", rich_help_panel=_INSTEAD)
     ] = False,
     compact: Annotated[
         bool,
         typer.Option(
             "--compact",
-            help="Write the database anew, without order and without what was withdrawn; --close does so too.",
+            help="Write the database anew, without order inside a batch; --close forgets the batches too.",
             rich_help_panel=_INSTEAD,
         ),
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write the reports of this moment into this new folder.", rich_help_panel=_INSTEAD),
+        typer.Option(help="Write the reports that are shown into this new folder.", rich_help_panel=_INSTEAD),
     ] = None,
     backup: Annotated[
         Path | None, typer.Option(help="Copy the server's folder into this new one.", rich_help_panel=_INSTEAD)
@@ -91,6 +91,7 @@ def serve_command(
 
     With --invite, --close, --compact, --export or --backup it does that and ends; a server that runs goes on. So:
     invite people, serve without any, close and export, and hand each analyst their shares (sfumato keys unseal).
+    Tallies and exports have reports in batches of at least tally_reports, and all once the study is closed.
 
     The other settings are rate and burst (requests from one address), address_connections, connections, body_bytes,
     header_bytes, header_fields, body_seconds, header_seconds, idle_seconds, tally_seconds, tally_reports, tally_fakes,
@@ -136,7 +137,8 @@ def serve_command(
             opened.invite(invite, to, link)
             told |= {"invited_now": invite, "invites": str(to)}
         if close:
-            told |= {"reports": opened.close_collection(), "open": False}
+            closing = opened.close_collection()
+            told |= {"reports": closing.reports, "open": False, "note": closing.note}
         if close or compact:
             told["compacted"] = _compact(opened, is_needed=compact)
         if export is not None:
@@ -228,13 +230,15 @@ def _tell_done(told: dict[str, Any]) -> None:
     if "invites" in told:
         tell(f"{told['invited_now']:,} people are invited; their tokens are in {told['invites']} and nowhere else")
     if not told["open"]:
-        tell(f"closed, with {told['reports']:,} reports")
+        tell(f"closed, with {told['reports']:,} reports. {told.get('note') or ''}".strip())
     if told.get("compacted"):
-        tell("the database is written anew: it shows no order, and nothing of what was withdrawn")
+        tell("the database is written anew: it shows no order, and nothing of what was deleted")
     elif "compacted" in told:
         say("note: the database is being read, and is not written anew. Do it later: sfumato serve STUDY --compact")
     if "export" in told:
         tell(f"{told['exported']:,} reports of wave {told['wave']} in {told['export']}")
+        if told["open"] and told["exported"] < told["reports"]:
+            say("note: the others are held back until a batch is full, or the study is closed.")
         for name in told["receivers"]:
             tell(f"  shares-{name}.parquet is for {name}: sfumato keys unseal")
     if "backup" in told:

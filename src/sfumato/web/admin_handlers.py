@@ -16,7 +16,7 @@ from starlette.responses import FileResponse, Response
 
 from sfumato.web.collecting import CollectionServer
 from sfumato.web.problems import Problem
-from sfumato.web.stores import State, Store, StoreFailed
+from sfumato.web.stores import Closing, Store, StoreFailed
 
 
 def check_admin(server: CollectionServer, request: Request) -> None:
@@ -43,24 +43,22 @@ def _not_for_you(token: str) -> Problem:
 
 
 async def close(server: CollectionServer, request: Request) -> Response:
-    """Take no more reports, and keep no order of those there are."""
+    """Take no more reports, show those that were not shown yet, and keep no order of them."""
     check_admin(server, request)
 
-    def shut(store: Store) -> int:
-        state = store.state()
-        if state is None:
-            raise LookupError
-        store.set_state(State(fingerprint=state.fingerprint, mode=state.mode, wave=state.wave, closed=True))
+    def shut(store: Store) -> Closing:
+        closing = store.close_wave()
         with suppress(StoreFailed):  # somebody reads at this moment: it is closed, and can be written anew later
             store.compact()
-        return store.counts().reports
+        return closing
 
-    kept = await server.writer.act(shut)
-    return Response(msgspec.json.encode({"closed": True, "reports": kept}), media_type="application/json")
+    closing = await server.writer.act(shut)
+    found = {"closed": True, "reports": closing.reports, "note": closing.note}
+    return Response(msgspec.json.encode(found), media_type="application/json")
 
 
 async def export(server: CollectionServer, request: Request) -> Response:
-    """All reports of this moment, as a part that the ordinary verbs read, in one archive."""
+    """The reports that are shown, as a part that the ordinary verbs read, in one archive."""
     check_admin(server, request)
     folder = Path(tempfile.mkdtemp(prefix="sfumato-export-"))
     try:

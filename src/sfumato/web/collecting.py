@@ -7,6 +7,7 @@ import hmac
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -22,7 +23,7 @@ from sfumato.web.metrics import Metrics
 from sfumato.web.reader_tokens import reader_token
 from sfumato.web.settings import Settings
 from sfumato.web.share_feeds import ShareFeeds
-from sfumato.web.stores import State, Store, StoreFailed
+from sfumato.web.stores import State, Store, StoreFailed, few_words
 from sfumato.web.writer import GroupWriter
 
 T = TypeVar("T")
@@ -48,20 +49,29 @@ class CollectionSteps(Protocol):
         ...
 
     def export(self, store: Store, out: Path) -> None:
-        """Write all reports of this moment into a new folder, as a part that the ordinary verbs read."""
+        """Write the reports that are shown into a new folder, as a part that the ordinary verbs read."""
         ...
 
     def count(self, store: Store) -> LiveTallies:
-        """Count the reports of this moment."""
+        """Count the reports that are shown."""
         ...
 
     def tally(self, counted: LiveTallies, *, least: int, fakes: int) -> Mapping[str, Any]:
-        """Return what counted reports say, with what so many fakes do to it; of fewer than `least` nothing is said."""
+        """Return what counted reports say, with what so many fakes do to it; where none are shown nothing is said."""
         ...
 
     def live(self, counted: LiveTallies, *, least: int) -> Mapping[str, Any]:
-        """Return the counts themselves; of fewer than `least` nothing is said."""
+        """Return the counts themselves; where none are shown nothing is said."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """The reports of one view, counted; `due` is when it may be asked whether there is a later view."""
+
+    state: State
+    tallies: LiveTallies
+    due: float
 
 
 class CollectionServer:
@@ -90,7 +100,7 @@ class CollectionServer:
         self._reading = threading.Lock()
         self._certificate_json: bytes | None = None
         self._form_json: bytes | None = None
-        self._counted: tuple[float, int, int, LiveTallies] | None = None
+        self._counted: Counted | None = None
         self._tallies: dict[int, bytes] = {}
         self._live: bytes | None = None
         self._tallying = asyncio.Lock()
@@ -126,6 +136,7 @@ class CollectionServer:
         """Begin to write."""
         threads = self.settings.writers or (3 if hasattr(self._store, "url") else 1)
         try:
+            await asyncio.to_thread(self._store.set_tally_reports, self.settings.tally_reports)
             self.writer = GroupWriter(self._store, threads=threads)
         except StoreFailed:
             self._store.close()
@@ -181,10 +192,10 @@ class CollectionServer:
         return await asyncio.to_thread(lambda: self.steps.certificates)
 
     async def tally(self, fakes: int) -> bytes:
-        """Return the live tally: made anew after a while, and never over a few new reports alone.
+        """Return the live tally of the reports that are shown.
 
-        What other numbers of fakes do to it is worked out from the same reports, and not from those that came since.
-        Who asks while reports are counted anew gets what was made before.
+        What other numbers of fakes do to it is worked out from the same reports. Who asks while reports are counted
+        anew gets what was made before.
         """
         if self._tallying.locked() and fakes in self._tallies:
             return self._tallies[fakes]
@@ -194,9 +205,9 @@ class CollectionServer:
                 if len(self._tallies) >= _MOST_TALLIES:
                     self._tallies.clear()
                 found = await asyncio.to_thread(
-                    self.steps.tally, counted, least=self.settings.tally_reports, fakes=fakes
+                    self.steps.tally, counted.tallies, least=self.settings.tally_reports, fakes=fakes
                 )
-                self._tallies[fakes] = msgspec.json.encode(found)
+                self._tallies[fakes] = _noted(found, counted.state)
             return self._tallies[fakes]
 
     async def live(self) -> bytes:
@@ -206,39 +217,31 @@ class CollectionServer:
         async with self._tallying:
             counted = await self._fresh()
             if self._live is None:
-                found = await asyncio.to_thread(self.steps.live, counted, least=self.settings.tally_reports)
-                self._live = msgspec.json.encode(found)
+                found = await asyncio.to_thread(self.steps.live, counted.tallies, least=self.settings.tally_reports)
+                self._live = _noted(found, counted.state)
             return self._live
 
-    async def _fresh(self) -> LiveTallies:
-        """Return what was counted, counted anew where that is due."""
+    async def _fresh(self) -> Counted:
+        """Return what was counted last, counted anew where another view is shown since."""
         known = self._counted
-        if known is not None and not await self._is_due(known):
-            return known[-1]
+        if known is not None and time.monotonic() < known.due:
+            return known
+        state = await self.state()
+        if known is not None and known.state == state:
+            return known
         begun = time.monotonic()
-        low, high, counted = await self.apart(self._count)
+        tallies = await self.apart(self.steps.count)
         # Counting takes a fifth of the time at the most, however many reports there are.
         due = time.monotonic() + max(self.settings.tally_seconds, _REST * (time.monotonic() - begun))
-        self._counted, self._live = (due, low, high, counted), None
+        self._counted, self._live = Counted(state=state, tallies=tallies, due=due), None
         self._tallies.clear()
-        return counted
+        return self._counted
 
-    async def _is_due(self, counted: tuple[float, int, int, LiveTallies]) -> bool:
-        """Whether what was counted is old, and enough has changed since that no report stands out."""
-        due, low, high, _ = counted
-        if time.monotonic() < due:
-            return False
-        held, least = (await self.read(lambda store: store.counts())).reports, self.settings.tally_reports
-        if high < least:  # nothing was said of them
-            return held >= least
-        return held - high >= least or low - held >= least
 
-    def _count(self, store: Store) -> tuple[int, int, LiveTallies]:
-        """Count reports; others may come and go meanwhile, so that there were between so many and so many."""
-        before = store.counts().reports
-        counted = self.steps.count(store)
-        after = store.counts().reports
-        return min(before, after), max(before, after), counted
+def _noted(document: Mapping[str, Any], state: State) -> bytes:
+    """Return what is sent, with the sentence for a study that closed with few reports."""
+    note = few_words(document["reports"] or 0, state.tally_reports) if state.closed else None
+    return msgspec.json.encode({**document, "note": note})
 
 
 def _says(header: str, wanted: bytes) -> bool:

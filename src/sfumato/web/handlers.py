@@ -160,7 +160,10 @@ async def _pseudonym(server: CollectionServer, token: bytes) -> bytes | None:
 
 
 async def withdraw(server: CollectionServer, request: Request) -> Response:
-    """Delete a report, by the device's secret; in a panel all of a person, by the token or by the office."""
+    """Withdraw a report, by the device's secret; in a panel all of a person, by the token or by the office.
+
+    It is acknowledged at once. What readers see already leaves their views when the next batch is shown.
+    """
     given = read_body(WithdrawalBody, await body_of(request, _SMALL_BODY))
     if sum(one is not None for one in (given.secret, given.token, given.panel)) != 1:
         raise Problem(
@@ -277,7 +280,7 @@ _NOT_KEPT = {
         "credential",
         "There is nothing to do: one report is kept.",
     ),
-    Outcome.WITHDRAWN: (HTTPStatus.GONE, "was withdrawn", "report", "Nothing of it is kept. A token is spent once."),
+    Outcome.WITHDRAWN: (HTTPStatus.GONE, "was withdrawn", "report", "There is nothing to do. A token is spent once."),
     Outcome.CLOSED: _CLOSED,
 }
 _UNSPENT = {

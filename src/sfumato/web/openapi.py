@@ -129,8 +129,8 @@ def openapi_document(collection: Collection) -> dict[str, Any]:
     paths["/withdrawals"] = {
         "post": _operation(
             "withdraw",
-            "Delete a report, by the secret whose hash its id is.",
-            (400, 401, 403, 404, 410, 413, 422, 429, 500, 503),
+            "Withdraw a report, by the secret whose hash its id is; it leaves the views when the next batch is shown.",
+            (400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503),
             _object(("withdrawn",), withdrawn={"type": "boolean"}),
             body={**_object((), **whom), "minProperties": 1, "maxProperties": 1},
         )
@@ -138,16 +138,21 @@ def openapi_document(collection: Collection) -> dict[str, Any]:
     paths["/close"] = {
         "post": _operation(
             "close",
-            "Take no more reports.",
+            "Take no more reports, and show all.",
             (401, 429, 500, 503),
-            _object(("closed", "reports"), closed={"type": "boolean"}, reports={"type": "integer"}),
+            _object(
+                ("closed", "reports", "note"),
+                closed={"type": "boolean"},
+                reports={"type": "integer"},
+                note={"type": ["string", "null"]},
+            ),
             admin=True,
         )
     }
     paths["/export"] = {
         "get": _operation(
             "export",
-            "All reports of this moment, as a part that the ordinary verbs read.",
+            "The reports that are shown, as a part that the ordinary verbs read.",
             (401, 409, 422, 429, 500, 503),
             {"type": "string", "format": "binary"},
             admin=True,

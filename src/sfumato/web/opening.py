@@ -21,7 +21,7 @@ from sfumato.web.collecting import CollectionServer
 from sfumato.web.credentials import CredentialKey, new_tokens, token_hash, write_invites
 from sfumato.web.folders import admin_token, back_up, made_folder
 from sfumato.web.settings import Settings
-from sfumato.web.stores import Counts, Invitation, State, Store, open_store
+from sfumato.web.stores import Closing, Counts, Invitation, State, Store, open_store
 from sfumato.web.study_steps import StudySteps
 
 _PANEL_BYTES = 16
@@ -87,18 +87,17 @@ class OpenedServer:
                 to.unlink()  # tokens that are not known let nobody in
             raise
 
-    def close_collection(self) -> int:
-        """Take no more reports; returns how many there are."""
-        self.store.set_state(replace(self.state, closed=True))
-        return self.counts().reports
+    def close_collection(self) -> Closing:
+        """Take no more reports, and show all."""
+        return self.store.close_wave()
 
     def compact(self) -> None:
         """Write the database anew: it then shows no order, and nothing of what was withdrawn."""
         self.store.compact()
 
     def export(self, out: Path) -> ExportedPart:
-        """Write the reports of this wave as a part."""
-        return export_part(self.opened, self.store.snapshot(self.collection.wave), out)
+        """Write the reports of this wave that are shown as a part."""
+        return export_part(self.opened, self.store.shown_rows(self.collection.wave), out)
 
     def back_up(self, out: Path) -> tuple[str, ...]:
         """Copy the folder, with the database where it is in it."""
@@ -124,6 +123,8 @@ def open_server(
         wanted = _wanted(asked, before, wave)
         opened = open_collection(study, wave=wanted.wave, ledger=ledger, record=record, people=people)
         if before != wanted:
+            if before is not None and not before.closed:
+                store.close_wave()
             store.set_state(wanted)
         known, new = admin_token(folder)
     except BaseException:
@@ -150,4 +151,4 @@ def _wanted(asked: Collection, before: State | None, wave: int | None) -> State:
             value=wave,
             way_out="Leave it out, or begin the next.",
         )
-    return replace(before, wave=asked.at_wave(wave).wave, closed=False)
+    return replace(before, wave=asked.at_wave(wave).wave, closed=False, shown=0)

@@ -71,14 +71,18 @@ SETTINGS = (
         help="Most connections; 0, and at most: three quarters of the files that may be open.",
     ),
     Setting(
-        name="tally_seconds", value_type=float, default=1.0, least=0, help="The live tally is made anew after so long."
+        name="tally_seconds",
+        value_type=float,
+        default=1.0,
+        least=0,
+        help="The live tally is made anew at most so often.",
     ),
     Setting(
         name="tally_reports",
         value_type=int,
         default=50,
         least=1,
-        help="The live tally changes by at least so many reports at a time.",
+        help="Reports are shown to readers in batches of at least so many.",
     ),
     Setting(
         name="tally_fakes", value_type=int, default=10, least=0, help="The tally says how far so many fakes move it."

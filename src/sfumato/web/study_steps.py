@@ -46,17 +46,17 @@ class StudySteps:
         }
 
     def export(self, store: Store, out: Path) -> None:
-        """Write the reports of this wave, as they are at one moment, sorted by their ids."""
-        export_part(self._opened, store.snapshot(self._collection.wave), out)
+        """Write the reports of this wave that are shown, sorted by their ids."""
+        export_part(self._opened, store.shown_rows(self._collection.wave), out)
 
     def count(self, store: Store) -> LiveTallies:
-        """Count the reports of this wave, as they are at one moment."""
-        return LiveTallies.of(self._collection, store.row_counts(self._collection.wave))
+        """Count the reports of this wave that are shown."""
+        return LiveTallies.of(self._collection, store.shown_counts(self._collection.wave))
 
     def tally(self, counted: LiveTallies, *, least: int, fakes: int) -> Mapping[str, Any]:
-        """Return what counted reports say, to the public; of fewer than `least` not even how many."""
+        """Return what counted reports say, to the public."""
         head = self._head("sfumato/tally/1", least)
-        if counted.reports < least:
+        if not counted.reports:
             return {**head, "reports": None, "estimates": None}
         found = [estimate_document(one) for one in counted.estimates(fakes)]
         return {**head, "reports": counted.reports, "fakes": fakes, "estimates": found}
@@ -64,7 +64,7 @@ class StudySteps:
     def live(self, counted: LiveTallies, *, least: int) -> Mapping[str, Any]:
         """Return how often each report was sent, by question; estimates of those that only Python works out."""
         head = self._head("sfumato/live/1", least)
-        if counted.reports < least:
+        if not counted.reports:
             return {**head, "reports": None, "counts": {}, "estimates": []}
         alone = counted.only(name for name, reading in self.reckonings.items() if reading is None)
         found = [estimate_document(one) for one in alone.estimates()]

@@ -184,7 +184,8 @@ def export_part(
                 progress(len(chunk), None)
         if not done:
             raise UnreadableFile(
-                "nobody has answered in this wave", way_out="Export when there are reports; nothing was written."
+                "no reports of this wave are shown yet",
+                way_out="Close the study, or wait until a batch is shown; nothing was written.",
             )
         note = _note(asked, opened, rooted(PartNote(id=part, rows=done, roots={}, salts=b""), tree, salts))
         for one in asked.receivers:

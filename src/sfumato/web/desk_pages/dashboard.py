@@ -36,6 +36,7 @@ estimate.</p></noscript>
 <div id="live" hidden>
 <div class="state"><p><strong class="figure" id="reports">–</strong> reports <span id="ago" class="ago"></span></p>
 <p class="actions"><button type="button" class="plain" id="pause">Pause</button></p></div>
+<p id="note" class="help" role="status"></p>
 <div class="field narrow"><label for="fakes">How many of the reports may be fake?</label>
 <input id="fakes" type="number" min="0" max="{MOST_FAKES}" step="1" value="{settings.tally_fakes}"
 aria-describedby="fakes-help">
@@ -45,9 +46,11 @@ them out.</p></div>
 <details class="told"><summary>What these numbers tell about people</summary>
 <p>Each report is private by itself: it was randomised on the device that sent it. Still, two looks shortly after
 each other
-would show what the reports between them say. So the numbers change by at least {least} reports at a time, and of
-fewer than
-{least} nothing is shown. Who sees them is a setting of the server.</p></details>
+would show what the reports between them say. So reports are shown in batches of at least {least}, the same for all
+readers, each
+when the next one is full; a report that was withdrawn leaves with the next batch. All are shown when the study is
+closed. Who sees
+them is a setting of the server.</p></details>
 <h2>What everybody can see</h2><p id="nothing" hidden>Nothing is shown yet: wait for more reports.</p>
 <div id="estimates"></div>
 <p class="actions" id="downloads" hidden><button type="button" class="plain" id="as-csv">Download as CSV</button>

@@ -6,13 +6,28 @@ from pathlib import Path
 
 from sfumato.errors import InvalidParameter
 from sfumato.study.collections import StoredRow
-from sfumato.web.stores.base import Counts, Invitation, Issue, Outcome, Spending, Spent, State, Store, StoreFailed
+from sfumato.web.stores.base import (
+    Closing,
+    Counts,
+    InResults,
+    Invitation,
+    Issue,
+    Outcome,
+    Spending,
+    Spent,
+    State,
+    Store,
+    StoreFailed,
+    few_words,
+)
 
 DATABASE_FILE = "reports.sqlite"
 
 __all__ = [
     "DATABASE_FILE",
+    "Closing",
     "Counts",
+    "InResults",
     "Invitation",
     "Issue",
     "Outcome",
@@ -22,6 +37,7 @@ __all__ = [
     "Store",
     "StoreFailed",
     "StoredRow",
+    "few_words",
     "open_store",
 ]
 

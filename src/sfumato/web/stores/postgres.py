@@ -11,18 +11,27 @@ pages, its log) shows in which order transactions came; docs/theory/collection.m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 from typing import Any, LiteralString
 
-import psycopg
-
 from sfumato.study.collections import StoredRow
-from sfumato.web.stores.base import Counts, Invitation, Issue, Outcome, Spending, Spent, State, StoreFailed
-from sfumato.web.stores.byte_arrays import byte_array, take_byte_arrays
-from sfumato.web.stores.migrations import newer_tables, unmade
-from sfumato.web.stores.postgres_tables import MIGRATIONS, let_log_go_on, place_of, write_anew
-from sfumato.web.stores.turns import IN_THE_WAY, InTheWay, first_places, taking_turns
+from sfumato.web.stores.base import (
+    Closing,
+    Counts,
+    Invitation,
+    Issue,
+    Outcome,
+    Spending,
+    Spent,
+    State,
+    in_results,
+)
+from sfumato.web.stores.batches import Named, advance, close_wave, in_view, row_in_results, take_out
+from sfumato.web.stores.byte_arrays import byte_array
+from sfumato.web.stores.migrations import COUNTS, STATE, newer_tables, state_of, unmade
+from sfumato.web.stores.postgres_connections import PostgresConnection
+from sfumato.web.stores.postgres_tables import MIGRATIONS, let_log_go_on, write_anew
+from sfumato.web.stores.turns import first_places, taking_turns
 
 _KEEP: LiteralString = "SELECT sfumato_keep(%b::int, %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[], %b::bytea[])"
 _ROW: LiteralString = "SELECT wave, id, credential, row, shares, panel FROM reports "
@@ -32,48 +41,12 @@ _ALONE: LiteralString = "SELECT pg_advisory_xact_lock(7360191921)"
 _MAKING: LiteralString = "SELECT pg_advisory_xact_lock(7360191922)"
 
 
-class PostgresStore:
-    """One connection to a database of PostgreSQL.
-
-    `synchronous` is on wherever reports are collected; a test takes off, to see that its absence is noticed.
-    """
-
-    def __init__(self, url: str, *, synchronous: bool = True) -> None:
-        self.url = url
-        self._synchronous = synchronous
-        self.place = place_of(url)
-        with self._sentences():
-            self._connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
-        try:
-            self._begin()
-        except StoreFailed:
-            self._connection.close()
-            raise
-
-    def _begin(self) -> None:
-        """Say what every transaction of this connection needs; refuse a server that does not flush."""
-        take_byte_arrays(self._connection)
-        with self._sentences():
-            self._connection.prepare_threshold = 1
-            self._connection.execute(f"SET synchronous_commit TO {'on' if self._synchronous else 'off'}")
-            # Under another default of the database, who waited at the door would see what was before it was closed.
-            self._connection.execute("SET default_transaction_isolation TO 'read committed'")
-            flushing = self._connection.execute("SELECT current_setting('fsync')").fetchone()
-        if self._synchronous and flushing != ("on",):
-            raise StoreFailed(
-                "runs with fsync=off, so what is acknowledged could be lost",
-                parameter="database",
-                value=self.place,
-                way_out="Set fsync = on in postgresql.conf, and restart it.",
-            )
+class PostgresStore(PostgresConnection):
+    """The store of a database of PostgreSQL."""
 
     def clone(self) -> PostgresStore:
         """Return another connection to the same database."""
         return PostgresStore(self.url, synchronous=self._synchronous)
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self._connection.close()
 
     def ping(self) -> None:
         """Ask for the state."""
@@ -97,26 +70,41 @@ class PostgresStore:
     def add(self, rows: Sequence[StoredRow]) -> list[Outcome]:
         """Keep reports: new ones in one transaction, which is on disk; the others are told apart in another."""
         places = first_places(rows)
-        found = {places[name]: Outcome.NEW for name in self._keep_new([rows[place] for place in places.values()])}
+        new, is_full = self._keep_new([rows[place] for place in places.values()])
+        found = {places[name]: Outcome.NEW for name in new}
         if len(found) < len(rows):
             others = [place for place in range(len(rows)) if place not in found]
             told = self._tell_apart([rows[place] for place in others])
             found |= dict(zip(others, told, strict=True))
+        if is_full:
+            self._advance()
         return [found[place] for place in range(len(rows))]
 
     @taking_turns
-    def _keep_new(self, rows: Sequence[StoredRow]) -> set[tuple[int, bytes]]:
+    def _keep_new(self, rows: Sequence[StoredRow]) -> tuple[set[tuple[int, bytes]], bool]:
         with self._sentences(), self._connection.cursor(binary=True) as cursor:
             return self._keep(cursor.execute, rows)
 
-    def _keep(self, run: Any, rows: Sequence[StoredRow]) -> set[tuple[int, bytes]]:
-        """Insert rows that are sorted, so that two writers wait for each other in one order; returns which are new."""
+    def _keep(self, run: Any, rows: Sequence[StoredRow]) -> tuple[set[tuple[int, bytes]], bool]:
+        """Insert rows that are sorted, so that two writers wait for each other in one order.
+
+        Returns which are new, and whether the batch is full that is being filled.
+        """
         new: set[tuple[int, bytes]] = set()
+        is_full = False
         for wave, some in groupby(rows, key=lambda row: row.wave):
             records = [(one.id, one.credential, one.row, one.shares, one.panel) for one in some]
             found = run(_KEEP, (wave, *map(byte_array, zip(*records, strict=True)))).fetchall()
-            new.update((wave, one[0]) for one in found)
-        return new
+            new.update((wave, one[0]) for one in found if one[0] is not None)
+            is_full |= (None,) in found
+        return new, is_full
+
+    @taking_turns
+    def _advance(self) -> None:
+        """Show the next batch if it is due, when no writer is under way."""
+        with self._transaction() as run:
+            run(_ALONE)
+            advance(run, self._state())
 
     @taking_turns
     def _tell_apart(self, rows: Sequence[StoredRow]) -> list[Outcome]:
@@ -125,7 +113,7 @@ class PostgresStore:
             run(_SHARED)
             state = self._state()
             places = first_places(rows)
-            new = {places[name] for name in self._keep(run, [rows[place] for place in places.values()])}
+            new = {places[name] for name in self._keep(run, [rows[place] for place in places.values()])[0]}
             return [
                 Outcome.NEW
                 if place in new
@@ -134,12 +122,12 @@ class PostgresStore:
             ]
 
     def _seen_before(self, run: Any, row: StoredRow, *, is_open: bool) -> Outcome:
+        if run("SELECT 1 FROM withdrawn WHERE credential = %b", (row.credential,)).fetchone():
+            return Outcome.WITHDRAWN
         found = run(_ROW + "WHERE wave = %b AND id = %b", (row.wave, row.id)).fetchone()
         if found is not None:
             same = found == (row.wave, row.id, row.credential, row.row, row.shares, row.panel)
             return Outcome.SAME if same else Outcome.OTHER_BODY
-        if run("SELECT 1 FROM withdrawn WHERE credential = %b", (row.credential,)).fetchone():
-            return Outcome.WITHDRAWN
         return Outcome.USED_CREDENTIAL if is_open else Outcome.CLOSED
 
     def find(self, ids: Sequence[bytes], *, wave: int) -> set[bytes]:
@@ -186,30 +174,27 @@ class PostgresStore:
         with self._transaction(), self._connection.cursor() as cursor:
             cursor.executemany("INSERT INTO tokens (token, panel) VALUES (%b, %b)", records)
 
-    @taking_turns
     def withdraw(self, report: bytes) -> int | None:
-        """Delete the report of an id."""
+        """Withdraw the report of an id."""
+        gone = self._withdraw(Named(column="id", value=report, mark="%b"))
         with self._transaction() as run:
-            run(_ALONE)
-            gone = self._delete(run, "id = %b", report)
-            if not gone and not run("SELECT 1 FROM withdrawn WHERE id = %b", (report,)).fetchone():
-                return None
-        return gone
+            known = run("SELECT 1 FROM withdrawn WHERE id = %b", (report,)).fetchone()
+        return gone if known else None
+
+    def withdraw_panel(self, panel: bytes) -> int:
+        """Withdraw all reports of a pseudonym."""
+        return self._withdraw(Named(column="panel", value=panel, mark="%b"))
 
     @taking_turns
-    def withdraw_panel(self, panel: bytes) -> int:
-        """Delete all reports of a pseudonym."""
+    def _withdraw(self, named: Named) -> int:
         with self._transaction() as run:
             run(_ALONE)
-            return self._delete(run, "panel = %b", panel)
-
-    def _delete(self, run: Any, which: LiteralString, value: bytes) -> int:
-        """What a deletion returns is remembered: no row can go without its credential staying spent."""
-        query: LiteralString = (
-            "WITH gone AS (DELETE FROM reports WHERE " + which + " RETURNING credential, id) "  # noqa: S608  both are ours
-            "INSERT INTO withdrawn (credential, id) SELECT credential, id FROM gone"
-        )
-        return int(run(query, (value,)).rowcount)
+            state = self._state()
+            row = row_in_results(run, state, named)
+            gone = take_out(run, state, named)
+        if row is not None:
+            raise in_results(row)
+        return gone
 
     @taking_turns
     def compact(self) -> None:
@@ -221,41 +206,45 @@ class PostgresStore:
 
     def snapshot(self, wave: int | None = None) -> Iterator[StoredRow]:
         """Go through all rows as they were when this began."""
-        where: LiteralString = "" if wave is None else "WHERE wave = %b "
+        return self._rows("" if wave is None else f"WHERE wave = {wave:d} ")
+
+    def shown_rows(self, wave: int) -> Iterator[StoredRow]:
+        """Go through the rows that readers may see."""
+        return self._rows(f"WHERE {in_view(wave)} ")
+
+    def _rows(self, where: str) -> Iterator[StoredRow]:
         with self._transaction() as run:
             run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             # Before anything is seen: a table that is written anew would look empty to whoever looked away before.
             run("LOCK TABLE reports IN ACCESS SHARE MODE")
             with self._connection.cursor("snapshot", binary=True) as cursor:
                 cursor.itersize = 5000
-                cursor.execute(_ROW + where + "ORDER BY wave, id", None if wave is None else (wave,))
+                run_it: Any = cursor.execute
+                run_it(_ROW + where + "ORDER BY wave, id")
                 for found in cursor:
                     yield StoredRow(
                         wave=found[0], id=found[1], credential=found[2], row=found[3], shares=found[4], panel=found[5]
                     )
 
-    def row_counts(self, wave: int) -> list[tuple[bytes, int]]:
-        """Count equal rows, in one statement that keeps no writer waiting."""
+    def shown_counts(self, wave: int) -> list[tuple[bytes, int]]:
+        """Count equal rows that readers may see, in one statement that keeps no writer waiting."""
         with self._transaction() as run:
             found: list[tuple[bytes, int]] = run(
-                "SELECT row, count(*) FROM reports WHERE wave = %b GROUP BY row", (wave,)
+                f"SELECT row, count(*) FROM reports WHERE {in_view(wave)} GROUP BY row"  # noqa: S608
             ).fetchall()
         return found
 
     def counts(self) -> Counts:
         """Count what is kept."""
         with self._transaction() as run:
-            found = run(
-                "SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM tokens), "
-                "(SELECT count(*) FROM tokens WHERE blinded IS NOT NULL), (SELECT count(*) FROM withdrawn)"
-            ).fetchone()
+            found = run(COUNTS).fetchone()
         return Counts(reports=found[0], invited=found[1], spent=found[2], withdrawn=found[3])
 
     def state(self) -> State | None:
         """Return what the store is for."""
         with self._sentences():
-            found = self._connection.execute("SELECT fingerprint, mode, wave, closed FROM state").fetchone()
-        return None if found is None else State(fingerprint=found[0], mode=found[1], wave=found[2], closed=found[3])
+            found = self._connection.execute("SELECT " + STATE + " FROM state").fetchone()  # noqa: S608
+        return None if found is None else state_of(found)
 
     def _state(self) -> State:
         state = self.state()
@@ -270,26 +259,23 @@ class PostgresStore:
             run(_ALONE)
             run("DELETE FROM state")
             run(
-                "INSERT INTO state VALUES (1, %s, %s, %s, %s)",
-                (state.fingerprint, state.mode, state.wave, state.closed),
+                "INSERT INTO state (one, " + STATE + ") VALUES (1, %s, %s, %s, %s, %s, %s)",  # noqa: S608
+                (state.fingerprint, state.mode, state.wave, state.closed, state.shown, state.tally_reports),
             )
 
-    @contextmanager
-    def _transaction(self) -> Iterator[Any]:
-        """One transaction: committed at the end, which is when it is on disk, or rolled back as a whole."""
-        with self._sentences(), self._connection.transaction(), self._connection.cursor(binary=True) as cursor:
-            yield cursor.execute
+    @taking_turns
+    def set_tally_reports(self, count: int) -> None:
+        """Say how many reports a batch has at least."""
+        with self._transaction() as run:
+            run(_ALONE)
+            run("UPDATE state SET tally_reports = %b", (count,))
+            advance(run, self._state())
 
-    @contextmanager
-    def _sentences(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.Error as error:
-            # Its own message may quote what it was given, so only its kind is passed on.
-            kind = InTheWay if isinstance(error, IN_THE_WAY) else StoreFailed
-            raise kind(
-                f"could not be reached, written or read: {type(error).__name__}",
-                parameter="database",
-                value=self.place,
-                way_out="Check that it runs and has room. What was acknowledged is kept; senders try again.",
-            ) from None
+    @taking_turns
+    def close_wave(self) -> Closing:
+        """Close the wave, and show what was not shown yet, when no writer is under way."""
+        with self._transaction() as run:
+            run(_ALONE)
+            closing = close_wave(run, self._state())
+            run("UPDATE state SET closed = true")
+        return closing

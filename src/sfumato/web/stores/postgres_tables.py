@@ -13,33 +13,43 @@ MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
     (
         """CREATE TABLE reports (
             wave INTEGER NOT NULL, id BYTEA NOT NULL, credential BYTEA NOT NULL UNIQUE, row BYTEA NOT NULL,
-            shares BYTEA NOT NULL, panel BYTEA, PRIMARY KEY (wave, id))""",
+            shares BYTEA NOT NULL, panel BYTEA, batch INTEGER NOT NULL, PRIMARY KEY (wave, id))""",
+        "CREATE INDEX reports_of_batch ON reports (wave, batch)",
         "CREATE INDEX reports_of_panel ON reports (panel) WHERE panel IS NOT NULL",
         "CREATE TABLE withdrawn (credential BYTEA PRIMARY KEY, id BYTEA NOT NULL)",
         "CREATE INDEX withdrawn_ids ON withdrawn (id)",
+        "CREATE TABLE leaving (wave INTEGER NOT NULL, id BYTEA NOT NULL, PRIMARY KEY (wave, id))",
         "CREATE TABLE tokens (token BYTEA PRIMARY KEY, panel BYTEA, blinded BYTEA, signature BYTEA)",
         """CREATE TABLE state (
             one INTEGER PRIMARY KEY CHECK (one = 1), fingerprint TEXT NOT NULL, mode TEXT NOT NULL,
-            wave INTEGER NOT NULL, closed BOOLEAN NOT NULL)""",
+            wave INTEGER NOT NULL, closed BOOLEAN NOT NULL, shown INTEGER NOT NULL, tally_reports INTEGER NOT NULL)""",
     ),
     (
         # Being volatile, it sees in each statement what is committed by then: first the door, then who closed or
-        # withdrew before it opened.
+        # withdrew before it opened. A null after the ids says that a batch is to be shown, which needs the door alone.
         """CREATE FUNCTION sfumato_keep(
             of_wave INTEGER, ids BYTEA[], credentials BYTEA[], packed BYTEA[], bodies BYTEA[], panels BYTEA[]
-        ) RETURNS SETOF BYTEA LANGUAGE plpgsql VOLATILE AS $$ BEGIN
+        ) RETURNS SETOF BYTEA LANGUAGE plpgsql VOLATILE AS $$
+        DECLARE known state; held INTEGER; filled INTEGER;
+        BEGIN
             PERFORM pg_advisory_xact_lock_shared(7360191921);
-            RETURN QUERY INSERT INTO reports (wave, id, credential, row, shares, panel)
-                SELECT state.wave, given.* FROM state, unnest(ids, credentials, packed, bodies, panels)
-                    AS given (id, credential, row, shares, panel)
-                WHERE state.wave = of_wave AND NOT state.closed
-                    AND NOT EXISTS (SELECT 1 FROM withdrawn WHERE withdrawn.credential = given.credential)
+            SELECT * INTO known FROM state;
+            IF known.wave IS DISTINCT FROM of_wave OR known.closed THEN RETURN; END IF;
+            SELECT count(*) INTO held FROM (SELECT 1 FROM reports WHERE wave = of_wave AND batch = known.shown + 1
+                LIMIT known.tally_reports) AS counted;
+            RETURN QUERY INSERT INTO reports (wave, id, credential, row, shares, panel, batch)
+                SELECT of_wave, given.*, known.shown + CASE WHEN held < known.tally_reports THEN 1 ELSE 2 END
+                FROM unnest(ids, credentials, packed, bodies, panels) AS given (id, credential, row, shares, panel)
+                WHERE NOT EXISTS (SELECT 1 FROM withdrawn WHERE withdrawn.credential = given.credential)
                 ON CONFLICT DO NOTHING RETURNING reports.id;
+            SELECT count(*) INTO filled FROM (SELECT 1 FROM reports WHERE wave = of_wave AND batch = known.shown + 2
+                LIMIT known.tally_reports) AS counted;
+            IF filled >= known.tally_reports THEN RETURN NEXT NULL; END IF;
         END $$""",
     ),
 )
 _KEYS: tuple[tuple[LiteralString, LiteralString], ...]
-_KEYS = (("reports", "wave, id"), ("withdrawn", "credential"), ("tokens", "token"))
+_KEYS = (("reports", "wave, id"), ("withdrawn", "credential"), ("leaving", "wave, id"), ("tokens", "token"))
 
 
 def write_anew(run: Any) -> None:
@@ -47,7 +57,7 @@ def write_anew(run: Any) -> None:
 
     They then have one `xmin`, which `CLUSTER` and `VACUUM FULL` would leave as it was; dead rows go with the old files.
     """
-    run("LOCK TABLE reports, tokens, withdrawn IN ACCESS EXCLUSIVE MODE")
+    run("LOCK TABLE reports, tokens, withdrawn, leaving IN ACCESS EXCLUSIVE MODE")
     for table, key in _KEYS:
         run("CREATE TEMPORARY TABLE held ON COMMIT DROP AS SELECT * FROM " + table)  # noqa: S608  both are ours
         run("TRUNCATE " + table)

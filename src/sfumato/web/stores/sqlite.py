@@ -9,17 +9,27 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sfumato.files.disk import flush_folder
 from sfumato.study.collections import StoredRow
-from sfumato.web.stores.base import Counts, Invitation, Issue, Outcome, Spending, Spent, State, StoreFailed
-from sfumato.web.stores.migrations import newer_tables, unmade
-from sfumato.web.stores.sqlite_tables import MIGRATIONS
+from sfumato.web.stores.base import (
+    Closing,
+    Counts,
+    Invitation,
+    Issue,
+    Outcome,
+    Spending,
+    Spent,
+    State,
+    StoreFailed,
+    in_results,
+)
+from sfumato.web.stores.batches import Named, advance, batch_of_new, close_wave, in_view, row_in_results, take_out
+from sfumato.web.stores.migrations import COUNTS, STATE, newer_tables, state_of, unmade
+from sfumato.web.stores.sqlite_tables import COLUMNS, MIGRATIONS, failed, insert_of, sentences
 
-_COLUMNS = "wave, id, credential, row, shares, panel"
 _PATIENCE_SECONDS = 30.0
 # Ids are hashes, so rows go everywhere in the file: 64 MB of it stay in memory, and the log is folded in by 16 MB.
 _ROOM = ("cache_size=-65536", "wal_autocheckpoint=4096")
@@ -44,7 +54,7 @@ class SqliteStore:
             for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "secure_delete=ON", *_ROOM):
                 self._connection.execute(f"PRAGMA {pragma}")
         except (sqlite3.Error, OSError) as error:
-            raise _failed(error, self.path) from None
+            raise failed(error, self.path) from None
         if is_new:
             flush_folder(self.path.parent)
 
@@ -79,15 +89,23 @@ class SqliteStore:
         return [found[place] for place in range(len(rows))]
 
     def _add(self, rows: Sequence[StoredRow]) -> list[Outcome]:
-        records = [(row.wave, row.id, row.credential, row.row, row.shares, row.panel) for row in rows]
         with self._transaction() as run:
             state = self._state()
-            if not state.closed and all(row.wave == state.wave for row in rows):
-                run("SAVEPOINT together")
-                if self._insert_together(records) == len(rows):
-                    return [Outcome.NEW] * len(rows)
-                run("ROLLBACK TO together")
-            return [self._add_one(row, record, state) for row, record in zip(rows, records, strict=True)]
+            batch = batch_of_new(run, state)
+            records = [(row.wave, row.id, row.credential, row.row, row.shares, row.panel, batch) for row in rows]
+            outcomes = self._kept(rows, records, state)
+            gone = advance(run, state)
+        if gone:
+            self._fold_log()
+        return outcomes
+
+    def _kept(self, rows: Sequence[StoredRow], records: Sequence[tuple[object, ...]], state: State) -> list[Outcome]:
+        if not state.closed and all(row.wave == state.wave for row in rows):
+            self._connection.execute("SAVEPOINT together")
+            if self._insert_together(records) == len(rows):
+                return [Outcome.NEW] * len(rows)
+            self._connection.execute("ROLLBACK TO together")
+        return [self._add_one(row, record, state) for row, record in zip(rows, records, strict=True)]
 
     def _insert_together(self, records: Sequence[tuple[object, ...]]) -> int:
         """Insert in few statements, of 2^k rows each: Python hands its lock over at every statement, not every row."""
@@ -95,20 +113,20 @@ class SqliteStore:
         while done < len(records):
             count = 1 << ((len(records) - done).bit_length() - 1)
             given: list[Any] = [value for record in records[done : done + count] for value in record]
-            inserted += self._connection.execute(_insert_of(count), given).rowcount
+            inserted += self._connection.execute(insert_of(count), given).rowcount
             done += count
         return inserted
 
     def _add_one(self, row: StoredRow, record: tuple[object, ...], state: State) -> Outcome:
         run = self._connection.execute
         is_open = not state.closed and row.wave == state.wave
-        if is_open and run(_insert_of(1), record).rowcount == 1:
+        if is_open and run(insert_of(1), record).rowcount == 1:
             return Outcome.NEW
-        found = run(f"SELECT {_COLUMNS} FROM reports WHERE wave = ? AND id = ?", (row.wave, row.id)).fetchone()  # noqa: S608
-        if found is not None:
-            return Outcome.SAME if found == record else Outcome.OTHER_BODY
+        found = run(f"SELECT {COLUMNS} FROM reports WHERE wave = ? AND id = ?", (row.wave, row.id)).fetchone()  # noqa: S608
         if run("SELECT 1 FROM withdrawn WHERE credential = ?", (row.credential,)).fetchone():
             return Outcome.WITHDRAWN
+        if found is not None:
+            return Outcome.SAME if found == record[:-1] else Outcome.OTHER_BODY
         return Outcome.USED_CREDENTIAL if is_open else Outcome.CLOSED
 
     def find(self, ids: Sequence[bytes], *, wave: int) -> set[bytes]:
@@ -119,7 +137,7 @@ class SqliteStore:
 
     def invitation(self, token: bytes) -> Invitation | None:
         """Return what is known of a token."""
-        with _sentences(self.path):
+        with sentences(self.path):
             query = "SELECT panel, blinded, signature FROM tokens WHERE token = ?"
             found = self._connection.execute(query, (token,)).fetchone()
         if found is None:
@@ -154,25 +172,25 @@ class SqliteStore:
             self._connection.executemany("INSERT INTO tokens (token, panel) VALUES (?, ?)", records)
 
     def withdraw(self, report: bytes) -> int | None:
-        """Delete the report of an id."""
-        with self._transaction() as run:
-            gone = self._delete("id = ?", report)
-            if not gone and not run("SELECT 1 FROM withdrawn WHERE id = ?", (report,)).fetchone():
-                return None
-        self._fold_log()
-        return gone
+        """Withdraw the report of an id."""
+        gone = self._withdraw(Named(column="id", value=report, mark="?"))
+        with sentences(self.path):
+            known = self._connection.execute("SELECT 1 FROM withdrawn WHERE id = ?", (report,)).fetchone()
+        return gone if known else None
 
     def withdraw_panel(self, panel: bytes) -> int:
-        """Delete all reports of a pseudonym."""
-        with self._transaction():
-            gone = self._delete("panel = ?", panel)
-        self._fold_log()
-        return gone
+        """Withdraw all reports of a pseudonym."""
+        return self._withdraw(Named(column="panel", value=panel, mark="?"))
 
-    def _delete(self, which: str, value: bytes) -> int:
-        run = self._connection.execute
-        run(f"INSERT INTO withdrawn (credential, id) SELECT credential, id FROM reports WHERE {which}", (value,))  # noqa: S608
-        return run(f"DELETE FROM reports WHERE {which}", (value,)).rowcount  # noqa: S608
+    def _withdraw(self, named: Named) -> int:
+        with self._transaction() as run:
+            state = self._state()
+            row = row_in_results(run, state, named)
+            gone = take_out(run, state, named)
+        self._fold_log()
+        if row is not None:
+            raise in_results(row)
+        return gone
 
     def _fold_log(self) -> None:
         """The log still holds what was deleted; who reads at this moment keeps it from being emptied, until later."""
@@ -181,7 +199,7 @@ class SqliteStore:
 
     def compact(self) -> None:
         """Build the file anew, table by table in the order of its keys, and empty the log."""
-        with _sentences(self.path):
+        with sentences(self.path):
             self._connection.execute("VACUUM")
             busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
@@ -194,34 +212,35 @@ class SqliteStore:
 
     def snapshot(self, wave: int | None = None) -> Iterator[StoredRow]:
         """Go through all rows as they were when this began."""
-        where = "" if wave is None else f"WHERE wave = {int(wave)}"
+        return self._rows("" if wave is None else f"WHERE wave = {wave:d}")
+
+    def shown_rows(self, wave: int) -> Iterator[StoredRow]:
+        """Go through the rows that readers may see."""
+        return self._rows(f"WHERE {in_view(wave)}")
+
+    def _rows(self, where: str) -> Iterator[StoredRow]:
         with self._transaction("DEFERRED") as run:
-            for found in run(f"SELECT {_COLUMNS} FROM reports {where} ORDER BY wave, id"):  # noqa: S608
+            for found in run(f"SELECT {COLUMNS} FROM reports {where} ORDER BY wave, id"):  # noqa: S608
                 yield StoredRow(
                     wave=found[0], id=found[1], credential=found[2], row=found[3], shares=found[4], panel=found[5]
                 )
 
-    def row_counts(self, wave: int) -> list[tuple[bytes, int]]:
-        """Count equal rows, in one statement that keeps no writer waiting."""
+    def shown_counts(self, wave: int) -> list[tuple[bytes, int]]:
+        """Count equal rows that readers may see, in one statement that keeps no writer waiting."""
         with self._transaction("DEFERRED") as run:
-            return run("SELECT row, count(*) FROM reports WHERE wave = ? GROUP BY row", (wave,)).fetchall()
+            return run(f"SELECT row, count(*) FROM reports WHERE {in_view(wave)} GROUP BY row").fetchall()  # noqa: S608
 
     def counts(self) -> Counts:
         """Count what is kept."""
         with self._transaction("DEFERRED") as run:
-            reports, invited, spent, withdrawn = run(
-                "SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM tokens), "
-                "(SELECT count(*) FROM tokens WHERE blinded IS NOT NULL), (SELECT count(*) FROM withdrawn)"
-            ).fetchone()
+            reports, invited, spent, withdrawn = run(COUNTS).fetchone()
         return Counts(reports=reports, invited=invited, spent=spent, withdrawn=withdrawn)
 
     def state(self) -> State | None:
         """Return what the store is for."""
-        with _sentences(self.path):
-            found = self._connection.execute("SELECT fingerprint, mode, wave, closed FROM state").fetchone()
-        if found is None:
-            return None
-        return State(fingerprint=found[0], mode=found[1], wave=found[2], closed=bool(found[3]))
+        with sentences(self.path):
+            found = self._connection.execute(f"SELECT {STATE} FROM state").fetchone()  # noqa: S608
+        return None if found is None else state_of(found)
 
     def _state(self) -> State:
         state = self.state()
@@ -233,20 +252,36 @@ class SqliteStore:
         """Write the state; writers wait for each other, so no report is taken under the old one afterwards."""
         with self._transaction() as run:
             run(
-                "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",
-                (state.fingerprint, state.mode, state.wave, int(state.closed)),
+                f"INSERT OR REPLACE INTO state (one, {STATE}) VALUES (1, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (state.fingerprint, state.mode, state.wave, int(state.closed), state.shown, state.tally_reports),
             )
+
+    def set_tally_reports(self, count: int) -> None:
+        """Say how many reports a batch has at least."""
+        with self._transaction() as run:
+            run("UPDATE state SET tally_reports = ?", (count,))
+            gone = advance(run, self._state())
+        if gone:
+            self._fold_log()
+
+    def close_wave(self) -> Closing:
+        """Close the wave, and show what was not shown yet."""
+        with self._transaction() as run:
+            closing = close_wave(run, self._state())
+            run("UPDATE state SET closed = 1")
+        self._fold_log()
+        return closing
 
     def copy_to(self, path: str | Path) -> None:
         """Write a copy of the database as it is at one moment, while others go on."""
-        with _sentences(self.path):
+        with sentences(self.path):
             self._connection.execute("VACUUM INTO ?", (str(path),))
 
     @contextmanager
     def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[Callable[..., sqlite3.Cursor]]:
         """One transaction: committed at the end, which is when it is on disk, or rolled back as a whole."""
         run = self._connection.execute
-        with _sentences(self.path):
+        with sentences(self.path):
             run(f"BEGIN {kind}")
             try:
                 yield run
@@ -255,32 +290,3 @@ class SqliteStore:
                 with suppress(sqlite3.Error):
                     run("ROLLBACK")
                 raise
-
-
-@cache
-def _insert_of(count: int) -> str:
-    # A withdrawn credential lets nobody in again; a conflict with an id or a credential is looked at afterwards.
-    rows = ", ".join(["(?, ?, ?, ?, ?, ?)"] * count)
-    return (
-        f"INSERT INTO reports ({_COLUMNS}) SELECT * FROM (VALUES {rows}) "  # noqa: S608  nothing but question marks
-        "WHERE NOT EXISTS (SELECT 1 FROM withdrawn WHERE credential = column3) ON CONFLICT DO NOTHING"
-    )
-
-
-@contextmanager
-def _sentences(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.Error, OverflowError) as error:
-        raise _failed(error, path) from None
-
-
-def _failed(error: Exception, path: Path) -> StoreFailed:
-    """A database's own message may quote what it was given, so only its name is passed on."""
-    name = getattr(error, "sqlite_errorname", None) or getattr(error, "strerror", None) or type(error).__name__
-    return StoreFailed(
-        f"could not be written or read: {name}",
-        parameter="database",
-        value=str(path),
-        way_out="Check the disk and the permissions. What was acknowledged is kept; senders try again.",
-    )
