@@ -1,4 +1,4 @@
-"""sfumato verify: recompute every claim of a certificate."""
+"""sfumato verify: recompute every claim of a certificate, or audit the bytes of a publication."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ import typer
 from sfumato.cli.options import Json, LimitMb
 from sfumato.cli.output import MEGABYTE, console, show_waiting, tell, tell_json
 
+_TABLES = {".parquet", ".csv", ".tsv", ".txt"}
+
 
 def verify_command(
-    certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON), of any kind.")],
+    certificate: Annotated[
+        Path,
+        typer.Argument(help="The sealed certificate (JSON), of any kind; or published reports, a file or a folder."),
+    ],
     opening: Annotated[
         Path | None, typer.Option(help="The private certificate that CERTIFICATE, whose law is private, commits to.")
     ] = None,
@@ -22,13 +27,21 @@ def verify_command(
 ) -> None:
     """Verify a certificate: check its seal, then recompute every claim from what it is about.
 
+    Of published reports, as a file (.parquet, .csv) or a folder, check that they hold their rows and notes and nothing
+    else. Foreign metadata, dictionary entries without a row, unsorted dictionaries, statistics that do not match the
+    rows and unlisted files are named and refused.
+
     Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read, and 3 when its claims are
     stated and not checked, because the law is private and --opening is not given.
 
     Example:
 
         sfumato verify certificate.json
+        sfumato verify reports.parquet
     """
+    if certificate.is_dir() or certificate.suffix.lower() in _TABLES:
+        _verify_publication(certificate, json=json)
+        return
     from sfumato.certificates import Certificate, verify
     from sfumato.errors import NotChecked, Refused
     from sfumato.render import certificate_table
@@ -60,3 +73,24 @@ def verify_command(
     if how is not None:
         sealed = "" if how.guarantee is None else f", what keys show: {how.guarantee}"
         tell(f"On its maker's word alone: collected over the web, {how.mode}{sealed}.")
+
+
+def _verify_publication(reports: Path, *, json: bool) -> None:
+    from sfumato.errors import Place, Refused
+    from sfumato.study.steps import audit_publication
+
+    with show_waiting("reading every byte"):
+        found = audit_publication(reports)
+    if json:
+        tell_json({"verified": not found.findings, **asdict(found)})
+    else:
+        for line in (*found.findings, *found.remarks):
+            tell(line)
+    if found.findings:
+        raise Refused(
+            "the publication holds what does not follow from its rows and notes",
+            way_out="Do not hand it out; write it again, or remove what was named.",
+            place=Place(file=str(reports)),
+        )
+    if not json:
+        tell(f"Verified: the files hold {found.rows:,} rows, their notes and codebooks, and nothing else.")

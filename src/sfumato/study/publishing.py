@@ -17,6 +17,7 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
+from sfumato.files.table_writers import plain_column
 from sfumato.files.tables import number_column, words_of
 from sfumato.files.words import Words
 from sfumato.refine import Binding
@@ -126,7 +127,7 @@ class PartDrawing:
         """Return rows as they are published."""
         made = {ROW: number_column(numbers)}
         made |= {way.question.id: written_column(way, reports[way.question.id]) for way in self.drawers}
-        return arrow_table(made | {name: table.column(name) for name in self.plan.keep})
+        return arrow_table(made | {name: plain_column(table.column(name), name) for name in self.plan.keep})
 
     def tree(self) -> ReportTree:
         """Return what the digests of its columns are found with."""
