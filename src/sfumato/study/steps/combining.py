@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sfumato.errors import InvalidParameter
 from sfumato.files.disk import writing_sentences
 from sfumato.files.locks import locked
 from sfumato.files.places import check_folder
 from sfumato.files.staging import discard, flush_staged, remove_stale, staged_afresh, staging_inside
 from sfumato.files.table_writers import TableWriter
+from sfumato.files.tables import text_column
 from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.codebooks import codebook
 from sfumato.study.key_folders import SHORT
@@ -24,9 +27,11 @@ from sfumato.study.manifests import (
     note_digest,
     read_manifest,
 )
+from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import read_indexes
+from sfumato.study.publishing import arrow_table
 from sfumato.study.report_files import joined, read_report_files
-from sfumato.study.report_rows import Source
+from sfumato.study.report_rows import Source, names_of
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
 from sfumato.study.steps.rewriting import put_part
@@ -137,7 +142,7 @@ def _combine(together: Reports, target: Path) -> None:
     remove_stale(target / NAME)
     with staged_afresh(place) as staged:
         for (source, note), entry in zip(notes.items(), manifest.parts, strict=True):
-            _write_part(Reports(sources=(source,), note=note), staged / entry.file)
+            _write_part(source, note, staged / entry.file)
         flush_staged(staged)
     write_beside(together.note.study, target)
     for entry in manifest.parts:
@@ -150,9 +155,12 @@ def _path_of(source: Source) -> Path:
     return Path(str(source.rows))
 
 
-def _write_part(reports: Reports, path: Path) -> None:
+def _write_part(source: Source, note: ReportsNote, path: Path) -> None:
     """Write a part anew: its rows, checked against their digests, its note and its codebook."""
+    reports = Reports(sources=(source,), note=note)
     with TableWriter(path) as writer:
-        for chunk in reports.chunks(list(reports.note.parts[0].roots), reports.kept):
+        for chunk in reports.chunks(list(note.parts[0].roots), reports.kept):
             writer.write(chunk.table)
-        writer.finish(reports.note.to_text(), codebook=codebook(reports.note, reports.kept))
+        if not writer.rows:  # everybody was erased; the columns stay
+            writer.write(arrow_table({name: text_column(np.empty(0, np.int64), ()) for name in names_of(source)}))
+        writer.finish(note.to_text(), codebook=codebook(note, reports.kept))
