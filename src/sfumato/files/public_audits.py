@@ -22,7 +22,7 @@ from sfumato.files.tables import NOTE_KEY
 
 _CREATED_BY = re.compile(r"parquet-cpp-arrow version [0-9]+\.[0-9]+\.[0-9]+")
 _CELL = rb'(?:"(?:[^"]|"")*"|[^",\r\n]*)'
-_LINE = re.compile(_CELL + rb"(?:," + _CELL + rb")*\n")
+_LINE = re.compile(_CELL + rb"(?:," + _CELL + rb")+\n")
 _READ_BYTES = 2**20
 # Of a column in a row group: its type of text. Of pages: sizes and checksums depend on the compressing library.
 _BYTE_ARRAY = 6
