@@ -17,10 +17,13 @@ import sfumato as sf
 from collected_studies import homes, kept
 from living_publications import living_study
 from public_bytes import blobs, blobs_of_table, holds, most_in_order
+from sfumato.bits import SystemBits
+from sfumato.files.row_streams import open_rows
 from sfumato.refine import Unprotected
 from sfumato.study import CollectTerms
 from sfumato.study.collections import collection_of
 from sfumato.study.device_memory import DeviceMemory
+from sfumato.study.shuffling import shuffled
 from sfumato.study.steps import (
     amend,
     audit_publication,
@@ -207,6 +210,34 @@ def test_the_order_of_the_input_is_not_in_shuffled_bytes(life, step):
 def test_what_every_step_wrote_passes_its_audit(life, name):
     audit = audit_publication(life.folder / name)
     assert (audit.findings, audit.remarks) == ((), ())
+
+
+def test_shuffled_rows_bring_no_dictionary_of_their_input(tmp_path):
+    stream = shuffled(open_rows(sliced(people("a"), tmp_path), columns=["moved", "town"]), SystemBits())
+    found = [blob for table in stream.chunks() for blob in blobs_of_table(table)]
+    assert holds(found, TOWNS[0])
+    assert not holds(found, CANARY)
+    assert most_in_order(found, TOWNS) < 12
+
+
+def test_combining_takes_nothing_over_but_rows_and_notes(tmp_path):
+    """What another program left in the file of an office: metadata, and a dictionary of more than its rows."""
+    for seed, name in enumerate(["north", "south"]):
+        publish(
+            living_study(), people(name), out=tmp_path / f"{name}.parquet", keys=tmp_path / name, keep=["town"],
+            protection=Unprotected(), id_column="person", insecure_seed=seed,
+        )  # fmt: skip
+    path = tmp_path / "north.parquet"
+    rows, note = pq.read_table(path), pq.read_metadata(path).metadata[b"sfumato"]
+    towns = pa.array([CANARY, *rows["town"].to_pylist()]).dictionary_encode().slice(1)
+    rows = rows.set_column(rows.column_names.index("town"), "town", towns)
+    pq.write_table(rows.replace_schema_metadata({"sfumato": note, "pandas": CANARY}), path)
+    path.with_name("north.parquet.codebook.md").write_text(CANARY)
+    offices = [path, tmp_path / "south.parquet"]
+    assert holds(blobs(path), CANARY)
+    combine(offices, tmp_path / "all", keys=[tmp_path / "north", tmp_path / "south"], unlock=Unprotected())
+    assert not holds(blobs(tmp_path / "all"), CANARY)
+    assert audit_publication(tmp_path / "all").findings == ()
 
 
 class TestPanels:

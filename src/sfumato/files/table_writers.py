@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Self
 from sfumato.errors import InvalidParameter
 from sfumato.files.disk import flush_folder, temporary_beside, write_atomically, writing_sentences
 from sfumato.files.formats import Format, format_of
+from sfumato.files.parquet_tables import is_text
 from sfumato.files.tables import NOTE_KEY, codebook_path, note_path
 
 ROW_GROUP_ROWS = 1 << 18
@@ -107,19 +108,18 @@ class TableEncoder:
 
     def __init__(self, stream: Any, kind: Format) -> None:
         self._stream, self._format = stream, kind
-        self._schema: Any = None
         self._writer: Any = None
         self._held: list[Any] = []
+        self._varied: set[str] = set()
         self._count = 0
 
     def write(self, table: Any) -> None:
         """Add rows."""
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-        plain = plain_rows(table)
-        self._schema = plain.schema if self._schema is None else self._schema
-        self._held.append(plain)
-        self._count += plain.num_rows
+        rows = plain_rows(table) if self._format is Format.CSV else _coded_rows(table)
+        self._held.append(rows)
+        self._count += rows.num_rows
         while self._count >= ROW_GROUP_ROWS:
             joined = pa.concat_tables(self._held)
             self._write_group(joined.slice(0, ROW_GROUP_ROWS))
@@ -130,7 +130,7 @@ class TableEncoder:
         """Write the last rows, and the note where the format has a place for it."""
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-        if self._schema is not None and (self._count or self._writer is None):
+        if self._held and (self._count or self._writer is None):
             self._write_group(pa.concat_tables(self._held))
         if self._writer is not None:
             if note is not None and self._format is Format.PARQUET:
@@ -148,18 +148,16 @@ class TableEncoder:
             return
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-        columns = {name: rows.column(name).combine_chunks() for name in rows.column_names}
+        columns = dict(_named(rows))
+        texts = [name for name, column in columns.items() if _is_text(column.type) and name not in self._varied]
+        columns |= {name: _sorted_dictionary(columns[name]) for name in texts}
         if self._writer is None:
-            encoded = {name: _sorted_dictionary(one) for name, one in columns.items() if _is_text(one.type)}
             # Where most texts are different, a dictionary takes more room than it saves.
-            words = [name for name, one in encoded.items() if 2 * len(one.dictionary) <= max(2, len(one))]
-            self._writer = self._opened(rows.schema, words)
-            self._words = frozenset(words)
-        else:
-            encoded = {name: _sorted_dictionary(columns[name]) for name in self._words}
-        columns |= {name: encoded[name] for name in self._words}
+            self._varied = {name for name in texts if 2 * len(columns[name].dictionary) > max(2, rows.num_rows)}
+            self._writer = self._opened(rows.schema)
+        columns |= {name: plain_column(columns[name]) for name in self._varied}
         if rows.num_rows:
-            self._writer.write_table(pa.table(columns), row_group_size=ROW_GROUP_ROWS)
+            self._writer.write_table(pa.table(columns).combine_chunks(), row_group_size=ROW_GROUP_ROWS)
 
     def _write_lines(self, rows: Any) -> None:
         from pyarrow import csv  # noqa: PLC0415  takes a second to import
@@ -169,14 +167,14 @@ class TableEncoder:
             self._writer = csv.CSVWriter(self._stream, rows.schema, write_options=options)
         self._writer.write_table(rows)
 
-    def _opened(self, schema: Any, words: list[str]) -> Any:
+    def _opened(self, schema: Any) -> Any:
         import pyarrow as pa  # noqa: PLC0415  takes a second to import
         import pyarrow.parquet as pq  # noqa: PLC0415  takes a second to import
 
         whole = [field.name for field in schema if _is_whole(field.type)]
         decimals = {field.name for field in schema if pa.types.is_floating(field.type)}
-        coded = pa.dictionary(pa.int32(), pa.string())
-        kinds = [(field.name, coded if field.name in words else field.type) for field in schema]
+        words = [field.name for field in schema if _is_text(field.type) and field.name not in self._varied]
+        kinds = [(field.name, pa.string() if field.name in self._varied else field.type) for field in schema]
         return pq.ParquetWriter(
             self._stream,
             pa.schema(kinds),
@@ -236,21 +234,52 @@ def plain_column(column: Any, name: str = "") -> Any:
     return held
 
 
+def _coded_rows(table: Any) -> Any:
+    """Return a table of plain columns, but for text: its dictionaries are put right when a row group is complete."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return pa.table({name: _coded(column, name) for name, column in _named(table)})
+
+
+def _coded(column: Any, name: str) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if not is_text(column.type):
+        plain = plain_column(column, name)
+        return plain.dictionary_encode() if pa.types.is_string(plain.type) else plain
+    kind = pa.dictionary(pa.int32(), pa.string())
+    held = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    coded = held if pa.types.is_dictionary(held.type) else held.dictionary_encode()
+    pieces = [
+        pa.DictionaryArray.from_arrays(one.indices.cast(pa.int32()), one.dictionary.cast(pa.string()))
+        for one in coded.chunks
+    ]
+    return pa.chunked_array(pieces, kind)
+
+
 def _sorted_dictionary(column: Any) -> Any:
-    """Return a column of text as a dictionary of the values that occur, in the order of their bytes."""
+    """Return a column of text as a dictionary of the values that occur, each once, in the order of their bytes."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
     import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
 
-    encoded = column.dictionary_encode()
-    order = pc.sort_indices(encoded.dictionary)
-    ranks = pc.sort_indices(order).cast(pa.int32())
-    return pa.DictionaryArray.from_arrays(ranks.take(encoded.indices), encoded.dictionary.take(order))
+    held = column.unify_dictionaries().combine_chunks()
+    # Entries that are equal become one, and an entry that is empty makes empty cells.
+    merged = held.dictionary.dictionary_encode()
+    codes = merged.indices.take(held.indices)
+    used = pc.unique(codes).drop_null()
+    used = used.take(pc.sort_indices(merged.dictionary.take(used)))
+    return pa.DictionaryArray.from_arrays(pc.index_in(codes, used), merged.dictionary.take(used))
+
+
+def _named(table: Any) -> Any:
+    return zip(table.column_names, table.columns, strict=True)
 
 
 def _is_text(kind: Any) -> bool:
+    """Whether a column is held as coded text."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    return bool(pa.types.is_string(kind))
+    return bool(pa.types.is_dictionary(kind))
 
 
 def _is_whole(kind: Any) -> bool:
