@@ -38,13 +38,13 @@ from sfumato.study.submissions import respond
 
 CANARY, ERASED, UNKEPT = "Canary-on-Sea", "Erasedbury", "private name"
 ROWS = 80
-# Each twice; neither their order nor that of their spelling is the order of the rows.
-TOWNS = [f"town-{37 * number % 41:02d}" for number in range(40)]
+# Each four times; neither their order nor that of their spelling is the order of the rows.
+TOWNS = [f"town-{37 * number % 41:02d}" for number in range(20)]
 
 
 def people(prefix, *, erased=False):
-    """Answers of 80 people, two a town; the last but one lives where nobody else does, if somebody is to be erased."""
-    towns = [TOWNS[row // 2] for row in range(ROWS)]
+    """Answers of 80 people, four a town; the last but one lives where nobody else does, if somebody is to be erased."""
+    towns = [TOWNS[row // 4] for row in range(ROWS)]
     if erased:
         towns[-2] = ERASED
     return {
@@ -201,9 +201,9 @@ def test_nobody_is_in_the_bytes_who_is_not_in_the_rows(life, step):
 
 @pytest.mark.parametrize("step", ["shuffled", "shuffled csv"])
 def test_the_order_of_the_input_is_not_in_shuffled_bytes(life, step):
-    """Of 39 pairs of towns that follow each other, one is expected to do so in an order of chance."""
-    assert most_in_order(life.left["filtered"], TOWNS) >= 38, "what is not shuffled has the order"
-    assert most_in_order(life.left[step], TOWNS) < 12
+    """Of 19 pairs of towns that follow each other, one is expected to do so in an order of chance."""
+    assert most_in_order(life.left["filtered"], TOWNS) >= 18, "what is not shuffled has the order"
+    assert most_in_order(life.left[step], TOWNS) < 8
 
 
 @pytest.mark.parametrize("name", ["reports", "shuffled.parquet", "shuffled.csv", "all", "opened.parquet"])
@@ -217,7 +217,7 @@ def test_shuffled_rows_bring_no_dictionary_of_their_input(tmp_path):
     found = [blob for table in stream.chunks() for blob in blobs_of_table(table)]
     assert holds(found, TOWNS[0])
     assert not holds(found, CANARY)
-    assert most_in_order(found, TOWNS) < 12
+    assert most_in_order(found, TOWNS) < 8
 
 
 def test_combining_takes_nothing_over_but_rows_and_notes(tmp_path):
@@ -279,6 +279,6 @@ class TestTheSearch:
     def test_of_shuffled_rows(self, tmp_path):
         table = pa.table({"town": pa.array(people("a")["town"]).dictionary_encode()})
         order = pa.array([37 * row % ROWS for row in range(ROWS)])
-        assert most_in_order(self.written(table.take(order), tmp_path / "t.parquet"), TOWNS) == 39
+        assert most_in_order(self.written(table.take(order), tmp_path / "t.parquet"), TOWNS) == 19
         plain = pa.table({"town": people("a")["town"]}).take(order)
-        assert most_in_order(self.written(plain, tmp_path / "t.parquet"), TOWNS) < 12
+        assert most_in_order(self.written(plain, tmp_path / "t.parquet"), TOWNS) < 8

@@ -99,10 +99,7 @@ def answer_columns(study: Study, names: Sequence[str], keep: Sequence[str], othe
 
 
 class PartDrawing:
-    """What makes the reports of a part from chunks of answers, and everything that is known of it at the end.
-
-    With `only` one question is drawn, and no bits are spent on the keys of others.
-    """
+    """Makes the reports of a part from chunks of answers; with `only`, of one question, at no cost for the others."""
 
     def __init__(self, plan: PartPlan, sink: PartSink, *, only: str | None = None) -> None:
         _check_first_time(plan)
