@@ -85,7 +85,7 @@ class ParquetContent:
 def _refused(path: str | Path) -> Iterator[None]:
     try:
         yield
-    except (IndexError, KeyError, ValueError, TypeError, OSError, RecursionError):
+    except (LookupError, ValueError, TypeError, AttributeError, OSError, ArithmeticError, MemoryError, RuntimeError):
         raise UnreadableFile(
             "the file is not Parquet, is damaged, or is compressed in a way that is not known here",
             way_out="Ask for the file again.",

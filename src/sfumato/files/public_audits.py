@@ -47,7 +47,7 @@ def audit_table(path: str | Path) -> TableAudit:
 
     content = ParquetContent(path)
     with arrow_errors(path), pq.ParquetFile(path, page_checksum_verification=True) as opened:
-        found = [*_of_metadata(content), *_of_groups(opened), *_of_dictionaries(content, opened)]
+        found = [*_of_metadata(content), *_of_groups(content, opened), *_of_dictionaries(content, opened)]
         if found:
             return TableAudit(findings=tuple(dict.fromkeys(found)))
         if not _has_our_version(content):
@@ -67,16 +67,15 @@ def _of_metadata(content: ParquetContent) -> Iterator[str]:
         yield f"{content.unused_bytes:,} bytes that belong to no column"
 
 
-def _of_groups(opened: Any) -> Iterator[str]:
+def _of_groups(content: ParquetContent, opened: Any) -> Iterator[str]:
     """Compare row groups with their size, and statistics with the rows."""
-    footer = opened.metadata
-    for number in range(footer.num_row_groups):
-        group = footer.row_group(number)
-        if number < footer.num_row_groups - 1 and group.num_rows != ROW_GROUP_ROWS:
+    groups = content.footer.get(4, ())
+    for number, group in enumerate(groups):
+        if group is not groups[-1] and group[3] != ROW_GROUP_ROWS:
             yield "row groups of another size"
-        for place in range(group.num_columns):
-            told = group.column(place)
-            if told.is_stats_set and not _are_of_rows(told.statistics, opened, number, told.path_in_schema):
+        for place, chunk in enumerate(group[1]):
+            told = opened.metadata.row_group(number).column(place) if chunk[3].get(12) else None
+            if told is not None and not _are_of_rows(told.statistics, opened, number, told.path_in_schema):
                 yield f"statistics of column {told.path_in_schema!r} that are not those of its rows"
 
 
