@@ -248,7 +248,6 @@ def _show_worker(data: Path) -> None:
     import pyarrow.parquet as pq
 
     from sfumato.files.table_writers import TableWriter
-    from sfumato.study.report_rows import ROW
 
     sent = _sent()
     drawing = sent.drawing()
@@ -258,7 +257,7 @@ def _show_worker(data: Path) -> None:
     for _ in range(3):
         taken = dict.fromkeys(("read words", "draw", "digest", "write Parquet"), 0.0)
         tree, first = drawing.tree(), 0
-        writer = TableWriter(data / "worker.parquet", ascending=ROW)
+        writer = TableWriter(data / "worker.parquet")
         for table in chunks:
             numbers = np.arange(first, first + table.num_rows)
             start = time.perf_counter()

@@ -67,7 +67,7 @@ from sfumato.study.manifests import NAME, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.release_books import check_not_released
 from sfumato.study.reports import Reports
-from sfumato.study.steps import plan, read_ledger, read_record
+from sfumato.study.steps import audit_publication, plan, read_ledger, read_record
 from sfumato.study.study_files import as_toml, read_study
 from sfumato.study.submissions import respond
 from sfumato.study.typed_reports import TypedReports
@@ -181,6 +181,7 @@ def show_reports(found):
 def read_parquet_reports(path):
     found = Reports.read(path)
     show_reports(found)
+    calm("\n".join(audit_publication(path).findings))
     if found.note.study == small_study() and not found.is_opened:
         made = seeds.publication()
         sf.open_reports(found, [keys[1] for keys in made.keys.values() if 1 in keys])
@@ -193,6 +194,7 @@ def read_csv_reports(path):
     Path(f"{path}.csv").write_bytes(data)
     Path(f"{path}.csv.about.json").write_bytes(note)
     show_reports(Reports.read(f"{path}.csv"))
+    calm("\n".join(audit_publication(f"{path}.csv").findings))
 
 
 def read_a_manifest(path):

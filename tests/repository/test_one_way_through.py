@@ -103,6 +103,15 @@ def writes_or_opens_keys(tree):
                     yield node.lineno, alias.name
 
 
+def encodes_tables(tree):
+    """Attributes of Arrow that turn tables into bytes."""
+    for node in nodes_of(tree):
+        if isinstance(node, ast.Attribute):
+            encodes = node.attr in {"ParquetWriter", "CSVWriter", "write_csv", "write_feather", "write_dataset"}
+            if encodes or (node.attr == "write_table" and isinstance(node.value, ast.Name)):
+                yield node.lineno, node.attr
+
+
 def broken(check, modules):
     return [f"{path.relative_to(SOURCE)}:{found}" for path, tree in modules.items() for found in check(tree)]
 
@@ -167,6 +176,12 @@ def test_only_the_steps_and_their_folders_write_or_open_key_files():
     assert not broken(writes_or_opens_keys, modules)
 
 
+def test_one_module_writes_tables():
+    # A channel is a matrix and holds no rows about people.
+    allowed = {SOURCE / "files" / "table_writers.py", SOURCE / "io" / "channel_writers.py"}
+    assert not broken(encodes_tables, {path: tree_of(path) for path in MODULES if path not in allowed})
+
+
 @pytest.mark.parametrize(
     ("check", "snippet"),
     [
@@ -181,6 +196,8 @@ def test_only_the_steps_and_their_folders_write_or_open_key_files():
         (compares_kinds, 'ok = planned.question.KIND in {"count"}'),
         (writes_or_opens_keys, "from sfumato.io.key_files import read_key_header, read_key"),
         (writes_or_opens_keys, "from sfumato.io import key_files"),
+        (encodes_tables, "pq.write_table(table, path)"),
+        (encodes_tables, "writer = csv.CSVWriter(sink, schema)"),
         (calls_ledger, "book = Ledger(path)"),
         (calls_ledger, "book = account.Ledger.create(path, epsilon=1)"),
     ],

@@ -9,14 +9,13 @@ import pyarrow.parquet as pq
 
 import sfumato as sf
 from sfumato.account import Ledger
-from sfumato.files.tables import note_inside, note_path
+from sfumato.files.tables import codebook_path, note_inside, note_path
 from sfumato.io.key_files import read_key, read_key_header
 from sfumato.io.record_files import read_record_file
 from sfumato.refine import Unprotected
 from sfumato.study.manifests import read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import read_index
-from sfumato.study.report_files import codebook_path
 from sfumato.study.steps import read_record
 from study.crash_cases import CASES, CORRECTED, ERASED, INPUTS, MORE, people
 

@@ -121,7 +121,7 @@ class TestColumns:
 
     def test_every_column_says_in_its_metadata_what_it_is(self, tmp_path, published):
         published.reports.write(tmp_path / "r.parquet")
-        for table in (pq.read_table(tmp_path / "r.parquet"), published.reports.to_arrow()):
+        for table in (Reports.read(tmp_path / "r.parquet").to_arrow(), published.reports.to_arrow()):
             for name in published.reports.note.columns:
                 said = json.loads(table.schema.field(name).metadata[b"sfumato"])
                 way = published.reports.note.way(name)
@@ -144,14 +144,14 @@ SYMBOLS = {
 class TestSymbols:
     @pytest.mark.parametrize("words", SYMBOLS)
     def test_columns_of_symbols_say_so(self, tmp_path, words):
-        """Whoever opens the file finds numbers, and beside them that they are no answers."""
+        """In the file there are numbers; the codebook beside it says that they are no answers."""
         question = SYMBOLS[words]
         cells = [(question.labels or ("ab", "cd"))[i % 2] for i in range(500)]
         made = drawn_part(Study(name="s", questions=(question,)), pa.table({"q": cells}))
         made.reports.write(tmp_path / "r.parquet")
         stored = pq.read_table(tmp_path / "r.parquet")
         assert pa.types.is_integer(stored["q"].type)
-        said = json.loads(stored.schema.field("q").metadata[b"sfumato"])
+        said = json.loads(Reports.read(tmp_path / "r.parquet").to_arrow().schema.field("q").metadata[b"sfumato"])
         assert said["reports"].startswith(words)
         assert "not an answer" in said["reports"]
         assert "values" not in said

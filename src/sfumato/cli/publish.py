@@ -164,7 +164,7 @@ def publish_command(
 
 
 def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
-    from sfumato.study.report_files import codebook_path
+    from sfumato.files.tables import codebook_path
     from sfumato.study.totals import totals_of
 
     note, published = made.reports.note, made.published

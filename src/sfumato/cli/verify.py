@@ -1,4 +1,4 @@
-"""sfumato verify: recompute every claim of a certificate, and every text of a page."""
+"""sfumato verify: check a certificate, a page or the bytes of a publication."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ import typer
 from sfumato.cli.options import Json, LimitMb
 from sfumato.cli.output import MEGABYTE, console, show_waiting, tell, tell_json
 
+_TABLES = {".parquet", ".csv", ".tsv", ".txt"}
+
 
 def verify_command(
-    certificate: Annotated[Path, typer.Argument(help="The sealed certificate (JSON) of any kind, or a page (HTML).")],
+    certificate: Annotated[
+        Path,
+        typer.Argument(
+            help="The sealed certificate (JSON) of any kind; a page (HTML); or published reports, a file or a folder."
+        ),
+    ],
     opening: Annotated[
         Path | None, typer.Option(help="The private certificate that CERTIFICATE, whose law is private, commits to.")
     ] = None,
@@ -26,6 +33,10 @@ def verify_command(
     from the data in it, and a text that is not marked is refused. This shows that the page says what its data say, not
     that the data are true.
 
+    Of published reports, as a file (.parquet, .csv) or a folder, check that they hold their rows and notes and nothing
+    else. Foreign metadata, dictionary entries without a row, unsorted dictionaries, statistics that do not match the
+    rows and unlisted files are named and refused.
+
     Exit code 0 when every claim holds, 1 when one is refused, 2 when the file cannot be read, and 3 when its claims are
     stated and not checked, because the law is private and --opening is not given.
 
@@ -33,7 +44,11 @@ def verify_command(
 
         sfumato verify certificate.json
         sfumato verify report.html
+        sfumato verify reports.parquet
     """
+    if certificate.is_dir() or certificate.suffix.lower() in _TABLES:
+        _verify_publication(certificate, json=json)
+        return
     from sfumato.certificates import Certificate, verify
     from sfumato.errors import NotChecked, Refused
     from sfumato.render import certificate_table
@@ -98,3 +113,24 @@ def _verify_page(path: Path, opening: Path | None, limit: int, *, json: bool) ->
             f"{counted(found.stated, 'claim')} of the page stated, not checked: the law is private",
             way_out="Whoever holds the private certificate checks it against the public one with `opening`.",
         )
+
+
+def _verify_publication(reports: Path, *, json: bool) -> None:
+    from sfumato.errors import Place, Refused
+    from sfumato.study.steps import audit_publication
+
+    with show_waiting("reading every byte"):
+        found = audit_publication(reports)
+    if json:
+        tell_json({"verified": not found.findings, **asdict(found)})
+    else:
+        for line in (*found.findings, *found.remarks):
+            tell(line)
+    if found.findings:
+        raise Refused(
+            "the publication holds what does not follow from its rows and notes",
+            way_out="Do not hand it out; write it again, or remove what was named.",
+            place=Place(file=str(reports)),
+        )
+    if not json:
+        tell(f"Verified: the files hold {found.rows:,} rows, their notes and codebooks, and nothing else.")

@@ -104,6 +104,11 @@ def note_path(path: str | Path) -> Path:
     return Path(f"{path}.about.json")
 
 
+def codebook_path(path: str | Path) -> Path:
+    """Where the codebook of a table stands."""
+    return Path(f"{path}.codebook.md")
+
+
 def words_of(table: Any, name: str, first: int = 0) -> Words:
     """Return a column of texts or whole numbers; empty cells are refused by their row, counted after `first` others."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import

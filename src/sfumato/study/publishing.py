@@ -17,6 +17,7 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.errors import InvalidParameter, KeyReused, Place, UnreadableFile
 from sfumato.files.frames import TableLike
 from sfumato.files.row_streams import RowStream, row_source
+from sfumato.files.table_writers import plain_column
 from sfumato.files.tables import number_column, words_of
 from sfumato.files.words import Words
 from sfumato.refine import Binding
@@ -98,10 +99,7 @@ def answer_columns(study: Study, names: Sequence[str], keep: Sequence[str], othe
 
 
 class PartDrawing:
-    """What makes the reports of a part from chunks of answers, and everything that is known of it at the end.
-
-    With `only` one question is drawn, and no bits are spent on the keys of others.
-    """
+    """Makes the reports of a part from chunks of answers; with `only`, of one question, at no cost for the others."""
 
     def __init__(self, plan: PartPlan, sink: PartSink, *, only: str | None = None) -> None:
         _check_first_time(plan)
@@ -126,7 +124,7 @@ class PartDrawing:
         """Return rows as they are published."""
         made = {ROW: number_column(numbers)}
         made |= {way.question.id: written_column(way, reports[way.question.id]) for way in self.drawers}
-        return arrow_table(made | {name: table.column(name) for name in self.plan.keep})
+        return arrow_table(made | {name: plain_column(table.column(name), name) for name in self.plan.keep})
 
     def tree(self) -> ReportTree:
         """Return what the digests of its columns are found with."""

@@ -21,7 +21,7 @@ from sfumato.refine import Key
 from sfumato.refine.key_documents import open_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.report_trees import Numbers, ReportTree
-from sfumato.study.codebooks import answer_column, described_columns, written_column
+from sfumato.study.codebooks import answer_column, written_column
 from sfumato.study.counting import Found, check_groups, count_rows
 from sfumato.study.notes import ReportsNote
 from sfumato.study.opening import Amended, Values, opened_cells, put_amended
@@ -89,8 +89,7 @@ class RowReader:
             way = self.note.way(name)
             columns[name] = answer_column(way, values) if self.recovers else written_column(way, values)
         table = arrow_table(columns | {name: chunk.table.column(name) for name in self.kept})
-        found = with_part(Chunk(part=self.part, numbers=chunk.numbers, table=table, first=0), several=self.several)
-        return found if self.recovers else described_columns(found, self.note)
+        return with_part(Chunk(part=self.part, numbers=chunk.numbers, table=table, first=0), several=self.several)
 
     def count(self, found: dict[str, Found], chunk: Chunk, seen: Mapping[str, Values], group: str | None) -> None:
         """Count reports, by the groups of a kept column if one is named."""

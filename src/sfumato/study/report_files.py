@@ -9,15 +9,15 @@ from pathlib import Path
 
 from sfumato.bits import SystemBits
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
-from sfumato.files import read_bytes, write_atomically
+from sfumato.files import read_bytes
 from sfumato.files.csv_tables import decode_text
 from sfumato.files.formats import Format, format_of
 from sfumato.files.places import check_places, check_table_place
 from sfumato.files.row_streams import open_rows, row_source
 from sfumato.files.table_writers import TableWriter
-from sfumato.files.tables import NOTE_LIMIT_BYTES, note_inside, note_path
+from sfumato.files.tables import NOTE_LIMIT_BYTES, codebook_path, note_inside, note_path
 from sfumato.refine.report_trees import ReportTree
-from sfumato.study.codebooks import codebook, described_columns
+from sfumato.study.codebooks import codebook
 from sfumato.study.manifests import is_publication, note_digest, read_manifest
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote, Salts
@@ -207,7 +207,7 @@ def write_report_file(reports: Reports, path: str | Path, progress: Progress | N
     salts = {}
     # What other tools selected becomes a part of its own rows: there is nothing else to hold them against.
     selected = {part.id: 0 for one in reports.sources if not one.is_whole for part in one.parts}
-    with TableWriter(path, private=private, ascending=ROW) as writer:
+    with TableWriter(path, private=private) as writer:
         for chunk in reports.chunks(list(note.columns), reports.kept):
             part = chunk.part
             if not part.roots or part.id in selected:
@@ -217,7 +217,7 @@ def write_report_file(reports: Reports, path: str | Path, progress: Progress | N
                 trees[part.id].add(chunk.numbers, {name: chunk.reports(note.way(name)) for name in note.columns})
             if part.id in selected:
                 selected[part.id] += chunk.numbers.size
-            writer.write(described_columns(with_part(chunk, several=several), note))
+            writer.write(with_part(chunk, several=several))
             if progress is not None:
                 progress(chunk.table.num_rows, note.rows)
         parts = []
@@ -227,8 +227,7 @@ def write_report_file(reports: Reports, path: str | Path, progress: Progress | N
             parts.append(now if tree is None else rooted(now, tree, salts[part.id]))
         found = replace(note, parts=tuple(parts))
         write_beside(note.study, Path(path).parent)
-        write_atomically(codebook_path(path), codebook(found, reports.kept), private=private)
-        writer.finish(found.to_text())
+        writer.finish(found.to_text(), codebook=codebook(found, reports.kept))
 
 
 def _alone(part: PartNote, rows: int, tree: ReportTree) -> PartNote:
@@ -250,11 +249,6 @@ def check_reports_place(path: str | Path, parameter: str = "out") -> None:
     check_table_place(parameter, path)
     for place in (codebook_path(path), note_path(path)):
         check_places(**{parameter: place})
-
-
-def codebook_path(path: str | Path) -> Path:
-    """Where the codebook of a file of reports stands."""
-    return Path(f"{path}.codebook.md")
 
 
 def has_note(path: str | Path) -> bool:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.files.tables import words_of
+from sfumato.files.tables import labelled_column, words_of
 from sfumato.prob import AnyChannel
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
-from sfumato.study.codebooks import described_columns
+from sfumato.study.codebooks import described_columns, with_gaps
 from sfumato.study.counting import Found, check_group, check_groups, check_together, count_rows, in_order
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
@@ -171,7 +171,8 @@ class Reports(Shown):
 
         names = [*self.note.columns, *self.kept]
         several = len({chunk_part.id for source in self.sources for chunk_part in source.parts}) > 1
-        found = [with_part(chunk, several=several) for chunk in self.chunks(list(self.note.columns), self.kept)]
+        chunks = self.chunks(list(self.note.columns), self.kept)
+        found = [with_part(_labelled(chunk, self.note), several=several) for chunk in chunks]
         joined = pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
         there = [name for name in names if name in joined.column_names]
         return joined.select([*([PART] if several else []), ROW, *there])
@@ -222,11 +223,21 @@ def with_part(chunk: Chunk, *, several: bool) -> Any:
         return chunk.table
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    from sfumato.files.tables import labelled_column  # noqa: PLC0415  as above
-
     named = labelled_column(np.zeros(chunk.table.num_rows, dtype=np.int64), [chunk.part.id])
     rest = chunk.table.drop_columns([PART]) if PART in chunk.table.column_names else chunk.table
     return pa.table({PART: named, **{name: rest.column(name) for name in rest.column_names}})
+
+
+def _labelled(chunk: Chunk, note: ReportsNote) -> Chunk:
+    """Return a chunk whose labels have the codes of the study; a file knows only the labels that occur."""
+    table = chunk.table
+    for place, name in enumerate(table.column_names):
+        way = note.way(name) if name in note.columns else None
+        if way is not None and way.report_labels is not None and way.report_numbers is None:
+            there = chunk.reports(way) != NOTHING
+            codes = np.where(there, chunk.reports(way), 0)
+            table = table.set_column(place, name, with_gaps(labelled_column(codes, way.report_labels), there))
+    return replace(chunk, table=table)
 
 
 def _check(part: PartNote | None, tree: ReportTree | None, vouch: Vouch | None) -> None:

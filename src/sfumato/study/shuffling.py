@@ -8,16 +8,24 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits import BitSource
+from sfumato.files.chunks import CHUNK_ROWS
 from sfumato.files.row_streams import RowStream, open_rows
+from sfumato.files.table_writers import plain_rows
 
 
 def shuffled(stream: RowStream, source: BitSource) -> RowStream:
     """Return the same rows in another order, each order as probable as any other; they are held in memory."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    table = pa.concat_tables(list(stream.chunks()), promote_options="permissive").unify_dictionaries()
-    order = permutation(table.num_rows, source)
-    held: Any = table.combine_chunks().take(pa.array(order))
+    # Decoded first: a dictionary would keep the order in which its values came.
+    table = pa.concat_tables([plain_rows(table) for table in stream.chunks()], promote_options="permissive")
+    wide = pa.schema(
+        [(one.name, pa.large_string() if pa.types.is_string(one.type) else one.type) for one in table.schema]
+    )
+    whole = table.cast(wide).combine_chunks()
+    order = permutation(whole.num_rows, source)
+    starts = range(0, order.size, CHUNK_ROWS)
+    held: Any = pa.concat_tables([plain_rows(whole.take(pa.array(order[at : at + CHUNK_ROWS]))) for at in starts])
     return open_rows(held, columns=list(stream.columns))
 
 

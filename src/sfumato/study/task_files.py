@@ -15,7 +15,6 @@ from typing import Any, Protocol
 from sfumato.errors import InvalidParameter
 from sfumato.files.table_writers import TableWriter
 from sfumato.refine.report_trees import Numbers, ReportTree
-from sfumato.study.report_rows import ROW
 
 # A task of many rows writes several files of about this many.
 _FILE_ROWS = 1 << 21
@@ -50,7 +49,7 @@ class TaskFiles:
             self._first = first
             # By its name nobody could tell a file of an older run from this one.
             self._name = f"{first:013d}-{os.urandom(8).hex()}.parquet"
-            self._writer = TableWriter(self._folder / self._name, private=self._private, ascending=ROW)
+            self._writer = TableWriter(self._folder / self._name, private=self._private)
             self._tree = self._new_tree()
         if self._tree is not None:
             self._tree.add(numbers, cells)

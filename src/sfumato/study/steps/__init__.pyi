@@ -34,16 +34,19 @@ from sfumato.study.steps.records import read_record
 from sfumato.study.steps.studies import publish, write_publication
 from sfumato.study.steps.tables import disclose_table
 from sfumato.study.steps.unsealing import UnsealedShares, unseal_shares
+from sfumato.study.steps.verifying import PublicationAudit, audit_publication
 from sfumato.study.steps.voiding import void_debit
 from sfumato.study.steps.weighing import raw_shares, report_weights
 
 __all__ = [
     "ExportedPart",
     "OpenedCollection",
+    "PublicationAudit",
     "UnsealedShares",
     "amend",
     "answer_query",
     "asked_options",
+    "audit_publication",
     "audit_samples",
     "check_answers_place",
     "check_opened_place",

@@ -33,7 +33,7 @@ from sfumato.study.collections import PANEL, Collection, StoredRow, collection_o
 from sfumato.study.notes import ColumnNote, ReportsNote
 from sfumato.study.part_notes import PartNote, Salts, new_part_id
 from sfumato.study.publishing import arrow_table
-from sfumato.study.report_files import codebook_path, rooted
+from sfumato.study.report_files import rooted
 from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress
 from sfumato.study.steps.releasing import check_admissible, intended
@@ -166,10 +166,8 @@ def export_part(
     done = 0
     with contextlib.ExitStack() as holding:
         holding.callback(_drop_if_empty, folder)  # last of all: where nothing came of it
-        writer = holding.enter_context(TableWriter(folder / REPORTS, ascending=ROW))
-        beside = {
-            name: holding.enter_context(TableWriter(path, private=True, ascending=ROW)) for name, path in places.items()
-        }
+        writer = holding.enter_context(TableWriter(folder / REPORTS))
+        beside = {name: holding.enter_context(TableWriter(path, private=True)) for name, path in places.items()}
         for chunk in in_chunks(rows, asked.wave):
             numbers = np.arange(done, done + len(chunk), dtype=np.int64)
             reports = reports_of(asked, [row.row for row in chunk])
@@ -197,8 +195,7 @@ def export_part(
         for name, certificate in (collection_certificates(asked) if certified else {}).items():
             write_atomically(certificate_path(folder, name), certificate.to_json())
         kept = (PANEL,) if _is_panel(asked) else ()
-        write_atomically(codebook_path(folder / REPORTS), codebook(note, kept, collection_words(asked)))
-        writer.finish(note.to_text())
+        writer.finish(note.to_text(), codebook=codebook(note, kept, collection_words(asked)))
     return ExportedPart(reports=folder / REPORTS, shares=places, rows=done, note=note)
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sfumato.errors import InvalidParameter, SharedPeople
-from sfumato.files import read_bytes, write_atomically
-from sfumato.files.csv_tables import decode_text
-from sfumato.files.disk import flush_folder, writing_sentences
+from sfumato.files.disk import writing_sentences
 from sfumato.files.locks import locked
 from sfumato.files.places import check_folder
 from sfumato.files.staging import discard, flush_staged, remove_stale, staged_afresh, staging_inside
-from sfumato.files.tables import NOTE_LIMIT_BYTES, note_inside, note_path
+from sfumato.files.table_writers import TableWriter
+from sfumato.files.tables import text_column
 from sfumato.refine.people_indexes import PeopleIndex
+from sfumato.study.codebooks import codebook
 from sfumato.study.key_folders import SHORT
 from sfumato.study.manifests import (
     NAME,
@@ -28,9 +27,11 @@ from sfumato.study.manifests import (
     note_digest,
     read_manifest,
 )
+from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import read_indexes
-from sfumato.study.report_files import codebook_path, joined, read_report_files
-from sfumato.study.report_rows import Source
+from sfumato.study.publishing import arrow_table
+from sfumato.study.report_files import joined, read_report_files
+from sfumato.study.report_rows import Source, names_of
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import Unlocking, unlocker_of
 from sfumato.study.steps.rewriting import put_part
@@ -107,7 +108,8 @@ def combine(
             parameter="reports",
             way_out="Erase them from one of the two (`sfumato erase`), and combine again.",
         )
-    notes = {source: _note_of(source) for source in together.sources}
+    # Their notes as each part was published, spelled anew; nothing else of the files is taken over.
+    notes = {source: read_report_files(_path_of(source)).note for source in together.sources}
     is_open = len(indexes) < len(bases) and _is_of_several(notes.values(), reports)
     if is_open and not assume_disjoint:
         raise SharedPeople(
@@ -124,13 +126,13 @@ def combine(
     return Combined(reports=read_report_files(target), compared=len(indexes), parts=len(bases))
 
 
-def _is_of_several(notes: Iterable[str], paths: Sequence[str | Path]) -> bool:
+def _is_of_several(notes: Iterable[ReportsNote], paths: Sequence[str | Path]) -> bool:
     """Whether parts are of several publications that are not under one manifest yet."""
-    several = {json.loads(text)["publication"] for text in notes}
+    several = {note.publication for note in notes}
     return len(several) > 1 and not (len(paths) == 1 and is_publication(paths[0]))
 
 
-def _combine(together: Reports, notes: Mapping[Source, str], target: Path, *, assumed: bool) -> None:
+def _combine(together: Reports, notes: Mapping[Source, ReportsNote], target: Path, *, assumed: bool) -> None:
     """Copy the parts into a folder that holds nothing, or what an interrupted call left of the same.
 
     While it is being made the folder holds what is staged, which is removed last; so one that is half made is known.
@@ -139,10 +141,11 @@ def _combine(together: Reports, notes: Mapping[Source, str], target: Path, *, as
     manifest = Manifest(
         study=together.note.study.name, fingerprint=together.note.fingerprint, parts=(), assumed_disjoint=assumed
     )
-    for source, text in notes.items():
+    for source, note in notes.items():
         (part,) = source.parts
         name = f"{part.id[:SHORT]}{_path_of(source).suffix}"
-        manifest = manifest.with_part(ManifestPart(id=part.id, file=name, note=note_digest(text), amends=part.amends))
+        digest = note_digest(note.to_text())
+        manifest = manifest.with_part(ManifestPart(id=part.id, file=name, note=digest, amends=part.amends))
     if place.exists() and is_publication(target) and read_manifest(target) == manifest:
         discard(place)
         return
@@ -158,12 +161,8 @@ def _combine(together: Reports, notes: Mapping[Source, str], target: Path, *, as
             path.unlink()
     remove_stale(target / NAME)
     with staged_afresh(place) as staged:
-        for (source, text), entry in zip(notes.items(), manifest.parts, strict=True):
-            path, copy = _path_of(source), staged / entry.file
-            _copy(path, copy)
-            write_atomically(note_path(copy), text)
-            if codebook_path(path).exists():
-                _copy(codebook_path(path), codebook_path(copy))
+        for (source, note), entry in zip(notes.items(), manifest.parts, strict=True):
+            _write_part(source, note, staged / entry.file)
         flush_staged(staged)
     write_beside(together.note.study, target)
     for entry in manifest.parts:
@@ -176,21 +175,12 @@ def _path_of(source: Source) -> Path:
     return Path(str(source.rows))
 
 
-def _note_of(source: Source) -> str:
-    path = _path_of(source)
-    return note_inside(path) or decode_text(read_bytes(note_path(path), limit_bytes=NOTE_LIMIT_BYTES), note_path(path))
-
-
-def _copy(path: Path, copy: Path) -> None:
-    """Copy a file, or a part that is a folder of files, through to the disk."""
-    if path.is_dir():
-        with writing_sentences(copy):
-            copy.mkdir()
-        for file in sorted(path.iterdir()):
-            _copy(file, copy / file.name)
-        flush_folder(copy)
-        return
-    with writing_sentences(copy), path.open("rb") as reading, copy.open("xb") as writing:
-        shutil.copyfileobj(reading, writing)
-        writing.flush()
-        os.fsync(writing.fileno())
+def _write_part(source: Source, note: ReportsNote, path: Path) -> None:
+    """Write a part anew: its rows, checked against their digests, its note and its codebook."""
+    reports = Reports(sources=(source,), note=note)
+    with TableWriter(path) as writer:
+        for chunk in reports.chunks(list(note.parts[0].roots), reports.kept):
+            writer.write(chunk.table)
+        if not writer.rows:  # everybody was erased; the columns stay
+            writer.write(arrow_table({name: text_column(np.empty(0, np.int64), ()) for name in names_of(source)}))
+        writer.finish(note.to_text(), codebook=codebook(note, reports.kept))

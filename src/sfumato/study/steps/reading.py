@@ -16,7 +16,6 @@ from sfumato.infer import Method
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table, recovered_chunks
 from sfumato.study.report_files import Paths, check_reports_place, has_note
-from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
 from sfumato.study.steps.keys import Keys, Unlocking, keys_for, opening_keys
@@ -169,7 +168,7 @@ def recover_answers(
     if out is None:
         return recover_table(found, keys_for(found.note, keys, unlock, recover=True))
     check_table_place("out", out)
-    with TableWriter(out, private=True, ascending=ROW) as writer:
+    with TableWriter(out, private=True) as writer:
         for table in recovered_chunks(found, keys_for(found.note, keys, unlock, recover=True)):
             writer.write(table)
             if progress is not None:

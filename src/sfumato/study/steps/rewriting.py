@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from sfumato.errors import InvalidParameter
-from sfumato.files import write_atomically
 from sfumato.files.staging import (
     discard,
     flush_staged,
@@ -23,13 +22,13 @@ from sfumato.files.staging import (
     staging_inside,
 )
 from sfumato.files.table_writers import TableWriter
-from sfumato.files.tables import note_path
-from sfumato.study.codebooks import codebook, described_columns
+from sfumato.files.tables import codebook_path, note_path
+from sfumato.study.codebooks import codebook
 from sfumato.study.erasing import Erasure
 from sfumato.study.manifests import NAME, ManifestPart, files_of_parts, is_publication, note_digest, read_manifest
 from sfumato.study.part_notes import PartNote
-from sfumato.study.report_files import codebook_path, read_report_files
-from sfumato.study.report_rows import ROW, Source
+from sfumato.study.report_files import read_report_files
+from sfumato.study.report_rows import Source
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.studies import Study
 from sfumato.study.study_files import write_beside
@@ -144,16 +143,15 @@ def _tidy(out: Path) -> None:
 def _write_part(reports: Reports, source: Source, part: PartNote, rows: set[int], path: Path, advance: Advance) -> str:
     alone = Reports(sources=(source,), note=replace(reports.note, parts=(part,)))
     erasure = Erasure.of(part, rows)
-    with TableWriter(path, ascending=ROW) as writer:
+    with TableWriter(path) as writer:
         for chunk in alone.chunks(list(part.roots), alone.kept):
-            writer.write(described_columns(erasure.kept(chunk, alone), alone.note))
+            writer.write(erasure.kept(chunk, alone))
             advance(chunk.numbers.size)
         # The note of the part as it was published, with what is left of it.
         noted = read_report_files(_path_of(source)).note
         found = replace(noted, parts=(erasure.note(),))
-        write_atomically(codebook_path(path), codebook(found, alone.kept))
         text = found.to_text()
-        writer.finish(text)
+        writer.finish(text, codebook=codebook(found, alone.kept))
     return text
 
 

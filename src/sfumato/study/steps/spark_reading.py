@@ -9,13 +9,13 @@ from typing import Any
 
 from sfumato.engines.spark import Engine, files_of_frame, frame_of_files, session_of
 from sfumato.errors import InvalidParameter
-from sfumato.files import write_atomically
 from sfumato.files.disk import flush_folder
 from sfumato.files.places import check_places
 from sfumato.files.staging import discard, flush_staged, put_in_place, staged_afresh, staging_beside
-from sfumato.files.tables import note_path
+from sfumato.files.table_writers import write_beside_table
+from sfumato.files.tables import codebook_path, note_path
 from sfumato.study.codebooks import codebook
-from sfumato.study.report_files import Paths, codebook_path, read_report_files
+from sfumato.study.report_files import Paths, read_report_files
 from sfumato.study.report_rows import PART, ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
@@ -90,8 +90,8 @@ def write_spark_reports(reports: SparkReports, out: str | Path, progress: Progre
         discard(attempts)
         if not reports.is_recovered:
             write_beside(note.study, place.parent)
-            write_atomically(codebook_path(table), codebook(note, reports.kept), private=True)
-            write_atomically(note_path(table), note.to_text(), private=True)
+            words = codebook(note, reports.kept)
+            write_beside_table(table, note=note.to_text(), codebook=words, private=True)
         flush_folder(table)
         flush_staged(staging)
         for target in (codebook_path(place), note_path(place), place):

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import InvalidParameter
-from sfumato.files import write_atomically
 from sfumato.files.disk import flush_folder
 from sfumato.files.staging import discard, flush_staged
-from sfumato.files.table_writers import TableWriter
-from sfumato.files.tables import note_path
+from sfumato.files.table_writers import TableWriter, write_beside_table
 from sfumato.io.key_files import write_key
 from sfumato.io.key_writers import KeyWriter
 from sfumato.refine import Key
@@ -23,8 +21,6 @@ from sfumato.study.codebooks import codebook
 from sfumato.study.key_folders import KeyFolder
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_sinks import Keys
-from sfumato.study.report_files import codebook_path
-from sfumato.study.report_rows import ROW
 from sfumato.study.task_files import WrittenFile, take_file
 
 
@@ -74,7 +70,7 @@ class StagedPart:
     def write(self, table: Any) -> None:
         """Write rows."""
         if self._writer is None:
-            self._writer = TableWriter(self.table, ascending=ROW)
+            self._writer = TableWriter(self.table)
         self._writer.write(table)
 
     def attempts(self) -> Path:
@@ -118,14 +114,14 @@ class StagedPart:
             for level, writers in store.levels.items():
                 for writer in writers:
                     writer.finish(keys[question][level].produced)
-        write_atomically(codebook_path(self.table), codebook(note, self.kept))
+        words = codebook(note, self.kept)
         if self._attempts is not None:
             # What is still being written there belongs to runs that nobody waits for.
             discard(self._attempts)
             flush_folder(self.table)
-            write_atomically(note_path(self.table), note.to_text())
+            write_beside_table(self.table, note=note.to_text(), codebook=words)
         elif self._writer is not None:
-            self._writer.finish(note.to_text())
+            self._writer.finish(note.to_text(), codebook=words)
         for folder in (self.table.parent, self.keys):
             if folder is not None:
                 flush_staged(folder)

@@ -24,7 +24,7 @@ from sfumato.files.staging import (
     staging_beside,
     staging_inside,
 )
-from sfumato.files.tables import note_path
+from sfumato.files.tables import codebook_path, note_path
 from sfumato.io.key_files import read_key_header
 from sfumato.refine.key_protection import Protection
 from sfumato.study.key_folders import SHORT, KeyFolder, Unlocker
@@ -32,7 +32,7 @@ from sfumato.study.manifests import NAME, Manifest, ManifestPart, is_publication
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import index_path
 from sfumato.study.part_sinks import Keys
-from sfumato.study.report_files import codebook_path, read_report_files
+from sfumato.study.report_files import read_report_files
 from sfumato.study.reports import Reports
 from sfumato.study.steps.rewriting import beside, put_part, settle_rewriting
 from sfumato.study.steps.staged_parts import StagedPart

@@ -18,10 +18,8 @@ import numpy.typing as npt
 from sfumato.bits import SystemBits
 from sfumato.bits.mechanism import smallest_dtype
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.files.disk import write_atomically
 from sfumato.files.places import check_folder, check_free, make_private_folder
-from sfumato.files.table_writers import TableWriter
-from sfumato.files.tables import note_path
+from sfumato.files.table_writers import TableWriter, write_beside_table
 from sfumato.io.key_writers import KeyWriter
 from sfumato.refine import Key
 from sfumato.refine.drawing import blank_key
@@ -34,7 +32,6 @@ from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.publishing import binding_of
 from sfumato.study.report_files import read_report_files
-from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
 from sfumato.values import Guarantee
 
@@ -185,9 +182,10 @@ def _write_selection(reports: Reports, dropped: frozenset[int], path: Path) -> N
     """Write the rows that are left, with the note of the whole beside them."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    with TableWriter(path, ascending=ROW) as writer:
+    with TableWriter(path) as writer:
         for chunk in reports.chunks(list(reports.note.columns), reports.kept):
             left = [number not in dropped for number in chunk.numbers.tolist()]
             writer.write(chunk.table.filter(pa.array(left)))
-        write_atomically(note_path(path), reports.note.to_text())
+        # Not inside: it is the note of the whole.
+        write_beside_table(path, note=reports.note.to_text())
         writer.finish()
