@@ -267,7 +267,7 @@ class Ladder(Shown):
             raise KeyRefused(
                 f"this key opens level {key.level} and recovers nothing", way_out="Ask the registrar for level 0."
             )
-        if not self.recover_answers:
+        if not self.outline.gives_answers:
             raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
         rows = rows_of(key, self.declaration, check_symbols("reports", reports, self.modulus))
         answers = self.levels[0].recovered(rows, shifts_of(key, self.steps), key.start)

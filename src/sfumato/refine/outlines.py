@@ -18,7 +18,7 @@ from sfumato.refine.steps import descending
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """The mechanism, the exact odds of the levels, largest first, and whether answers come back."""
+    """The mechanism, the exact odds of the levels, largest first, and whether level 0 has a key."""
 
     rung: Rung
     odds: tuple[Fraction, ...]
@@ -26,11 +26,11 @@ class Outline:
 
     def __post_init__(self) -> None:
         descending("odds", self.odds)
-        if self.odds[-1] <= 1:
+        if self.odds[-1] <= 1 and self.rung.kind != "one_time_pad":
             raise InvalidParameter(
                 "the lowest level would be pure noise: its odds must be above 1", way_out="Raise its epsilon."
             )
-        if self.recover_answers and not self.rung.recoverable:
+        if self.recover_answers and not (self.rung.recoverable or self.rung.partial):
             raise InvalidParameter(
                 f"is impossible over {self.rung.base.__name__} with {self.size} answers: there are {self.modulus} "
                 f"reports, and with the key they must still tell {self.size} answers apart",
@@ -70,6 +70,11 @@ class Outline:
     def key_levels(self) -> tuple[int, ...]:
         """Levels that need a key: all but the public one, and 0 when answers are to be recovered."""
         return tuple(range(0 if self.recover_answers else 1, self.depth))
+
+    @property
+    def gives_answers(self) -> bool:
+        """Whether the key of level 0 gives every answer back."""
+        return self.recover_answers and self.rung.recoverable
 
     @property
     def steps_down(self) -> tuple[tuple[Fraction, Fraction], ...]:

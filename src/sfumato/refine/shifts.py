@@ -88,7 +88,7 @@ class TwoLevelShift(OneByOne):
     favoured: ShiftArray
     inside: Fraction
     width: int = _WIDTH
-    order: ShiftArray = field(init=False, repr=False)  # all shifts, the favoured first, each level ascending
+    _order: ShiftArray | None = field(init=False, repr=False)
     _found: dict[tuple[int, int], Thresholds] = field(init=False, repr=False, default_factory=dict)
     _found_rows: list[RowThresholds | None] = field(init=False, repr=False, default_factory=list)
 
@@ -102,16 +102,29 @@ class TwoLevelShift(OneByOne):
                 parameter="favoured",
                 way_out="Reduce them first.",
             )
-        order = np.concatenate([members, np.delete(np.arange(self.modulus), members)])
-        for name, array in (("favoured", members), ("order", order)):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
+        order = None
+        if members[-1] != members.size - 1:
+            order = np.concatenate([members, np.delete(np.arange(self.modulus), members)])
+            order.setflags(write=False)
+        members.setflags(write=False)
+        object.__setattr__(self, "favoured", members)
+        object.__setattr__(self, "_order", order)
 
     @classmethod
     def erasure(cls, modulus: int, chance: Fraction, *, width: int = _WIDTH) -> TwoLevelShift:
         """0, or with probability `chance` anything, uniformly."""
         stay = 1 - chance + chance / modulus
         return cls(modulus=modulus, favoured=np.zeros(1, dtype=np.int64), inside=stay, width=width)
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the favoured shifts are the first ones, so that each shift is its own place; then none is listed."""
+        return self._order is None
+
+    @property
+    def order(self) -> ShiftArray:
+        """All shifts, the favoured first, each level ascending."""
+        return np.arange(self.modulus) if self._order is None else self._order
 
     @property
     def favoured_count(self) -> int:
@@ -256,12 +269,14 @@ class TwoLevelShift(OneByOne):
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
         """Return the shifts at places of `order`."""
-        return np.asarray(self.order[ranks])
+        return np.asarray(ranks, dtype=np.int64) if self._order is None else np.asarray(self._order[ranks])
 
     def ranks(self, shifts: npt.NDArray[np.integer[Any]]) -> ShiftArray:
         """Return the places of shifts in `order`."""
+        if self._order is None:
+            return shifts.astype(np.int64)
         places = np.empty(self.modulus, dtype=np.int64)
-        places[self.order] = np.arange(self.modulus, dtype=np.int64)
+        places[self._order] = np.arange(self.modulus, dtype=np.int64)
         ranks: ShiftArray = places[shifts]
         return ranks
 
@@ -278,8 +293,7 @@ def _thresholds(step: TwoLevelShift, width: int, depth: int) -> Thresholds:
     if known != UNKNOWN:
         borders = []
     found = [np.array(values, dtype=np.uint64) for values in (borders, sizes, lasts)]
-    is_sorted = bool((step.order[1:] > step.order[:-1]).all())
-    order = (step.order[:0] if is_sorted else step.order).astype(smallest_dtype(step.modulus))
+    order = (step.favoured[:0] if step.is_in_order else step.order).astype(smallest_dtype(step.modulus))
     for array in (*found, order):
         array.setflags(write=False)
     return Thresholds(known, found[0], end, found[1], found[2], order, step.modulus)
@@ -295,7 +309,7 @@ def _row_thresholds(step: TwoLevelShift, found: Thresholds) -> RowThresholds | N
     arrays = [np.array(values, dtype=np.uint64) for values in (coin, levels)]
     for array in arrays:
         array.setflags(write=False)
-    still = np.uint64(np.flatnonzero(step.order == 0)[0])
+    still = np.uint64(0 if step.is_in_order else np.flatnonzero(step.order == 0)[0])
     return RowThresholds(arrays[0], arrays[1], still, found.order, np.uint64(step.modulus))
 
 

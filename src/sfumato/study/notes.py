@@ -78,6 +78,12 @@ class ReportsNote:
         """Return the part with an id."""
         return next(part for part in self.parts if part.id == name)
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions that these are reports on; other columns are sealed for the registrar."""
+        asked = {question.id for question in self.study.questions}
+        return tuple(name for name in self.columns if name in asked)
+
     def way(self, question: str) -> Way:
         """Return how a question was asked."""
         return self.study.way(question, self.column(question).declaration)

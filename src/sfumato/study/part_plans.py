@@ -21,7 +21,7 @@ class PartPlan:
     With `keys`, by question and with level 0 among them, reports are made under keys that were drawn before. `before`
     is the note of the part as it was made before, if it was. With a `secret`, what nobody keeps is drawn from that by
     the names of the rows as well: the same wherever and however often it is drawn.
-    `rounds` are those of questions that are asked in rounds.
+    `rounds` are those of questions that are asked in rounds, `answers` the types that columns of the table have.
     """
 
     study: Study
@@ -38,6 +38,7 @@ class PartPlan:
     before: PartNote | None = None
     secret: bytes | None = field(default=None, repr=False)
     rounds: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def bulk(self) -> BitSource:
@@ -49,5 +50,5 @@ class PartPlan:
     @property
     def source_words(self) -> str:
         """Say where draws come from."""
-        used = [self.source if way.key_levels else self.bulk for way in self.study.ways]
+        used = [self.source if way.key_levels else self.bulk for way in self.study.column_ways]
         return "; ".join(dict.fromkeys(source.label for source in used))

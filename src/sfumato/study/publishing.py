@@ -106,7 +106,7 @@ class PartDrawing:
     def __init__(self, plan: PartPlan, sink: PartSink, *, only: str | None = None) -> None:
         _check_first_time(plan)
         self.plan, self.only = plan, only
-        ways = [way for way in plan.study.ways if only in {None, way.question.id}]
+        ways = [way for way in plan.study.column_ways if only in {None, way.question.id}]
         self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in ways}
         self.salts = Salts(plan.part, plan.source, plan.before)
 
@@ -151,7 +151,7 @@ def draw_part(
 
     Returns the note, and the keys, which know what they made; of fresh true draws what they hold is in the sink.
     """
-    drawing = PartDrawing(plan, sink)
+    drawing = PartDrawing(replace(plan, answers=stream.kinds()), sink)
     whole = {
         way.question.id: _drawn_whole(plan.study, way, drawer, stream)
         for way, drawer in drawing.drawers.items()
@@ -199,7 +199,8 @@ def finished_part(
         source=plan.source_words,
         insecure=insecure,
         columns={
-            way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in plan.study.ways
+            way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons))
+            for way in plan.study.column_ways
         },
         parts=(part,),
         publication=plan.publication or plan.part,
@@ -214,7 +215,7 @@ def is_simulation(study: Study, source: BitSource | None, keys: Keys | None) -> 
 
     Keys know what they were drawn from; true keys make true reports, whatever the source of the rest is.
     """
-    fresh = [way for way in study.ways if not (keys and keys.get(way.question.id))]
+    fresh = [way for way in study.column_ways if not (keys and keys.get(way.question.id))]
     held = [key for by_level in (keys or {}).values() for key in by_level.values()]
     seeded = source is not None and source.guarantee is Guarantee.NONE
     return (seeded or not fresh) and all(key.guarantee is Guarantee.NONE for key in held)
@@ -250,7 +251,14 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
         store=sink.store(name),
         secret=None if plan.secret is None else question_secret(plan.secret, plan.part, name),
         rounds=plan.rounds.get(name),
+        answers=answer_kind(way, plan.answers),
     )
+
+
+def answer_kind(way: Way, types: Mapping[str, str]) -> str:
+    """Return the type that the answers to a question have in a table, where all its columns have one."""
+    found = {types.get(name, "") for name in way.question.sources}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _drawn_whole(study: Study, way: Way, drawer: Any, stream: RowStream) -> Any:
@@ -286,7 +294,7 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {*study.sources, *(question.id for question in study.questions)}:
+        if name in {*study.sources, *(way.question.id for way in study.column_ways)}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )

@@ -26,8 +26,8 @@ from sfumato.study.key_folders import Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import ENDING
 
-Keys = Key | str | Path | Iterable[Key | str | Path]
-"""Keys, or files of them."""
+Keys = Key | str | Path | Iterable[Key | str | Path] | Mapping[str, Mapping[int, Key]]
+"""Keys, or files of them; or the keys of a publication, by question and level."""
 Unlocking = Unlock | Sequence[Unlock] | Unlocker | None
 """A secret, several of different kinds, or what is asked for a file; None is no word about it."""
 
@@ -63,7 +63,7 @@ def keys_of(keys: Keys, unlock: Unlocking, *, becomes: Protection | None = None)
     Where protected files are to be made of them (`becomes`), it must be known who wrote them, or be said of an
     unprotected one that it is meant: what anyone could have written must not look like one's own afterwards.
     """
-    several, opener = [keys] if isinstance(keys, Key | str | Path) else list(keys), unlocker_of(unlock)
+    several, opener = _listed(keys), unlocker_of(unlock)
     return [key if isinstance(key, Key) else read_key_for(key, opener(Path(key)), becomes) for key in several]
 
 
@@ -72,11 +72,17 @@ def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool)
 
     They are the registrar's to recover answers, and others to open a level.
     """
-    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
+    several = [one for one in _listed(keys) if not isinstance(keys, Mapping) or _is_meant(one, recover=recover)]
     found: list[Key | str | Path] = []
     for one in several:
         if isinstance(one, Key) or not Path(one).is_dir():
             found.append(one)
+            if (
+                recover
+                and not isinstance(one, Key)
+                and (beside := _sealed_beside(note, Path(one))) not in {*several, None}
+            ):
+                found.append(beside)
             continue
         drawings = {part.id for part in note.parts} | {part.seeds for part in note.parts}
         for path in sorted(Path(one).glob("*.key")):
@@ -93,6 +99,33 @@ def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool)
                 way_out="Name the folder that was published with them, or key files.",
             )
     return keys_of(found, unlock)
+
+
+def questions_wanted(note: ReportsNote, keys: Keys) -> tuple[str, ...] | None:
+    """Return the questions whose answers are asked for: all where a folder is given, else None: those of the keys."""
+    given = any(not isinstance(one, Key) and Path(one).is_dir() for one in _listed(keys))
+    return note.questions if given or isinstance(keys, Mapping) else None
+
+
+def _listed(keys: Keys) -> list[Key | str | Path]:
+    if isinstance(keys, Mapping):
+        return [key for by_level in keys.values() for key in by_level.values()]
+    return [keys] if isinstance(keys, Key | str | Path) else list(keys)
+
+
+def _is_meant(key: Key | str | Path, *, recover: bool) -> bool:
+    return isinstance(key, Key) and (key.level == 0) == recover
+
+
+def _sealed_beside(note: ReportsNote, path: Path) -> Path | None:
+    """Return the key file of the sealed column that lies beside the registrar's key to a question."""
+    header = read_key_header(path)
+    question = header.binding.question
+    sealed = note.way(question).sealed if question in note.questions and header.level == 0 else None
+    if sealed is None:
+        return None
+    place = path.with_name(path.name.replace(f".{question}.", f".{sealed.question.id}.", 1))
+    return place if place != path and place.exists() else None
 
 
 def split_key_file(

@@ -1,0 +1,67 @@
+"""What registrar's keys give back of reports: the answers as they were, or with leave what these were rounded to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.errors import KeyRefused
+from sfumato.study.key_rings import KeyRing
+from sfumato.study.notes import ReportsNote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """Which columns are undone with which keys; `rounded` are questions of which no more than rounded answers come."""
+
+    ring: KeyRing
+    rounded: tuple[str, ...] = ()
+
+    def columns(self, note: ReportsNote, name: str, values: npt.NDArray[np.int64], *, as_text: bool) -> dict[str, Any]:
+        """Return what came back of a column as columns of a table, in the type that the table had."""
+        kinds = (key.answers for (_, asked), key in self.ring.keys.items() if asked == name)
+        kind = next(filter(None, kinds), "")
+        return note.way(name).answer_columns(values, as_text=as_text, kind=kind)
+
+
+def recovery_of(
+    note: ReportsNote, ring: KeyRing, *, rounded: bool = False, wanted: Sequence[str] | None = None
+) -> Recovery:
+    """Choose for each question that keys are at hand for what gives its answers back; refuses what gives none.
+
+    `wanted` are all questions that were asked for, also those that have no key.
+    """
+    held = set(ring.questions)
+    used, less = [], []
+    for name in note.questions:
+        way = note.way(name)
+        sealed = None if way.sealed is None else way.sealed.question.id
+        if name not in held and sealed not in held and name not in (wanted or ()):
+            continue
+        if sealed is not None and sealed in held:
+            used.append(sealed)
+            continue
+        why = f"it was rounded, and no key to its column {sealed} is at hand" if sealed else way.not_recovered
+        if why is None and name in held:
+            used.append(name)
+            continue
+        if not rounded:
+            raise lost({name: why or "no key to it is at hand"}, sealed)
+        less.append(name)
+        if name in held and (sealed is None or way.gives_rounded):
+            used.append(name)
+    if not used:
+        raise KeyRefused("none of these questions has answers that come back", way_out="Estimate from the reports.")
+    keys = {place: key for name in used for place, key in ring.keys.items() if place[1] == name}
+    return Recovery(ring=replace(ring, keys=keys), rounded=tuple(less))
+
+
+def lost(reasons: dict[str, str], sealed: str | None = None) -> KeyRefused:
+    """Return the refusal to call something the answers that is not."""
+    said = "; ".join(f"the answers to {name!r} do not come back: {why}" for name, why in reasons.items())
+    key = f"Give the registrar's key to {sealed} too, or give" if sealed else "Give"
+    return KeyRefused(said, way_out=f"{key} `rounded` to get what the reports hold instead, and the other answers.")
