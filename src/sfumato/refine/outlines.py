@@ -31,13 +31,7 @@ class Outline:
                 "the lowest level would be pure noise: its odds must be above 1", way_out="Raise its epsilon."
             )
         if self.recover_answers and not (self.rung.recoverable or self.rung.partial):
-            raise InvalidParameter(
-                f"is impossible over {self.rung.base.__name__} with {self.size} answers: there are {self.modulus} "
-                f"reports, and with the key they must still tell {self.size} answers apart",
-                parameter="recover",
-                value=self.recover_answers,
-                way_out="Use CyclicResponse, or recover=False.",
-            )
+            raise no_recovery(self.rung)
         self.rung.levels(self.odds)  # which refuses odds that it cannot draw
 
     @classmethod
@@ -80,3 +74,14 @@ class Outline:
     def steps_down(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """The odds above and below each step but the first."""
         return tuple(itertools.pairwise(self.odds))
+
+
+def no_recovery(rung: Rung) -> InvalidParameter:
+    """Return the refusal to give answers back that a report and its key do not tell apart."""
+    return InvalidParameter(
+        f"is impossible over {rung.base.__name__} with {rung.size} answers: there are {rung.modulus} reports, and with "
+        f"the key they must still tell {rung.size} answers apart",
+        parameter="recover",
+        value=True,
+        way_out="Use CyclicResponse, or recover=False.",
+    )

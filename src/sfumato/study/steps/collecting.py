@@ -135,7 +135,11 @@ def _wanted(collection: Collection, memory: Memory, people: str | None) -> Publi
         f"sfumato/collection/1 {collection.fingerprint} {collection.wave} {people or ''}".encode()
     ).hexdigest()
     blank = intended(collection.study, 0, memory, mark[:32], people=people)
-    columns = tuple(PublishedColumn(question=one.question, drawing=one.drawing, digest=mark) for one in blank.columns)
+    columns = tuple(
+        PublishedColumn(question=one.question, drawing=one.drawing, digest=mark)
+        for one in blank.columns
+        if one.question in collection.columns
+    )
     return replace(blank, columns=columns)
 
 
@@ -162,7 +166,7 @@ def export_part(
     folder.mkdir(parents=True, exist_ok=True)
     part = new_part_id(None)
     salts = Salts(part, SystemBits())
-    tree = ReportTree(list(asked.ways), salts)
+    tree = ReportTree(list(asked.columns), salts)
     done = 0
     with contextlib.ExitStack() as holding:
         holding.callback(_drop_if_empty, folder)  # last of all: where nothing came of it
@@ -175,7 +179,7 @@ def export_part(
             reports = reports_of(asked, [row.row for row in chunk])
             tree.add(numbers, reports)
             made = {ROW: number_column(numbers)}
-            made |= {name: written_column(way, reports[name]) for name, way in asked.ways.items()}
+            made |= {name: written_column(way, reports[name]) for name, way in asked.columns.items()}
             writer.write(arrow_table(made | _kept(asked, chunk)))
             for one in asked.receivers:
                 beside[one.name].write(shares_table(done, chunk, bodies_of(asked, chunk, one)))
@@ -208,7 +212,7 @@ def _note(collection: Collection, opened: OpenedCollection | None, part: PartNot
         source=source_words(collection),
         columns={
             name: ColumnNote(declaration=way.declaration, level=len(way.epsilons))
-            for name, way in collection.ways.items()
+            for name, way in collection.columns.items()
         },
         parts=(part,),
         publication=part.id,

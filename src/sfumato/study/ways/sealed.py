@@ -97,9 +97,8 @@ class SealedColumn(LadderQuestion):
         return np.where(places == NOBODY, self.nobody, places)
 
     def page_asks(self) -> dict[str, Any]:
-        """Return how the question is asked; a number is not rounded."""
-        asked = self.of.page_asks()
-        return asked | ({"rounding": {"type": "random", "times": 1, "parts": 1}} if "rounding" in asked else {})
+        """It is not asked: devices seal the answer to the question."""
+        return {}
 
 
 class SealedWay(LadderWay):
@@ -165,15 +164,13 @@ class SealedWay(LadderWay):
 
     def form(self) -> FormPart:
         """Hand out the pad."""
-        asked = self.question
-        nobody = {"nobody": asked.nobody} if asked.hides else {}
         draw = {
             "type": self.ladder.group.name,
             "modulus": self.ladder.modulus,
             "levels": [0],
             "steps": [step.document() for step in self.ladder.steps],
         }
-        return FormPart(asks={**asked.page_asks(), **nobody}, draw=draw, odds=(Fraction(1),))
+        return FormPart(asks={}, draw=draw, odds=(Fraction(1),))
 
     def _columns(self, places: IntArray, there: BoolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
         found = self.question.of.given_back(places, as_text=as_text, kind=kind)
