@@ -76,7 +76,12 @@ class RowStream:
         return sum(table.num_rows for table in RowStream(self._source, self.columns[:1]).chunks())
 
     def kinds(self) -> dict[str, str]:
-        """Return the names of the types that columns of numbers have in the first rows; of text nothing is said."""
+        """Return the names of the types that columns of numbers have in the first rows; of text nothing is said.
+
+        Nor is it of what can be read once.
+        """
+        if getattr(self._source, "once", False):
+            return {}
         first = next(iter(self._source.batches(self.columns, 1)), None)
         return {} if first is None else {name: plain_kind(first.column(name).type) for name in self.columns}
 

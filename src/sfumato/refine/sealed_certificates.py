@@ -17,6 +17,7 @@ from sfumato.certificates.rules import certified_claim, exact_claim, settle
 from sfumato.certificates.words import at_least
 from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import log2_interval
+from sfumato.refine.declarations import declare
 from sfumato.refine.ladder_claims import seed_gap
 from sfumato.refine.rungs.pad import MOST_PADDED, PadRung
 from sfumato.values import Claim, Interval
@@ -45,6 +46,11 @@ class SealedAnswers:
 
     def __post_init__(self) -> None:
         check_between("size", check_integer("size", self.size), 2, MOST_PADDED)
+
+    @property
+    def declaration(self) -> str:
+        """The pad, as key files declare it."""
+        return declare(PadRung(size=self.size), (Fraction(1),), recover=True)
 
 
 @subject_of.register

@@ -14,7 +14,7 @@ import functools
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob.distinct_values import distinct
+from sfumato.refine.shift_thresholds import UNKNOWN, RowThresholds, Thresholds
 from sfumato.refine.step_documents import set_document
 from sfumato.refine.steps import OneByOne
 from sfumato.values import Interval
@@ -37,38 +38,8 @@ _WIDTH = 64
 _MOST_MODULUS = 1 << ROW_WIDTH  # a place in a row is one word
 # Bits in a word of a stream: the first width that has this many words for each place, so that few are drawn again.
 _STREAM_WIDTHS, _WORDS_A_PLACE = (16, 32), 4
-# Where the level of a row is not known before a coin is thrown.
-UNKNOWN = -1
 # Words in which a coin may agree with its chance before more of the chance is written out.
 _DEPTH = 8
-
-
-class Thresholds(NamedTuple):
-    """What words are compared with: see :mod:`sfumato.refine.shift_kernel`."""
-
-    known: int
-    borders: npt.NDArray[np.uint64]
-    end: int
-    sizes: npt.NDArray[np.uint64]
-    lasts: npt.NDArray[np.uint64]
-    order: npt.NDArray[Any]
-    modulus: int
-
-    @property
-    def least_words(self) -> int:
-        """How many words every row needs at the least."""
-        possible = self.sizes if self.known == UNKNOWN else self.sizes[self.known :][:1]
-        return int(self.known == UNKNOWN) + int((possible > 1).all())
-
-
-class RowThresholds(NamedTuple):
-    """What the first lanes of rows are compared with: see :mod:`sfumato.refine.shift_kernel`."""
-
-    coin: npt.NDArray[np.uint64]
-    levels: npt.NDArray[np.uint64]
-    still: np.uint64
-    order: npt.NDArray[Any]
-    modulus: np.uint64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

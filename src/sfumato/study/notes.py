@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,6 +143,11 @@ class ReportsNote:
             return _from_document(document, path)
         except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, RecursionError):
             raise _damaged(path) from None
+
+
+def column_notes(ways: Iterable[Way]) -> dict[str, ColumnNote]:
+    """Return the notes on columns as they are published."""
+    return {way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in ways}
 
 
 def _damaged(path: str | Path) -> UnreadableFile:

@@ -11,6 +11,7 @@ from sfumato.bits import BitSource, BulkBits, KeyedBits, SystemBits
 from sfumato.study.part_notes import PartNote
 from sfumato.study.part_sinks import Keys
 from sfumato.study.studies import Study
+from sfumato.study.ways import Way
 from sfumato.values import Guarantee
 
 
@@ -46,6 +47,11 @@ class PartPlan:
         if self.guarantee is Guarantee.INFORMATION_THEORETIC or not isinstance(self.source, SystemBits):
             return self.source
         return BulkBits() if self.secret is None else KeyedBits(self.secret)
+
+    def answer_type(self, way: Way) -> str:
+        """Return the type that the answers to a question have in the table, where all its columns have one."""
+        found = {self.answers.get(name, "") for name in way.question.sources}
+        return found.pop() if len(found) == 1 else ""
 
     @property
     def source_words(self) -> str:

@@ -25,7 +25,7 @@ from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
 from sfumato.study.answer_cells import AnswerCells, check_rules_kept, needed_columns, read_cells
 from sfumato.study.codebooks import written_column
-from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.notes import ReportsNote, column_notes
 from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, PartSink
@@ -198,10 +198,7 @@ def finished_part(
         epoch=plan.epoch,
         source=plan.source_words,
         insecure=insecure,
-        columns={
-            way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons))
-            for way in plan.study.column_ways
-        },
+        columns=column_notes(plan.study.column_ways),
         parts=(part,),
         publication=plan.publication or plan.part,
     )
@@ -251,14 +248,8 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
         store=sink.store(name),
         secret=None if plan.secret is None else question_secret(plan.secret, plan.part, name),
         rounds=plan.rounds.get(name),
-        answers=answer_kind(way, plan.answers),
+        answers=plan.answer_type(way),
     )
-
-
-def answer_kind(way: Way, types: Mapping[str, str]) -> str:
-    """Return the type that the answers to a question have in a table, where all its columns have one."""
-    found = {types.get(name, "") for name in way.question.sources}
-    return found.pop() if len(found) == 1 else ""
 
 
 def _drawn_whole(study: Study, way: Way, drawer: Any, stream: RowStream) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,21 @@ from sfumato.study.notes import ReportsNote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """Which columns are undone with which keys; `rounded` are questions of which no more than rounded answers come."""
+    """Which columns are undone with which keys; `rounded` are questions whose answers do not come back, and why."""
 
     ring: KeyRing
-    rounded: tuple[str, ...] = ()
+    rounded: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say of each question whose answers do not come back what comes instead."""
+        given = self.ring.questions
+        return tuple(
+            f"{name} holds what its reports round answers to, and not the answers: {why}."
+            if name in given
+            else f"{name} is left out, its answers do not come back: {why}."
+            for name, why in self.rounded.items()
+        )
 
     def columns(self, note: ReportsNote, name: str, values: npt.NDArray[np.int64], *, as_text: bool) -> dict[str, Any]:
         """Return what came back of a column as columns of a table, in the type that the table had."""
@@ -36,7 +47,8 @@ def recovery_of(
     `wanted` are all questions that were asked for, also those that have no key.
     """
     held = set(ring.questions)
-    used, less = [], []
+    used: list[str] = []
+    less: dict[str, str] = {}
     for name in note.questions:
         way = note.way(name)
         sealed = None if way.sealed is None else way.sealed.question.id
@@ -45,23 +57,25 @@ def recovery_of(
         if sealed is not None and sealed in held:
             used.append(sealed)
             continue
-        why = f"it was rounded, and no key to its column {sealed} is at hand" if sealed else way.not_recovered
+        why = f"reports round them, and no key to column {sealed} is at hand" if sealed else way.not_recovered
         if why is None and name in held:
             used.append(name)
             continue
+        less[name] = why or "no key to them is at hand"
         if not rounded:
-            raise lost({name: why or "no key to it is at hand"}, sealed)
-        less.append(name)
-        if name in held and (sealed is None or way.gives_rounded):
+            raise _lost(name, less[name], sealed)
+        if name in held and way.gives_rounded:
             used.append(name)
     if not used:
-        raise KeyRefused("none of these questions has answers that come back", way_out="Estimate from the reports.")
+        raise KeyRefused("of these questions no answers come back", way_out="Estimate from the reports.")
     keys = {place: key for name in used for place, key in ring.keys.items() if place[1] == name}
-    return Recovery(ring=replace(ring, keys=keys), rounded=tuple(less))
+    return Recovery(ring=replace(ring, keys=keys), rounded=less)
 
 
-def lost(reasons: dict[str, str], sealed: str | None = None) -> KeyRefused:
+def _lost(name: str, why: str, sealed: str | None) -> KeyRefused:
     """Return the refusal to call something the answers that is not."""
-    said = "; ".join(f"the answers to {name!r} do not come back: {why}" for name, why in reasons.items())
-    key = f"Give the registrar's key to {sealed} too, or give" if sealed else "Give"
-    return KeyRefused(said, way_out=f"{key} `rounded` to get what the reports hold instead, and the other answers.")
+    key = f"Give the registrar's key to {sealed} as well, or give" if sealed else "Give"
+    return KeyRefused(
+        f"the answers to question {name!r} do not come back: {why}",
+        way_out=f"{key} `rounded`, for what reports hold of it in place of answers.",
+    )

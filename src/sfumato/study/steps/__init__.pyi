@@ -12,6 +12,7 @@ from sfumato.study.steps.keys import (
     merge_key_files,
     protect_key_file,
     protection_of,
+    questions_wanted,
     rotate_key_file,
     split_key_file,
 )
@@ -27,6 +28,7 @@ from sfumato.study.steps.reading import (
     read_published,
     read_reports,
     recover_answers,
+    recovery_for,
     write_reports,
 )
 from sfumato.study.steps.records import read_record
@@ -68,12 +70,14 @@ __all__ = [
     "protect_key_file",
     "protection_of",
     "publish",
+    "questions_wanted",
     "raw_shares",
     "read_ledger",
     "read_published",
     "read_record",
     "read_reports",
     "recover_answers",
+    "recovery_for",
     "release_noise",
     "report_weights",
     "rotate_key_file",

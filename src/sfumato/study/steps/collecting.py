@@ -30,7 +30,7 @@ from sfumato.study.collected_certificates import certificate_path, collection_ce
 from sfumato.study.collected_rows import SharesNote, bodies_of, in_chunks, reports_of, shares_path, shares_table
 from sfumato.study.collection_sentences import collection_words, source_words
 from sfumato.study.collections import PANEL, Collection, StoredRow, collection_of
-from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.notes import ReportsNote, column_notes
 from sfumato.study.part_notes import PartNote, Salts, new_part_id
 from sfumato.study.publishing import arrow_table
 from sfumato.study.report_files import codebook_path, rooted
@@ -210,10 +210,7 @@ def _note(collection: Collection, opened: OpenedCollection | None, part: PartNot
         study=collection.study,
         epoch=0,
         source=source_words(collection),
-        columns={
-            name: ColumnNote(declaration=way.declaration, level=len(way.epsilons))
-            for name, way in collection.columns.items()
-        },
+        columns=column_notes(collection.columns.values()),
         parts=(part,),
         publication=part.id,
         again=None if opened is None else opened.published.again,

@@ -148,7 +148,7 @@ def _answers(
         return None
     columns = reports.note.study.with_sealed(asked)
     recovery = recovering(reports.note, [key for key in keys if key.binding.question in columns], rounded=True)
-    if set(recovery.rounded) & set(asked):
+    if recovery.rounded.keys() & set(asked):
         return None  # a rounded answer does not tell whether one is right already
     found: dict[str, dict[str, dict[int, str]]] = {name: {question: {} for question in asked} for name in parts}
     bases = [part.id for part in reports.note.parts if part.amends is None]

@@ -77,11 +77,8 @@ def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool)
     for one in several:
         if isinstance(one, Key) or not Path(one).is_dir():
             found.append(one)
-            if (
-                recover
-                and not isinstance(one, Key)
-                and (beside := _sealed_beside(note, Path(one))) not in {*several, None}
-            ):
+            beside = _sealed_beside(note, Path(one)) if recover and not isinstance(one, Key) else None
+            if beside is not None and beside not in {Path(given) for given in several if not isinstance(given, Key)}:
                 found.append(beside)
             continue
         drawings = {part.id for part in note.parts} | {part.seeds for part in note.parts}

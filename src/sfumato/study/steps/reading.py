@@ -12,8 +12,10 @@ from sfumato.files.places import check_table_place
 from sfumato.files.table_writers import TableWriter
 from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.infer import Method
+from sfumato.refine import Key
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
 from sfumato.study.opening import open_table, recover_table, recovered_chunks, recovering
+from sfumato.study.recovered import Recovery
 from sfumato.study.report_files import Paths, check_reports_place, has_note
 from sfumato.study.report_rows import ROW
 from sfumato.study.reports import Progress, Reports
@@ -183,6 +185,13 @@ def recover_answers(
                 progress(table.num_rows, found.note.rows)
         writer.finish()
     return writer.rows
+
+
+def recovery_for(
+    reports: Reports | SparkReports, keys: Sequence[Key], *, rounded: bool = False, wanted: Sequence[str] | None = None
+) -> Recovery:
+    """Return what keys give back of reports; refuses where answers to one of the questions do not come back."""
+    return recovering(reports.note, keys, rounded=rounded, wanted=wanted)
 
 
 def estimate_reports(

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.words import Words
 from sfumato.prob import AnyChannel, Channel
 from sfumato.refine import Key, Ladder
-from sfumato.refine.report_trees import NOTHING, positions_of
+from sfumato.refine.report_trees import positions_of
 from sfumato.refine.rungs.base import Rung
 from sfumato.study.audience import Analyst, Audience
-from sfumato.study.ways.answer_columns import with_gaps
 from sfumato.study.ways.answers import NOBODY, SymbolArray
 from sfumato.study.ways.base import BoolArray, FloatArray, IntArray, Way
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder, hidden_price, promised_levels
@@ -31,6 +30,7 @@ from sfumato.study.ways.ladder_plans import plan_ladder
 from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import LadderReckoning
+from sfumato.study.ways.recovering import LadderRecovering
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from sfumato.study.ways.estimates import QuestionEstimate, Reading, Truth
     from sfumato.study.ways.ladder_draws import LadderDrawer
     from sfumato.study.ways.ladder_questions import LadderQuestion
-    from sfumato.study.ways.sealed import SealedWay
 
 # A channel no larger than this carries the labels of answers and reports.
 _MOST_LABELLED = 1 << 16
@@ -50,7 +49,7 @@ _TRUE_DRAWS = (
 )
 
 
-class LadderWay(LadderForm, LadderReckoning, Way):
+class LadderWay(LadderForm, LadderReckoning, LadderRecovering, Way):
     """How a question is asked by a ladder."""
 
     def __init__(self, question: LadderQuestion, audience: Audience, declaration: str | None = None) -> None:
@@ -147,44 +146,6 @@ class LadderWay(LadderForm, LadderReckoning, Way):
     def hidden_price(self) -> float | None:
         """Compare the public level with and without one more answer, each with its best ladder."""
         return hidden_price(self.question, self._levels, self.audience)
-
-    @cached_property
-    def sealed(self) -> SealedWay | None:  # type: ignore[override]
-        """The column that gives rounded answers back, where there are not too many to be sealed."""
-        from sfumato.study.ways.sealed import SealedWay, too_many  # noqa: PLC0415  it is made of this
-
-        count = self.unrounded if self.audience.recover else None
-        return None if count is None or too_many(count + self.question.hides) else SealedWay(self, count)
-
-    @property
-    def unrounded(self) -> int | None:
-        """How many answers there are, where a report without its noise tells less; else None."""
-        return self.question.unrounded
-
-    @property
-    def not_recovered(self) -> str | None:
-        """Why not: there is no key, or there are too many answers to seal."""
-        from sfumato.study.ways.sealed import too_many  # noqa: PLC0415  it is made of this
-
-        if 0 not in self.key_levels:
-            return super().not_recovered
-        return None if self.unrounded is None else too_many(self.unrounded + self.question.hides)
-
-    @property
-    def gives_rounded(self) -> bool:
-        """Unless a report is about a part of the answer."""
-        return self.ladder.outline.gives_answers
-
-    def answer_columns(self, values: IntArray, *, as_text: bool = False, kind: str = "") -> dict[str, Any]:
-        """Return what reports tell without their noise, as columns of a table."""
-        there = values != NOTHING
-        if self.question.hides:
-            there &= values != self.question.nobody
-        return self._columns(np.where(there, values, 0), there, as_text=as_text, kind=kind)
-
-    def _columns(self, places: IntArray, there: BoolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
-        found = self.question.rounded_back(places, as_text=as_text, kind=kind)
-        return {name: with_gaps(column, there) for name, column in found.items()}
 
     def drawer(self, draw: Draw) -> LadderDrawer:
         """Make reports under new keys, or under those that were drawn before."""

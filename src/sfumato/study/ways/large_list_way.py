@@ -48,7 +48,7 @@ class LargeListWay(LadderWay):
     @property
     def not_recovered(self) -> str | None:
         """Texts that count for others are not kept."""
-        if self.key_levels[:1] == (0,) and self.question.others is not None:
+        if self.ladder.recover_answers and self.question.others is not None:
             return f"texts outside its list are reported as “{self.question.others}”, and not kept apart"
         return super().not_recovered
 
