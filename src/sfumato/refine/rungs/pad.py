@@ -22,7 +22,7 @@ from sfumato.prob import AnyChannel, Circulant
 from sfumato.refine.rungs.base import Scores, whole
 from sfumato.refine.rungs.shifting import TwoLevelRung
 from sfumato.refine.shift_laws import ShiftLaw
-from sfumato.refine.shifts import ShiftArray
+from sfumato.refine.shifts import ShiftArray, TwoLevelShift
 from sfumato.values import Estimate, Interval, Tally
 from sfumato.values.checks import check_between, check_integer
 
@@ -100,6 +100,11 @@ class PadRung(OneTimePad, TwoLevelRung):
     def says_answers(self) -> bool:
         """A report says nothing."""
         return False
+
+    def shift_at(self, odds: Fraction) -> TwoLevelShift:
+        """Return the uniform shift: an erasure that is sure to erase."""
+        del odds
+        return TwoLevelShift.erasure(self.size, Fraction(1))
 
     def levels(self, odds: Sequence[Fraction]) -> tuple[Self, ...]:
         """Return the one level there is."""

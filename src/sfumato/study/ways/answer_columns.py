@@ -19,6 +19,7 @@ from sfumato.files.typed_cells import DECIMAL, WHOLE, number_spelled, single_spe
 
 Places = npt.NDArray[np.int64]
 _EXACT = 1 << 53
+_MOST_DIGITS = 38
 
 
 def label_column(codes: Places, labels: Sequence[str], kind: str) -> Any:
@@ -34,9 +35,10 @@ def scale_column(places: Places, lowest: Fraction, step: Fraction, steps: int, k
     ends = (lowest, lowest + steps * step)
     is_whole = lowest.denominator == step.denominator == 1
     if (decimal := DECIMAL.fullmatch(kind)) is not None:
-        whole, digits = int(decimal[2]) - int(decimal[3]), int(decimal[3])
-        if all((value * 10**digits).denominator == 1 for value in (lowest, step)) and max(map(abs, ends)) < 10**whole:
-            return _by_texts(places, lowest, step).cast(_decimal(decimal))
+        digits = int(decimal[3])
+        needed = digits + len(str(int(max(map(abs, ends)))))
+        if all((value * 10**digits).denominator == 1 for value in (lowest, step)) and needed <= _MOST_DIGITS:
+            return _by_texts(places, lowest, step).cast(_decimal(decimal, needed))
     if kind in {"double", "float"}:
         return _floats(places, lowest, step).cast(pa.type_for_alias(kind))
     if not is_whole:
@@ -106,8 +108,9 @@ def _typed_labels(labels: Sequence[str], kind: str) -> Any:
     return None
 
 
-def _decimal(found: re.Match[str]) -> Any:
+def _decimal(found: re.Match[str], needed: int = 0) -> Any:
+    """Return a type of decimals, with as many digits as are needed where it has fewer."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     make = pa.decimal128 if found[1] == "128" else pa.decimal256
-    return make(int(found[2]), int(found[3]))
+    return make(max(needed, int(found[2])), int(found[3]))
