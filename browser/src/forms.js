@@ -23,7 +23,7 @@ export function readForm(document) {
     check(byId.size === questions.length && questions.length > 0, "two questions of one name");
     check(MODES.includes(document.mode) && isWhole(document.wave), "no mode or wave");
     check(/^[0-9a-f]{64}$/.test(document.fingerprint), "no fingerprint");
-    const sealed = document.sealed.map((one) => readSealed(one, byId));
+    const sealed = (document.sealed ?? []).map((one) => readSealed(one, byId));
     const columns = [...questions, ...sealed];
     const columnsById = new Map(columns.map((one) => [one.id, one]));
     check(columnsById.size === columns.length, "two columns of one name");

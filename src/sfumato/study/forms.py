@@ -21,7 +21,8 @@ SCHEMA = "sfumato/form/1"
 def form_document(collection: Collection) -> dict[str, Any]:
     """Return the form of a collection, as nested tables of texts and whole numbers."""
     check_collectable(collection.study)
-    return {
+    sealed = [_sealed(collection, way) for way in collection.columns.values() if isinstance(way, SealedWay)]
+    return ({"sealed": sealed} if sealed else {}) | {
         "schema": SCHEMA,
         "study": collection.study.name,
         "fingerprint": collection.fingerprint,
@@ -40,7 +41,6 @@ def form_document(collection: Collection) -> dict[str, Any]:
             for one in collection.receivers
         ],
         "questions": [_question(collection, way) for way in collection.ways.values()],
-        "sealed": [_sealed(collection, way) for way in collection.columns.values() if isinstance(way, SealedWay)],
     }
 
 
