@@ -19,13 +19,17 @@ from living_publications import Living
 from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError
+from sfumato.io.private_key_files import read_private_key
 from sfumato.refine import SealedAnswers, Unprotected
 from sfumato.refine.rungs.pad import MOST_PADDED, PadRung
 from sfumato.refine.shifts import TwoLevelShift
-from sfumato.study import Analyst, BoundedNumber, Card, Count, Ordered, Several, Study
+from sfumato.study import Analyst, BoundedNumber, Card, CollectTerms, Count, Ordered, Several, Study
 from sfumato.study.charging import release_of_reports
+from sfumato.study.collections import StoredRow, collection_of
+from sfumato.study.device_memory import DeviceMemory
 from sfumato.study.opening import recover_table
-from sfumato.study.steps import combine, recover_answers
+from sfumato.study.steps import combine, export_part, make_key_pair, recover_answers, unseal_shares
+from sfumato.study.submissions import respond, respond_all
 from sfumato.values import Guarantee
 
 OPTIONS = ("bus", "car", "ferry", "train", "walk", "other")
@@ -341,3 +345,51 @@ def test_an_amendment_leaves_alone_what_is_right_already(tmp_path):
     living.publish(pa.table({"rooms": [1, 4, 5]}))
     assert living.amend({"row": [0, 1], "rooms": [1, 5]}).unchanged == 1
     assert living.recovered()["rooms"].to_pylist() == [1, 5, 5]
+
+
+# Over the web a device draws and seals.
+
+
+def collected(folder, **terms):
+    make_key_pair(folder / "registrar")
+    asked = study(
+        Count(id="rooms", text="Rooms?", lowest=1, highest=10),
+        BoundedNumber(id="income", text="Income?", highest=200_000, step=Fraction(1, 100), missing="hidden"),
+        analysts=(),
+        registrar_key="registrar.pub",
+        collect=CollectTerms(recover=True, **terms),
+    )
+    return collection_of(asked, folder)
+
+
+def test_what_devices_seal_comes_back_to_the_registrar(tmp_path):
+    asked = collected(tmp_path)
+    rooms, income = [str(1 + i % 10) for i in range(40)], [None if i % 9 == 0 else f"{i}.5" for i in range(40)]
+    given = [{"rooms": a} | ({} if b is None else {"income": b}) for a, b in zip(rooms, income, strict=True)]
+    made = respond_all(asked, given)
+    rows = [StoredRow(id=one.id, credential=b"c", row=one.row, shares=asked.join_shares(one.shares)) for one in made]
+    order = sorted(range(40), key=lambda place: made[place].id)
+    part = export_part(asked, [rows[place] for place in order], tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").glob("*_sealed.certificate.json")) == [
+        "income_sealed.certificate.json", "rooms_sealed.certificate.json",
+    ]  # fmt: skip
+    key = read_private_key(tmp_path / "registrar", Unprotected())
+    opened = unseal_shares(part.shares["registrar"], part.reports, key, tmp_path / "keys")
+    found = recover_answers(opened.reports, tmp_path / "keys", unlock=key)
+    assert found["rooms"].to_pylist() == [int(rooms[place]) for place in order]
+    assert found["income"].to_pylist() == [income[place] and float(income[place]) for place in order]
+
+
+def test_a_device_that_remembers_seals_afresh(tmp_path):
+    """A sealed number that came again in the next wave would tell that the answer has stayed."""
+    asked, memory = collected(tmp_path, mode="panel"), DeviceMemory(tmp_path / "memory.json")
+    sent = [respond(asked.at_wave(wave), {"rooms": "4", "income": "3.25"}, memory=memory) for wave in (1, 2, 3, 3)]
+    rows = [asked.unpack_row(one.row) for one in sent]
+    assert len({one["income"] for one in rows}) == 1
+    assert len({one["income_sealed"] for one in rows[:3]}) == 3
+    assert sent[2] == sent[3], "in one wave the same is sent again"
+
+
+def test_without_a_registrar_among_the_receivers_nothing_is_sealed():
+    asked = study(Count(id="rooms", text="Rooms?", highest=9), analysts=(), collect=CollectTerms())
+    assert list(collection_of(asked).columns) == ["rooms"]
