@@ -37,7 +37,7 @@ class RowReader:
     """What is known of the rows of a part, for whoever reads some of them. It holds seeds, and is never shown.
 
     `note` is of the reports as they will be seen, with this part alone; `amended` has cells that were amended, by
-    question, and `superseded` the rows whose report another part replaces.
+    question, and `superseded` the rows whose report another part replaces. `answers` are types that answers come in.
     """
 
     note: ReportsNote
@@ -47,6 +47,7 @@ class RowReader:
     kept: tuple[str, ...] = ()
     recovers: bool = False
     several: bool = False
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def part(self) -> PartNote:
@@ -65,7 +66,7 @@ class RowReader:
     def answer_kinds(self, name: str) -> dict[str, str]:
         """Return what Spark calls the types of the columns that answers come back in."""
         nothing = np.empty(0, dtype=np.int64)
-        found = self.note.way(name).answer_columns(nothing, kind=self._opened_keys[name].answers)
+        found = self.note.way(name).answer_columns(nothing, kind=self.answers.get(name, ""))
         return {column: spark_kind(str(_plain(held).type)) for column, held in found.items()}
 
     def chunk(self, numbers: Numbers, table: Any) -> Chunk:
@@ -94,7 +95,7 @@ class RowReader:
         for name, values in seen.items():
             way = self.note.way(name)
             if self.recovers:
-                columns |= way.answer_columns(values, kind=self._opened_keys[name].answers)
+                columns |= way.answer_columns(values, kind=self.answers.get(name, ""))
             else:
                 columns[name] = written_column(way, values)
         table = arrow_table(columns | {name: chunk.table.column(name) for name in self.kept})

@@ -34,9 +34,7 @@ class Recovery:
 
     def columns(self, note: ReportsNote, name: str, values: npt.NDArray[np.int64], *, as_text: bool) -> dict[str, Any]:
         """Return what came back of a column as columns of a table, in the type that the table had."""
-        kinds = (key.answers for (_, asked), key in self.ring.keys.items() if asked == name)
-        kind = next(filter(None, kinds), "")
-        return note.way(name).answer_columns(values, as_text=as_text, kind=kind)
+        return note.way(name).answer_columns(values, as_text=as_text, kind=self.ring.answers(name))
 
 
 def recovery_of(

@@ -136,6 +136,7 @@ class SparkReports:
             kept=self.kept,
             recovers=self.is_recovered,
             several=len(self._parts) > 1,
+            answers={} if ring is None else {name: ring.answers(name) for name in ring.questions},
         )
 
     @property
