@@ -1694,6 +1694,11 @@ class Ladder:
     recover: bool
 
     @property
+    def tells_all(self) -> bool:
+        """Whether a report and its key tell all answers apart."""
+        return True
+
+    @property
     def back(self) -> str:
         """Why a key gives answers back."""
         return "(x + u) - u = x mod K for every answer x and every key u"
@@ -1760,6 +1765,11 @@ class FlippedOptions(Ladder):
     asked: int = 0
 
     @property
+    def tells_all(self) -> bool:
+        """Unless some options are not asked."""
+        return self.asked == self.options
+
+    @property
     def back(self) -> str:
         """A mask is its own opposite."""
         return "(x xor u) xor u = x for every answer x and every key u"
@@ -1772,7 +1782,7 @@ class FlippedOptions(Ladder):
         said = (
             f"An answer is a set of the {self.options} options. A report is about {self.asked} of them, which the "
             f"number of its row decides in public and not the answer; of the others it says nothing, and no key gives "
-            f"them back."
+            f"them back from it."
         )
         return [said]
 
@@ -1995,7 +2005,7 @@ def check_ladder(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list
     rules = [rule for level in levels for rule in _level_rules(ladder, words, level)]
     rules += [rule for group in _coalitions(ladder.depth) for rule in _coalition_rules(ladder, words, group)]
     rules += _cost_rules(ladder, words)
-    how = collected_notes(subject, keyed=ladder.depth - 1, back=ladder.recover)
+    how = collected_notes(subject, keyed=ladder.depth - 1, back=ladder.recover and ladder.tells_all)
     return rules, ladder_notes(words, ladder.remarks, ladder.size) + how
 
 
@@ -2135,8 +2145,6 @@ def _flipped_options(document: dict[str, Any], odds: list[Fraction]) -> FlippedO
     ladder = FlippedOptions(1 << options, 1 << asked, 1, odds, document["recover"], options, asked)
     if any(ladder.flip_odds(level) ** asked != value for level, value in enumerate(odds, start=1)):
         raise Refused("the odds of a level are not those of as many equal flips as options are asked")
-    if ladder.recover and asked != options:
-        raise Refused("a key does not give back the options that were not asked")
     return ladder
 
 
@@ -2320,7 +2328,7 @@ def _cost_rules(ladder: Ladder, words: LevelWords) -> list[Rule]:
         ),
     ]
     rules += [_key_rule(ladder, words, level) for level in range(0 if ladder.recover else 1, depth)]
-    if ladder.recover:
+    if ladder.recover and ladder.tells_all:
         rules.append(
             Rule(
                 measure="recovered",
@@ -2366,6 +2374,64 @@ def seed_gap(size: int) -> str:
     millionths = 65_442_696 + 10**6 * (size - 2).bit_length()
     whole, tenth = divmod(-(-millionths * 10**13 // 2**64), 10)
     return f"{whole}.{tenth}e-18"
+
+
+_PAD = "P((r + U) mod R = s) = P(U = s - r) = 1/R for every answer r, whatever else is known"
+
+
+def check_sealed(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
+    """Return the rules and notes of a certificate of a sealed column: a one-time pad on so many numbers."""
+    take(subject, ("size",))
+    size = whole_number(subject["size"], 2, (1 << 32) - 1)
+    rules = [
+        Rule(
+            measure="odds",
+            unit="ratio",
+            because=_PAD,
+            sentence=lambda _: (
+                "Without the registrar's key every sealed number is as probable under one answer as under another."
+            ),
+            find=lambda _: Fraction(1),
+            exact=True,
+        ),
+        Rule(
+            measure="leakage_bits",
+            unit="bits",
+            because=_PAD,
+            sentence=lambda _: (
+                "Without the registrar's key the sealed column is independent of everything: of the answers, of the "
+                "reports, of what other keys show, and of every other column."
+            ),
+            find=lambda _: Fraction(0),
+            exact=True,
+        ),
+        Rule(
+            measure="recovered",
+            unit="probability",
+            because="(r + U) - U = r mod R for every answer r and every U",
+            sentence=lambda _: "Whoever holds the registrar's key gets every answer back as it was, without exception.",
+            find=lambda _: Fraction(1),
+            exact=True,
+        ),
+        Rule(
+            measure="key_bits",
+            unit="bits",
+            because="H of a uniform draw from R numbers is log2 R",
+            sentence=lambda value: f"The key takes at least {at_least(value)} bits for each row.",
+            find=lambda _: Ends.around(log2(Fraction(size))),
+        ),
+    ]
+    gaps = (
+        "The claims are about the cells that are filled. Where a cell is empty, so is the report beside it, for "
+        "everybody to see."
+    )
+    seeds = (
+        f"The claims are about true draws. A key that is expanded from a seed protects as much against readers who "
+        f"cannot break the cipher, and against no others: if nothing that a reader can compute tells its output from "
+        f"true draws with an advantage above 2^-64, then what a reader can compute from the column tells at most "
+        f"{seed_gap(size)} bits about an answer."
+    )
+    return rules, [gaps, seeds]
 
 
 def ladder_notes(words: LevelWords, remarks: list[str], size: int) -> list[str]:
@@ -3893,6 +3959,7 @@ KINDS: dict[str, Check] = {
     "sfumato/certificate/ladder/1": check_ladder,
     "sfumato/certificate/noise/1": check_noise,
     "sfumato/certificate/rank-noise/1": check_rank_noise,
+    "sfumato/certificate/sealed/1": check_sealed,
     "sfumato/certificate/vector-noise/1": check_vector_noise,
 }
 

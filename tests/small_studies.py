@@ -44,4 +44,6 @@ def answers(rows=600):
 
 
 def keys_at(publication, level, questions=LADDERS):
-    return [publication.keys[name][level] for name in questions]
+    """The keys of a level; with the registrar's those of sealed answers."""
+    sealed = [name for name in publication.keys if level == 0 and name.removesuffix("_sealed") in questions]
+    return [publication.keys[name][level] for name in dict.fromkeys([*questions, *sealed])]

@@ -3,7 +3,7 @@
 import { askedOf, isKnown, isNothing, placeOf, symbolCount, symbolOf, textsOf } from "./asking.js";
 import { hex, sha256, unbase64, utf8, widthOf } from "./bytes.js";
 import { drawingOf } from "./drawing.js";
-import { fraction } from "./numbers.js";
+import { ONE, fraction } from "./numbers.js";
 import { Refusal, reading } from "./refusals.js";
 import { KEMS, shareBytes } from "./sealing.js";
 
@@ -23,19 +23,23 @@ export function readForm(document) {
     check(byId.size === questions.length && questions.length > 0, "two questions of one name");
     check(MODES.includes(document.mode) && isWhole(document.wave), "no mode or wave");
     check(/^[0-9a-f]{64}$/.test(document.fingerprint), "no fingerprint");
+    const sealed = (document.sealed ?? []).map((one) => readSealed(one, byId));
+    const columns = [...questions, ...sealed];
+    const columnsById = new Map(columns.map((one) => [one.id, one]));
+    check(columnsById.size === columns.length, "two columns of one name");
     const row = document.row.map(([id, bytes]) => ({ id, bytes }));
-    check(row.length === questions.length, "another number of reports than of questions");
+    check(row.length === columns.length, "another number of reports than of questions");
     row.forEach(({ id, bytes }, i) => {
-      const most = questions[i].reports - (questions[i].gaps === "public" ? 0 : 1);
-      check(id === questions[i].id && bytes === widthOf(most + 1), "a row of other lengths");
+      const most = columns[i].reports - (columns[i].gaps === "public" ? 0 : 1);
+      check(id === columns[i].id && bytes === widthOf(most + 1), "a row of other lengths");
     });
     for (const [at, question] of questions.entries())
       if (question.ask_if !== undefined) checkRule(question, questions.slice(0, at));
-    const receivers = document.receivers.map((one) => readReceiver(one, byId));
+    const receivers = document.receivers.map((one) => readReceiver(one, columnsById));
     check(new Set(receivers.map((one) => one.name)).size === receivers.length, "two receivers of one name");
     check(new Set(receivers.map((one) => one.key)).size === receivers.length, "two receivers with one key");
     const { study, fingerprint, mode, wave } = document;
-    return { study, fingerprint, mode, wave, questions, receivers, row };
+    return { study, fingerprint, mode, wave, questions, sealed, columns, receivers, row };
   });
 }
 
@@ -49,6 +53,28 @@ function readQuestion(document) {
   checkOdds(odds, document.odds, id);
   const sees = document.sees.map((one) => ({ name: one.name, odds: one.odds }));
   return { ...document, drawing, odds, sees };
+}
+
+/**
+ * Read a sealed column: the number of the answer to a question, moved by a draw that only its receivers get. Such a draw
+ * must be uniform, so that to all others the column tells nothing.
+ */
+function readSealed(document, byId) {
+  const { id, of, reports } = document;
+  const question = byId.get(of);
+  check(typeof id === "string" && question?.asks.type === "number", "a sealed column of no question");
+  const asks = { ...question.asks, rounding: { type: "random", times: 1, parts: 1 } };
+  if (question.gaps === "hidden") asks.nobody = reports - 1;
+  const drawing = drawingOf(document.draw, reports);
+  check(symbolCount(asks) === reports && drawing.places === undefined, "a sealed column of other answers");
+  check(drawing.levels.length === 1 && drawing.levels[0] === 0, "a sealed column with other levels");
+  const odds = drawing.odds();
+  if (odds === null || !odds.equals(ONE))
+    throw new Refusal("odds", `The sealed column of question ${of} would tell something of the answer.`, {
+      question: of,
+    });
+  const sees = document.sees.map((one) => ({ name: one.name, odds: one.odds }));
+  return { ...document, asks, gaps: question.gaps, drawing, odds, sees };
 }
 
 function checkRule({ ask_if: rule, gaps }, earlier) {

@@ -17,6 +17,9 @@ export async function checkStudy(form, { study }, fingerprint) {
   const declared = study.questions;
   if (declared.length !== form.questions.length) throw other("the form has other questions than the study");
   form.questions.forEach((asked, i) => checkQuestion(asked, declared[i], study));
+  if (form.sealed.length > 0 && !study.collect?.recover) throw other("the form seals answers, and the study does not");
+  if (!form.sealed.every((one) => one.sees.every(({ name }) => name === "registrar")))
+    throw other("the form seals answers for another reader than the registrar");
   const readers = [...(study.analysts ?? []).map((one) => one.name), ...(study.collect?.recover ? ["registrar"] : [])];
   if (!form.receivers.every((one) => readers.includes(one.name)))
     throw other("the form names a reader whom the study does not have");

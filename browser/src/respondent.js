@@ -82,6 +82,8 @@ export async function drawAll(form, answers, { memory = new DeviceMemory(WORDS) 
       const answer = answers[question.id];
       cells[question.id] = await remembered.cell(question, answer, () => drawCell(question, answer, dice));
     }
+    // A sealed answer is drawn afresh each time: one that came again would tell that the answer has stayed.
+    for (const column of form.sealed) cells[column.id] = drawCell(column, answers[column.of], dice);
     const before = await remembered.sent(answers);
     const made = before ?? (await sealed(form, cells, await remembered.secret()));
     if (before === undefined) await remembered.keepSent(answers, made);

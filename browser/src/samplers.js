@@ -79,6 +79,8 @@ export class ResidueSet {
 
   /** The residue at a place among the others. */
   other(place) {
+    // Where the members are the first residues, the others follow them: none is listed, however many there are.
+    if (this.members[this.size - 1] === this.size - 1) return this.size + place;
     if (this.rest === undefined) {
       const inside = new Set(this.members);
       this.rest = Int32Array.from({ length: this.modulus - this.size });

@@ -20,7 +20,7 @@ export async function waveSecret(secret, fingerprint, wave) {
 
 /** Return the reports of one person as bytes; null is a gap, where gaps are public. */
 export function packRow(form, cells) {
-  const packed = form.questions.map(({ id, reports, gaps }, i) => {
+  const packed = form.columns.map(({ id, reports, gaps }, i) => {
     const { report } = cells[id];
     const isGap = report === null && gaps === "public";
     if (!isGap && !(Number.isSafeInteger(report) && report >= 0 && report < reports)) throw new RangeError("no report");

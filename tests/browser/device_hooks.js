@@ -5,7 +5,7 @@ import { base64, hex, unbase64, unhex, utf8 } from "../../browser/src/bytes.js";
 import { blindingOf, isSigned, keyOf, readKey, unblinded } from "../../browser/src/blind_rsa.js";
 import { answerProblems, drawCell, readForm } from "../../browser/src/forms.js";
 import { chance } from "../../browser/src/numbers.js";
-import { isWithin } from "../../browser/src/promises.js";
+import { checkStudy, isWithin } from "../../browser/src/promises.js";
 import { Ratio } from "../../browser/src/rationals.js";
 import { Dice, FlipMask, ResidueSet, TwoLevelShift, categorical } from "../../browser/src/samplers.js";
 import { hasX25519, openerOf, sealShare, shareBytes, shareInfo, shareText } from "../../browser/src/sealing.js";
@@ -156,6 +156,17 @@ globalThis.device = {
     const one = question(form);
     return grouped(new Branches().law((dice) => key(drawCell(one, answer, dice))));
   },
+  /** The law of the first sealed column, of an answer to its question. */
+  sealedLaw(form, answer) {
+    const one = readForm(form).sealed[0];
+    return grouped(new Branches().law((dice) => key(drawCell(one, answer, dice))));
+  },
+  /** The first sealed column drawn with words of the system, so often. */
+  sealedDraws(form, answer, count) {
+    const one = readForm(form).sealed[0];
+    const dice = new Dice(new SystemWords());
+    return Array.from({ length: count }, () => drawCell(one, answer, dice));
+  },
   wordLaw(form, answer, width) {
     const one = question(form);
     return grouped(wordLaw((dice) => key(drawCell(one, answer, dice)), width));
@@ -172,16 +183,17 @@ globalThis.device = {
   scripted(form, answers, script) {
     const words = new ScriptedWords(script);
     const dice = new Dice(words);
-    const cells = readForm(form).questions.map((one) => drawCell(one, answers[one.id], dice));
+    const cells = readForm(form).columns.map((one) => drawCell(one, answers[one.of ?? one.id], dice));
     return { cells, used: script.length - words.left.length };
   },
-  /** Look for words under which answers get these reports: those of each question, one after the other. */
+  /** Look for words under which answers get these reports: those of each column, one after the other. */
   coupled(form, answers, reports) {
-    return readForm(form).questions.flatMap((one) => {
+    return readForm(form).columns.flatMap((one) => {
       for (;;) {
         const used = [];
         const system = new SystemWords();
-        const cell = drawCell(one, answers[one.id], new Dice({ next: () => (used.push(system.next()), used.at(-1)) }));
+        const dice = new Dice({ next: () => (used.push(system.next()), used.at(-1)) });
+        const cell = drawCell(one, answers[one.of ?? one.id], dice);
         if (cell.report === reports[one.id]) return used.map(String);
       }
     });
@@ -198,6 +210,23 @@ globalThis.device = {
     } catch (error) {
       return { code: error.code ?? error.message };
     }
+  },
+  /** What is wrong with a form of a study: the code of its refusal, or null. */
+  async promised(form, study) {
+    try {
+      await checkStudy(readForm(form), { study }, form.fingerprint);
+      return null;
+    } catch (error) {
+      return error.code ?? error.message;
+    }
+  },
+  /** The rows that a new device sends, one after the other, for these answers. */
+  async rows(form, answers, waves) {
+    const memory = new DeviceMemory(new SystemWords(), new PageStorage());
+    const found = [];
+    for (let wave = 1; wave <= waves; wave += 1)
+      found.push(hex((await respondent.drawAll(readForm({ ...form, wave }), answers, { memory })).row));
+    return found;
   },
   isWithin: (odds, epsilon) => isWithin(chanceOrMore(odds), chanceOrMore(epsilon)),
   hasX25519,

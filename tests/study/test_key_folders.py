@@ -26,12 +26,12 @@ def test_each_step_in_one_call(tmp_path):
         sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys")
     secret = Passphrase("correct horse", memory_kib=64, passes=1, lanes=1)
     files = sf.write_publication(publication, tmp_path / "reports.parquet", tmp_path / "keys", secret)
-    assert len(files) == 9
+    assert len(files) == 10, "nine of levels, and the registrar's to sealed counts"
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
     opened = sf.open_reports(tmp_path / "reports.parquet", tmp_path / "keys" / "ministry.place.key", unlock=secret)
-    columns = ["row", "moved", "place", "rooms", "debt", "region"]
+    columns = ["row", "moved", "place", "rooms", "debt", "rooms_sealed", "region"]
     for frame in (opened.to_polars(), opened.to_pandas()):
-        assert frame.shape == (600, 6)
+        assert frame.shape == (600, 7)
         assert list(frame.columns) == columns
     estimates = sf.estimate_reports(opened, questions=["place"])
     assert estimates.to_arrow().num_rows == 5
@@ -77,7 +77,7 @@ def test_what_is_refused_leaves_nothing_behind(tmp_path, bad, out):
 def test_a_folder_of_keys_knows_its_holders(tmp_path):
     folder = KeyFolder.of(small_study(), tmp_path)
     assert folder.holders == ("ministry", "press", "registrar")
-    assert len(folder.files) == 9
+    assert len(folder.files) == 10
     with pytest.raises(InvalidParameter, match=r"readers with keys.*give `keys`"):
         KeyFolder.of(small_study(), None)
     alone = Study(name="s", questions=small_study().questions[:1], public_epsilon=Fraction(1))

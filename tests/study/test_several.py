@@ -143,13 +143,19 @@ class TestPlans:
     def test_a_declared_number_is_taken(self):
         assert "The study asks each respondent about 2 of the 5 options." in sf.plan(study()).questions[0].words[0]
 
-    def test_answers_come_back_only_where_all_are_asked(self):
-        with pytest.raises(InvalidParameter, match=r"no key gives back the others.*Write ask = 5 in the question"):
-            sf.plan(study(question(ask=None), recover=True))
-        assert sf.plan(study(question(ask=5), recover=True)).questions[0].certificate["recovered"].value == 1
-        many = question(options=tuple(f"o{i}" for i in range(20)), ask=None)
-        with pytest.raises(InvalidParameter, match="several questions of at most 16 options each"):
-            sf.plan(study(many, recover=True))
+    def test_answers_are_sealed_where_not_all_options_are_asked(self):
+        some, whole = (study(question(ask=ask), recover=True) for ask in (None, 5))
+        assert some.way("way").sealed.report_count == 1 << 5
+        assert whole.way("way").sealed is None
+        assert "recovered" not in {claim.measure for claim in some.way("way").certificate().claims}
+        assert whole.way("way").certificate()["recovered"].value == 1
+        assert not {**some.not_recovered, **whole.not_recovered}
+
+    def test_more_sets_than_can_be_sealed_do_not_come_back_and_that_is_said(self):
+        for count, is_sealed in ((31, True), (32, False)):
+            asked = study(question(options=tuple(f"o{i}" for i in range(count)), ask=None), recover=True)
+            assert (asked.way("way").sealed is not None) == is_sealed
+            assert ("way" not in asked.not_recovered) == is_sealed
 
 
 @pytest.fixture(scope="module", params=["information-theoretic", "computational"])

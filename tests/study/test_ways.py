@@ -24,6 +24,7 @@ from sfumato.study.json_schema import study_schema
 from sfumato.study.reports import Reports
 from sfumato.study.study_files import as_toml
 from sfumato.study.ways import Reading, kinds
+from sfumato.study.ways.chosen_options import set_text
 from sfumato.study.ways.scale_questions import ScaleQuestion, written
 from sfumato.study.ways.several import SeveralWay
 from study.way_samples import ROWS, SAMPLES, SECRET, counted, draw, drawn, opened, seeded, seen_at
@@ -181,8 +182,8 @@ class TestDraws:
             seen = seen_at(sample, made, level)
             assert 0 <= seen.min() <= seen.max() < way.report_count
         if 0 in way.key_levels:
-            places, labels = way.answers_of(opened(way, made, 0))
-            back, cells = [labels[place] for place in places.tolist()], sample.cells
+            (column,) = way.answer_columns(opened(way, made, 0), as_text=True).values()
+            back, cells = column.to_pylist(), sample.cells
             if isinstance(sample.question, Several):
                 parts = {cell: sample.split(cell) for cell in {*back, *cells}}
                 assert [parts[cell] for cell in back] == [parts[cell] for cell in cells]
@@ -418,8 +419,9 @@ class TestChannels:
 def answers_of(sample):
     """What a respondent may say: the labels, but of a part that is told the answers themselves, and sets of options."""
     if isinstance(sample.question, Several):
-        places = np.arange(1 << len(sample.question.labels))
-        return list(sample.way.answers_of(places)[1])
+        asked = sample.question
+        sets = range(1 << len(asked.labels))
+        return [set_text(one, asked.labels, asked.separator, asked.none_cell) for one in sets]
     if getattr(sample.asked, "in_bins", False):
         return [written(edge) for edge in sample.asked.edges[:-1]]
     if isinstance(sample.asked, ScaleQuestion):

@@ -26,6 +26,7 @@ HOMES: Mapping[str, str] = {
     "sfumato/certificate/ladder/1": "sfumato.refine.ladder_certificates",
     "sfumato/certificate/noise/1": "sfumato.design.noise_certificates",
     "sfumato/certificate/rank-noise/1": "sfumato.design.rank_certificates",
+    "sfumato/certificate/sealed/1": "sfumato.refine.sealed_certificates",
     "sfumato/certificate/vector-noise/1": "sfumato.design.vector_certificates",
 }
 

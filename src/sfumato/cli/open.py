@@ -103,18 +103,31 @@ def recover_command(
     allow_unprotected: AllowUnprotected = False,
     note: NoteFile = None,
     dictionary: DictionaryFiles = None,
+    rounded: Annotated[
+        bool,
+        typer.Option("--rounded", help="Where answers do not come back, write what reports hold of them instead."),
+    ] = False,
     engine: Engine = EngineWord.ARROW,
     master: SparkMaster = None,
     quiet: Quiet = False,
 ) -> None:
-    """Recover the answers themselves with the registrar's keys.
+    """Recover the answers themselves with the registrar's keys: each as it was, in a Parquet file with its type.
+
+    A key to sealed answers, registrar.QUESTION_sealed.key, is found beside registrar.QUESTION.key.
 
     Example:
 
-        sfumato recover reports.parquet --key keys/registrar.affair.key --out answers.csv
+        sfumato recover reports.parquet --key keys/registrar.affair.key --out answers.parquet
     """
     from sfumato.render.words import counted
-    from sfumato.study.steps import check_answers_place, keys_for, read_published, recover_answers
+    from sfumato.study.steps import (
+        check_answers_place,
+        keys_for,
+        questions_wanted,
+        read_published,
+        recover_answers,
+        recovery_for,
+    )
 
     on = engine_called(engine, master)
     check_answers_place(out, on)
@@ -123,11 +136,15 @@ def recover_command(
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     keys = keys_for(public.note, key, unlock, recover=True)
     remark(public)
+    found = recovery_for(public, keys, rounded=rounded, wanted=questions_wanted(public.note, key))
     with show_rows("recovering answers") as progress:
-        rows = recover_answers(public, keys, out=out, progress=progress)
+        rows = recover_answers(public, keys, out=out, progress=progress, rounded=rounded)
+    for said in found.remarks:
+        say(f"note: {said}")
     if not quiet:
-        questions = counted(len({held.binding.question for held in keys}), "question")
-        say(f"recovered {rows:,} answers to {questions} in {out}; only you may read it")
+        exact = [name for name in found.ring.questions if name not in found.rounded]
+        what = f"answers to {counted(len(exact), 'question')}" if exact else "rounded values"
+        say(f"recovered {rows:,} {what} in {out}; only you may read it")
 
 
 def remember_dictionaries(paths: list[Path] | None) -> None:

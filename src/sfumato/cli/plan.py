@@ -252,7 +252,7 @@ def _certificates(plan: StudyPlan, out: Path | None) -> dict[Path, str]:
 
     if out is None:
         return {}
-    sealed = {planned.question.id: planned.certificate.to_json() for planned in plan.questions}
+    sealed = {name: certificate.to_json() for name, certificate in plan.certificates.items()}
     if not _is_file(out):
         return {out / f"{name}.certificate.json": document for name, document in sealed.items()}
     if len(sealed) > 1:

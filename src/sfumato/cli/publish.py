@@ -157,6 +157,8 @@ def publish_command(
     for question in note.study.questions if not quiet else ():
         if question.has_gaps:
             say(f"note: everybody sees which cells of {question.id} are empty.")
+    for name, why in note.study.not_recovered.items() if not quiet else ():
+        say(f"note: the registrar does not get the answers to {name} back: {why}.")
     if json:
         tell_json(_as_json(made, out, folder))
     elif not quiet:

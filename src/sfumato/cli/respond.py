@@ -171,7 +171,7 @@ def _show(of: Collection, row: bytes, shares: dict[str, bytes], *, json: bool) -
         tell_json({**document, "reports": reports, "row_bytes": len(row), "sealed_bytes": lengths})
         return
     for name, report in reports.items():
-        labels = of.ways[name].report_labels
+        labels = of.columns[name].report_labels
         said = "no report" if report is None else f"report {report}" if labels is None else f"“{labels[report]}”"
         tell(f"{name}: {said}, drawn at random; drawn again it may be another")
     for name, count in lengths.items():

@@ -31,13 +31,13 @@ class ArrowRows:
         self.names = tuple(names)
         self.rows = rows
         self._stream = stream
-        self._once = once
+        self.once = once
         self._is_read = False
         check_names(self.names)
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[Any]:
         """Yield the rows of some columns."""
-        if self._once and self._is_read:
+        if self.once and self._is_read:
             raise InvalidParameter(
                 "can be read once, and was",
                 parameter="data",

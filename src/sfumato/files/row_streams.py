@@ -17,6 +17,7 @@ from sfumato.files.parquet_tables import plain_text
 from sfumato.files.row_files import file_rows
 from sfumato.files.row_frames import frame_rows
 from sfumato.files.texts import no_column
+from sfumato.files.typed_cells import plain_kind
 from sfumato.values.checks import check_at_least, check_integer
 
 
@@ -73,6 +74,16 @@ class RowStream:
         if self.rows is not None:
             return self.rows
         return sum(table.num_rows for table in RowStream(self._source, self.columns[:1]).chunks())
+
+    def kinds(self) -> dict[str, str]:
+        """Return the names of the types that columns of numbers have in the first rows; of text nothing is said.
+
+        Nor is it of what can be read once.
+        """
+        if getattr(self._source, "once", False):
+            return {}
+        first = next(iter(self._source.batches(self.columns, 1)), None)
+        return {} if first is None else {name: plain_kind(first.column(name).type) for name in self.columns}
 
     def _chunks(self, size: int) -> Iterator[Any]:
         is_empty = True

@@ -5,6 +5,7 @@ So a table is read alike wherever it is kept. What has no one way of being writt
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,20 @@ from sfumato.files.parquet_tables import is_text
 
 # Beyond, a float holds whole numbers that nobody counted.
 _MOST_WHOLE = 2.0**53
+
+
+WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+"""Types of whole numbers."""
+DECIMAL = re.compile(r"decimal(128|256)\((\d{1,2}), (\d{1,2})\)")
+"""Types of exact decimals: so many digits, so many of them after the point."""
+
+
+def plain_kind(kind: Any) -> str:
+    """Return the name of a type of numbers or of truth, whatever it is coded by; "" for text and all else."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    found = str(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    return found if found in {*WHOLE, "float", "double", "bool"} or DECIMAL.fullmatch(found) else ""
 
 
 def spelled(column: Any, name: str) -> Any:

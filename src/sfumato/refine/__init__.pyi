@@ -19,6 +19,7 @@ from sfumato.refine.recovery_keys import (
     reduced_key_law,
     shift_channel,
 )
+from sfumato.refine.sealed_certificates import SealedAnswers
 from sfumato.refine.shifts import TwoLevelShift
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "PublicKey",
     "Publication",
     "RecoveryKey",
+    "SealedAnswers",
     "ShiftKey",
     "TwoLevelShift",
     "Unprotected",

@@ -221,6 +221,7 @@ def _header_of(key: Key, lock: Lock) -> KeyHeader:
         material=kind_of(key),
         produced=key.produced,
         lock=lock,
+        answers=key.answers,
     )
 
 
@@ -236,6 +237,7 @@ def _key_of(header: KeyHeader, material: Draws | Seed | BlockSeeds) -> Key:
         guarantee=header.guarantee,
         material=material,
         produced=header.produced,
+        answers=header.answers,
     )
 
 

@@ -29,6 +29,7 @@ _MOST_BOX_BYTES = 1 << 26
 # A header has one length before and after its key was used, so that it can be written in front of draws at the end.
 _NOTHING_MADE = "0" * 64
 _MOST_DECLARED = 20_000
+_MOST_TYPE = 40
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _HEX_64 = re.compile(r"[0-9a-f]{64}")
 # "1e999999999" would be a fraction too, of a billion digits.
@@ -60,6 +61,7 @@ class KeyHeader:
     material: Material
     produced: str | None
     lock: Lock
+    answers: str = ""
 
     @property
     def rows(self) -> int:
@@ -85,7 +87,7 @@ class KeyHeader:
         return NAMES[type(self.lock)]
 
 
-class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True, kw_only=True):
     column: str
     drawing: str
     epoch: int
@@ -101,6 +103,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     stop: int
     study: str
     total: int
+    answers: str = ""
 
 
 def spell_header(header: KeyHeader) -> bytes:
@@ -121,6 +124,7 @@ def spell_header(header: KeyHeader) -> bytes:
         stop=header.stop,
         study=header.binding.study,
         total=header.total,
+        answers=header.answers,
     )
     return spell_document(document)
 
@@ -143,6 +147,7 @@ def parse_header(raw: bytes) -> KeyHeader:
             material=Material(document.material),
             produced=None if document.produced == _NOTHING_MADE else document.produced,
             lock=read_lock(document.protection),
+            answers=document.answers,
         )
         if _is_sound(header) and spell_header(header) == raw:
             return header
@@ -161,6 +166,7 @@ def _is_sound(header: KeyHeader) -> bool:
         and (header.material is not Material.SEED or header.stop - header.start == header.total)
         and _HEX_32.fullmatch(header.drawing) is not None
         and (header.produced is None or _HEX_64.fullmatch(header.produced) is not None)
+        and len(header.answers) <= _MOST_TYPE
         and _is_plain(header.ladder)
         and 0 < header.box_bytes <= _MOST_BOX_BYTES
     )

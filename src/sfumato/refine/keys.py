@@ -221,7 +221,7 @@ class Key:
     """The key of `level` for the rows start..stop-1 of `total`; level 0 recovers the answers themselves.
 
     `drawing` tells keys of one drawing from those of another; `produced` is the digest of the reports that were made
-    under it, None while none were. Both are public.
+    under it, None while none were. Both are public. `answers` is the type that answers had in the table, of level 0.
 
     `Ladder.publish` draws them.
 
@@ -244,6 +244,7 @@ class Key:
     guarantee: Guarantee
     material: Draws | Seed | BlockSeeds
     produced: str | None = None
+    answers: str = ""
 
     def __post_init__(self) -> None:
         check_at_least("level", check_integer("level", self.level), 0)

@@ -29,7 +29,7 @@ from sfumato.refine.drawing import blank_key, check_keys, draw_keys, rows_of
 from sfumato.refine.expansion import shifts_of
 from sfumato.refine.groups import Group
 from sfumato.refine.keys import Binding, Key, digest_of
-from sfumato.refine.outlines import Outline
+from sfumato.refine.outlines import Outline, no_recovery
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.reuse import claim_drawing
 from sfumato.refine.rungs import CyclicRung, Rung, rung_over
@@ -121,9 +121,10 @@ class Ladder(Shown):
         Left out, that is the best number if a `share` chooses each option. Answers come back only where all are asked.
         """
         wanted = descending("epsilons", epsilons)
-        return cls(
-            rungs.OptionsRung.serving(options=options, epsilons=wanted, asked=asked, share=share), wanted, recover
-        )
+        rung = rungs.OptionsRung.serving(options=options, epsilons=wanted, asked=asked, share=share)
+        if recover and not rung.recoverable:
+            raise no_recovery(rung)
+        return cls(rung, wanted, recover)
 
     def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
         if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
@@ -267,7 +268,7 @@ class Ladder(Shown):
             raise KeyRefused(
                 f"this key opens level {key.level} and recovers nothing", way_out="Ask the registrar for level 0."
             )
-        if not self.recover_answers:
+        if not self.outline.gives_answers:
             raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
         rows = rows_of(key, self.declaration, check_symbols("reports", reports, self.modulus))
         answers = self.levels[0].recovered(rows, shifts_of(key, self.steps), key.start)

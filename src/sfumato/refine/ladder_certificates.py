@@ -72,12 +72,14 @@ class LadderSubject:
     def check_collected(self) -> None:
         """Refuse what cannot be with these levels."""
         outline = self.outline
-        check_collected(self.collected, keyed_levels=outline.depth - 1, recoverable=outline.recover_answers)
+        check_collected(self.collected, keyed_levels=outline.depth - 1, recoverable=outline.gives_answers)
 
 
 @subject_of.register
 def ladder_subject(thing: Ladder, *, readers: Sequence[str | Sequence[str]] | None = None) -> LadderSubject:
     """Return the subject of a ladder; raises NotCertified when it is not what its declaration makes."""
+    if thing.levels[0].kind == "one_time_pad":
+        raise NotCertified("a one-time pad is certified as a sealed column", way_out="Certify SealedAnswers(size=…).")
     _as_built(thing).check_premise()
     named = None if readers is None else checked_readers(readers, len(thing.levels))
     subject = LadderSubject(declaration=thing.declaration, readers=named)
@@ -135,7 +137,7 @@ def _title(subject: LadderSubject) -> str:
 
 def _about(subject: LadderSubject) -> str:
     outline = subject.outline
-    back = "The answers themselves come back with a key of their own." if outline.recover_answers else ""
+    back = "The answers themselves come back with a key of their own." if outline.gives_answers else ""
     words = _words_of(subject)
     levels = ", ".join(
         f"{float(value):.4g} ({who})" if (who := words.called((level,))) else f"{float(value):.4g}"
@@ -149,7 +151,7 @@ def _about(subject: LadderSubject) -> str:
 
 def _notes(subject: LadderSubject) -> tuple[str, ...]:
     outline = subject.outline
-    how = collected_notes(subject.collected, recoverable=outline.recover_answers)
+    how = collected_notes(subject.collected, recoverable=outline.gives_answers)
     return (*state_notes(outline, subject.readers), *how)
 
 

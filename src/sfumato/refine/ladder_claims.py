@@ -80,7 +80,7 @@ def state_claims(
     claims += [claim for group in coalitions(depth) for claim in scribe.coalition(group)]
     claims += scribe.randomness()
     claims += [scribe.storage(level) for level in outline.key_levels]
-    if outline.recover_answers:
+    if outline.gives_answers:
         claims.append(scribe.recovery())
     return tuple(claims)
 

@@ -33,7 +33,7 @@ def undone_rows(
         raise KeyRefused(
             "the key belongs to another ladder: other answers, levels or set", way_out="Use the study it is of."
         )
-    if key.level == 0 and not ladder.recover_answers:
+    if key.level == 0 and not ladder.outline.gives_answers:
         raise KeyRefused("this ladder does not recover answers", way_out="Build it with recover=True.")
     public = check_symbols("reports", reports, ladder.modulus)
     shifts = shifts_at(key, ladder.steps, numbers, places)

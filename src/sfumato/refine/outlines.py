@@ -18,7 +18,7 @@ from sfumato.refine.steps import descending
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """The mechanism, the exact odds of the levels, largest first, and whether answers come back."""
+    """The mechanism, the exact odds of the levels, largest first, and whether level 0 has a key."""
 
     rung: Rung
     odds: tuple[Fraction, ...]
@@ -26,18 +26,12 @@ class Outline:
 
     def __post_init__(self) -> None:
         descending("odds", self.odds)
-        if self.odds[-1] <= 1:
+        if self.odds[-1] <= 1 and self.rung.kind != "one_time_pad":
             raise InvalidParameter(
                 "the lowest level would be pure noise: its odds must be above 1", way_out="Raise its epsilon."
             )
-        if self.recover_answers and not self.rung.recoverable:
-            raise InvalidParameter(
-                f"is impossible over {self.rung.base.__name__} with {self.size} answers: there are {self.modulus} "
-                f"reports, and with the key they must still tell {self.size} answers apart",
-                parameter="recover",
-                value=self.recover_answers,
-                way_out="Use CyclicResponse, or recover=False.",
-            )
+        if self.recover_answers and not (self.rung.recoverable or self.rung.partial):
+            raise no_recovery(self.rung)
         self.rung.levels(self.odds)  # which refuses odds that it cannot draw
 
     @classmethod
@@ -72,6 +66,22 @@ class Outline:
         return tuple(range(0 if self.recover_answers else 1, self.depth))
 
     @property
+    def gives_answers(self) -> bool:
+        """Whether the key of level 0 gives every answer back."""
+        return self.recover_answers and self.rung.recoverable
+
+    @property
     def steps_down(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """The odds above and below each step but the first."""
         return tuple(itertools.pairwise(self.odds))
+
+
+def no_recovery(rung: Rung) -> InvalidParameter:
+    """Return the refusal to give answers back that a report and its key do not tell apart."""
+    return InvalidParameter(
+        f"is impossible over {rung.base.__name__} with {rung.size} answers: there are {rung.modulus} reports, and with "
+        f"the key they must still tell {rung.size} answers apart",
+        parameter="recover",
+        value=True,
+        way_out="Use CyclicResponse, or recover=False.",
+    )

@@ -14,7 +14,7 @@ import functools
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from sfumato.bits.row_words import ROW_WIDTH, RowArray
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval
 from sfumato.prob.distinct_values import distinct
+from sfumato.refine.shift_thresholds import UNKNOWN, RowThresholds, Thresholds
 from sfumato.refine.step_documents import set_document
 from sfumato.refine.steps import OneByOne
 from sfumato.values import Interval
@@ -37,38 +38,8 @@ _WIDTH = 64
 _MOST_MODULUS = 1 << ROW_WIDTH  # a place in a row is one word
 # Bits in a word of a stream: the first width that has this many words for each place, so that few are drawn again.
 _STREAM_WIDTHS, _WORDS_A_PLACE = (16, 32), 4
-# Where the level of a row is not known before a coin is thrown.
-UNKNOWN = -1
 # Words in which a coin may agree with its chance before more of the chance is written out.
 _DEPTH = 8
-
-
-class Thresholds(NamedTuple):
-    """What words are compared with: see :mod:`sfumato.refine.shift_kernel`."""
-
-    known: int
-    borders: npt.NDArray[np.uint64]
-    end: int
-    sizes: npt.NDArray[np.uint64]
-    lasts: npt.NDArray[np.uint64]
-    order: npt.NDArray[Any]
-    modulus: int
-
-    @property
-    def least_words(self) -> int:
-        """How many words every row needs at the least."""
-        possible = self.sizes if self.known == UNKNOWN else self.sizes[self.known :][:1]
-        return int(self.known == UNKNOWN) + int((possible > 1).all())
-
-
-class RowThresholds(NamedTuple):
-    """What the first lanes of rows are compared with: see :mod:`sfumato.refine.shift_kernel`."""
-
-    coin: npt.NDArray[np.uint64]
-    levels: npt.NDArray[np.uint64]
-    still: np.uint64
-    order: npt.NDArray[Any]
-    modulus: np.uint64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,7 +59,7 @@ class TwoLevelShift(OneByOne):
     favoured: ShiftArray
     inside: Fraction
     width: int = _WIDTH
-    order: ShiftArray = field(init=False, repr=False)  # all shifts, the favoured first, each level ascending
+    _order: ShiftArray | None = field(init=False, repr=False)
     _found: dict[tuple[int, int], Thresholds] = field(init=False, repr=False, default_factory=dict)
     _found_rows: list[RowThresholds | None] = field(init=False, repr=False, default_factory=list)
 
@@ -102,16 +73,29 @@ class TwoLevelShift(OneByOne):
                 parameter="favoured",
                 way_out="Reduce them first.",
             )
-        order = np.concatenate([members, np.delete(np.arange(self.modulus), members)])
-        for name, array in (("favoured", members), ("order", order)):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
+        order = None
+        if members[-1] != members.size - 1:
+            order = np.concatenate([members, np.delete(np.arange(self.modulus), members)])
+            order.setflags(write=False)
+        members.setflags(write=False)
+        object.__setattr__(self, "favoured", members)
+        object.__setattr__(self, "_order", order)
 
     @classmethod
     def erasure(cls, modulus: int, chance: Fraction, *, width: int = _WIDTH) -> TwoLevelShift:
         """0, or with probability `chance` anything, uniformly."""
         stay = 1 - chance + chance / modulus
         return cls(modulus=modulus, favoured=np.zeros(1, dtype=np.int64), inside=stay, width=width)
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the favoured shifts are the first ones, so that each shift is its own place; then none is listed."""
+        return self._order is None
+
+    @property
+    def order(self) -> ShiftArray:
+        """All shifts, the favoured first, each level ascending."""
+        return np.arange(self.modulus) if self._order is None else self._order
 
     @property
     def favoured_count(self) -> int:
@@ -256,12 +240,14 @@ class TwoLevelShift(OneByOne):
 
     def at(self, ranks: ShiftArray) -> ShiftArray:
         """Return the shifts at places of `order`."""
-        return np.asarray(self.order[ranks])
+        return np.asarray(ranks, dtype=np.int64) if self._order is None else np.asarray(self._order[ranks])
 
     def ranks(self, shifts: npt.NDArray[np.integer[Any]]) -> ShiftArray:
         """Return the places of shifts in `order`."""
+        if self._order is None:
+            return shifts.astype(np.int64)
         places = np.empty(self.modulus, dtype=np.int64)
-        places[self.order] = np.arange(self.modulus, dtype=np.int64)
+        places[self._order] = np.arange(self.modulus, dtype=np.int64)
         ranks: ShiftArray = places[shifts]
         return ranks
 
@@ -278,8 +264,7 @@ def _thresholds(step: TwoLevelShift, width: int, depth: int) -> Thresholds:
     if known != UNKNOWN:
         borders = []
     found = [np.array(values, dtype=np.uint64) for values in (borders, sizes, lasts)]
-    is_sorted = bool((step.order[1:] > step.order[:-1]).all())
-    order = (step.order[:0] if is_sorted else step.order).astype(smallest_dtype(step.modulus))
+    order = (step.favoured[:0] if step.is_in_order else step.order).astype(smallest_dtype(step.modulus))
     for array in (*found, order):
         array.setflags(write=False)
     return Thresholds(known, found[0], end, found[1], found[2], order, step.modulus)
@@ -295,7 +280,7 @@ def _row_thresholds(step: TwoLevelShift, found: Thresholds) -> RowThresholds | N
     arrays = [np.array(values, dtype=np.uint64) for values in (coin, levels)]
     for array in arrays:
         array.setflags(write=False)
-    still = np.uint64(np.flatnonzero(step.order == 0)[0])
+    still = np.uint64(0 if step.is_in_order else np.flatnonzero(step.order == 0)[0])
     return RowThresholds(arrays[0], arrays[1], still, found.order, np.uint64(step.modulus))
 
 

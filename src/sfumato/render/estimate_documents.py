@@ -16,7 +16,7 @@ from sfumato.values import Interval
 
 def weights_document(note: ReportsNote, questions: Sequence[str] | None = None) -> dict[str, Any]:
     """Return what a table of weights is of, as one document."""
-    names = note.columns if questions is None else dict.fromkeys(questions)
+    names = note.questions if questions is None else dict.fromkeys(questions)
     return {**_heading("sfumato/weights/1", note), "questions": [_weighed(note, name) for name in names]}
 
 

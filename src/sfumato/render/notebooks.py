@@ -139,7 +139,7 @@ def _(thing: Estimates) -> str:
 def _(thing: Reports) -> str:
     """The study, the level of each question, and the first rows."""
     note = thing.note
-    head = [(name, note.study.question(name).text, _seen_at(thing, name)) for name in note.columns]
+    head = [(name, note.study.question(name).text, _seen_at(thing, name)) for name in note.questions]
     rows = thing.table.slice(0, 5).to_pylist()
     names = list(thing.table.column_names)
     warning = f"<p><strong>{escape(note.source)}</strong></p>" if note.insecure else ""

@@ -122,14 +122,15 @@ def draw_amendment(plan: PartPlan, amendment: Amendment, kept: Any, sink: PartSi
     numbers = amendment.numbers
     source = plan.source
     salt_of = Salts(plan.part, source)
-    ways = [way for way in plan.study.ways if way.question.id in amendment.questions]
+    ways = {way: way.question.id for way in plan.study.ways if way.question.id in amendment.questions}
+    ways |= {way.sealed: name for way, name in ways.items() if way.sealed is not None}
     tree = ReportTree([way.question.id for way in ways], salt_of)
     reports: dict[str, npt.NDArray[np.int64]] = {}
     keys = {}
     made: dict[str, Any] = {ROW: number_column(numbers)}
-    for way in ways:
+    for way, asked in ways.items():
         name = way.question.id
-        column = amendment.cells[name]
+        column = amendment.cells[asked]
         filled = np.array([number in column for number in numbers.tolist()], dtype=np.bool_)
         drawer = way.drawer(draw_of(plan, way, sink))
         drawn = drawer.draw(amended_answers(way, column, numbers[filled]), numbers, filled)

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits.mechanism import smallest_dtype
-from sfumato.files.tables import labelled_column, number_column, text_column
+from sfumato.files.tables import labelled_column, number_column
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.notes import ReportsNote
 from sfumato.study.release_words import releases_words
 from sfumato.study.ways import Way
+from sfumato.study.ways.answer_columns import with_gaps
 
 FIELD = b"sfumato"
 """Under this key a Parquet column says how it is to be read."""
@@ -35,24 +36,6 @@ def _full_column(way: Way, reports: npt.NDArray[Any]) -> Any:
     if way.report_labels is not None:
         return labelled_column(np.asarray(reports, dtype=np.int64), way.report_labels)
     return number_column(reports)
-
-
-def answer_column(way: Way, values: npt.NDArray[np.int64]) -> Any:
-    """Return the Arrow column of recovered answers, as text; a cell is empty where nobody answered."""
-    there = values != NOTHING
-    codes, labels = way.answers_of(np.where(there, values, 0))
-    if way.question.hides:
-        there &= codes != len(labels) - 1
-    return with_gaps(text_column(codes, labels), there)
-
-
-def with_gaps(column: Any, there: npt.NDArray[np.bool_] | None) -> Any:
-    """Return a column whose cells are empty where nothing is there."""
-    if there is None or there.all():
-        return column
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    return column.take(pa.array([place if full else None for place, full in enumerate(there.tolist())], pa.int64()))
 
 
 def described_columns(table: Any, note: ReportsNote) -> Any:
@@ -83,7 +66,7 @@ def codebook(note: ReportsNote, kept: tuple[str, ...] = (), told: tuple[str, ...
     if told:
         lines += ["", *told]
     for name in note.columns:
-        entry, question = _entry(note, name), note.study.question(name)
+        entry, question = _entry(note, name), note.way(name).question
         lines += ["", f"## {name}", "", f"- question: {question.text}", f"- seen at: {entry['level']}"]
         lines.append(f"- ε: {entry['epsilon']} nats")
         lines.append(f"- a report is {entry['reports']}")

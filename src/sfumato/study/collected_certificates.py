@@ -22,10 +22,11 @@ def collected_how(collection: Collection, question: str) -> Collected:
 
 
 def collection_certificates(collection: Collection) -> Mapping[str, Certificate]:
-    """Return the certificate of each question."""
+    """Return the certificate of each question, and of each sealed column."""
+    sealed = {name: way.certificate() for name, way in collection.columns.items() if name not in collection.ways}
     return {
         name: as_collected(way.certificate(), collected_how(collection, name)) for name, way in collection.ways.items()
-    }
+    } | sealed
 
 
 def certificate_path(folder: Path, question: str) -> Path:

@@ -110,8 +110,8 @@ def reports_of(collection: Collection, rows: Sequence[bytes]) -> dict[str, npt.N
         for byte in range(width):
             values = values << 8 | table[:, place + byte]
         place += width
-        count = collection.ways[name].report_count
-        if values.max() >= count + collection.ways[name].question.has_gaps:
+        count = collection.columns[name].report_count
+        if values.max() >= count + collection.columns[name].question.has_gaps:
             raise collection.no_row()
         found[name] = np.where(values == count, NOTHING, values)
     return found

@@ -89,6 +89,12 @@ class Collection:
         """How each question is asked."""
         return {name: self.study.way(name, declaration) for name, declaration in self.declarations.items()}
 
+    @cached_property
+    def columns(self) -> Mapping[str, Way]:
+        """What a device draws: reports on each question, and after them answers that are sealed for the registrar."""
+        sealed = [way.sealed for way in self.ways.values()] if can_recover(self.study) else []
+        return {**self.ways, **{way.question.id: way for way in sealed if way is not None}}
+
     def receiver(self, name: str) -> Receiver:
         """Return a receiver by name."""
         found = next((one for one in self.receivers if one.name == name), None)
@@ -104,7 +110,7 @@ class Collection:
 
     def moduli(self, receiver: Receiver) -> tuple[int, ...]:
         """How many shifts there are of each question that a receiver opens, in the order of a body."""
-        return tuple(self.ways[name].report_count for name in receiver.levels)
+        return tuple(self.columns[name].report_count for name in receiver.levels)
 
     @cached_property
     def share_bytes(self) -> Mapping[str, int]:
@@ -119,19 +125,19 @@ class Collection:
     @cached_property
     def widths(self) -> Mapping[str, int]:
         """How many bytes of a row each question takes."""
-        return {name: max(1, (self._symbols[name] - 1).bit_length() + 7 >> 3) for name in self.ways}
+        return {name: max(1, (self._symbols[name] - 1).bit_length() + 7 >> 3) for name in self.columns}
 
     @cached_property
     def _symbols(self) -> Mapping[str, int]:
         """How many things a cell can say: the reports, and where that is public that there is none."""
-        return {name: way.report_count + way.question.has_gaps for name, way in self.ways.items()}
+        return {name: way.report_count + way.question.has_gaps for name, way in self.columns.items()}
 
     def pack_row(self, reports: Mapping[str, int | None]) -> bytes:
         """Return the reports of one person as bytes; None is a gap, where gaps are public."""
-        if set(reports) != set(self.ways):
+        if set(reports) != set(self.columns):
             raise self.no_row()
         packed = b""
-        for name, way in self.ways.items():
+        for name, way in self.columns.items():
             given = reports[name]
             value = way.report_count if given is None else int(given)
             least = way.report_count if given is None else 0
@@ -146,7 +152,7 @@ class Collection:
             raise self.no_row()
         found: dict[str, int | None] = {}
         place = 0
-        for name, way in self.ways.items():
+        for name, way in self.columns.items():
             value = int.from_bytes(row[place : place + self.widths[name]], "big")
             if value >= self._symbols[name]:
                 raise self.no_row()

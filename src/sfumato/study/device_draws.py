@@ -59,7 +59,7 @@ def answers_table(collection: Collection, answers: Mapping[str, str] | Sequence[
 
 def cells_of(collection: Collection, question: str, table: Any) -> AnswerCells:
     """Read the answers to a question; whatever is no answer is refused without being repeated."""
-    return read_cells(collection.study, collection.ways[question], table, 0)
+    return read_cells(collection.study, collection.columns[question], table, 0)
 
 
 def answer_mark(cells: AnswerCells) -> bytes:
@@ -81,7 +81,7 @@ def draw_cells(
         part=new_part_id(bits),
         store=store,
     )
-    drawer = collection.ways[question].drawer(draw)
+    drawer = collection.columns[question].drawer(draw)
     numbers = np.arange(rows, dtype=np.int64)
     reports = cells.spread(drawer.draw(cells.answers, numbers, cells.drawn)).tolist()
     levels = {level: np.concatenate(pieces).tolist() for level, pieces in store.levels.items()}

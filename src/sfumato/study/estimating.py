@@ -90,7 +90,7 @@ def estimate_collected(
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-9, way_out="Write a share: 0.95, not 95.")
     found = []
-    for name in reports.note.columns if questions is None else questions:
+    for name in reports.note.questions if questions is None else questions:
         way, level = reports.note.way(name), reports.note.column(name).level
         counted = list(reports.tallies(name, group))
         reading = Reading(level=level, confidence=confidence, method=method_of(method), ignoring=ignoring)

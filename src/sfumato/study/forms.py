@@ -13,6 +13,7 @@ from typing import Any
 
 from sfumato.study.collections import Collection, check_collectable
 from sfumato.study.ways import Way
+from sfumato.study.ways.sealed import SealedWay
 
 SCHEMA = "sfumato/form/1"
 
@@ -20,7 +21,8 @@ SCHEMA = "sfumato/form/1"
 def form_document(collection: Collection) -> dict[str, Any]:
     """Return the form of a collection, as nested tables of texts and whole numbers."""
     check_collectable(collection.study)
-    return {
+    sealed = [_sealed(collection, way) for way in collection.columns.values() if isinstance(way, SealedWay)]
+    return ({"sealed": sealed} if sealed else {}) | {
         "schema": SCHEMA,
         "study": collection.study.name,
         "fingerprint": collection.fingerprint,
@@ -55,6 +57,19 @@ def _question(collection: Collection, way: Way) -> dict[str, Any]:
     return found | {
         "odds": _spelled(part.odds[-1]),
         "sees": [{"name": name, "odds": _seen(part.odds, level)} for name, level in levels.items()],
+        "draw": dict(part.draw),
+    }
+
+
+def _sealed(collection: Collection, way: SealedWay) -> dict[str, Any]:
+    """Return a sealed column: the answer's number, moved by a uniform draw that its receivers are given."""
+    name, part = way.question.id, way.form()
+    return {
+        "id": name,
+        "of": way.question.of.id,
+        "reports": way.report_count,
+        "odds": _spelled(part.odds[-1]),
+        "sees": [{"name": one.name, "odds": None} for one in collection.receivers if name in one.levels],
         "draw": dict(part.draw),
     }
 

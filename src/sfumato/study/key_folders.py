@@ -146,7 +146,7 @@ class KeyFolder:
 
 def _holdings(study: Study) -> list[Holding]:
     found = []
-    for way in study.ways:
+    for way in study.column_ways:
         for analyst in study.analysts:
             level = way.level_of(analyst)
             if level in way.key_levels:

@@ -33,6 +33,10 @@ class KeyRing:
         """Return the level to which a question is opened."""
         return next(key.level for (_, asked), key in self.keys.items() if asked == question)
 
+    def answers(self, question: str) -> str:
+        """Return the type that answers to a question had in their table, "" where no key remembers it."""
+        return next((key.answers for (_, asked), key in self.keys.items() if asked == question and key.answers), "")
+
     def get(self, part: PartNote, question: str) -> Key | None:
         """Return the key of a question to a part."""
         return self.keys.get((part.id, question))

@@ -39,7 +39,9 @@ class LiveTallies:
         given = list(rows)
         times = np.array([count for _, count in given], dtype=np.int64)
         for name, column in (reports_of(collection, [row for row, _ in given]) if given else {}).items():
-            way = collection.ways[name]
+            way = collection.columns[name]
+            if name not in collection.ways:
+                continue  # a sealed column says nothing
             said = np.repeat(column, np.where(column == NOTHING, 0, times))
             if said.size:
                 found[name] = way.tally(said, len(way.epsilons))

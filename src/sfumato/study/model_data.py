@@ -93,10 +93,10 @@ def words_in(formula: str) -> tuple[str, ...]:
 
 def data_of_reports(reports: Reports, names: Sequence[str]) -> ModelData:
     """Read what is named, of reports that were published or opened; names of neither kind are left to the formula."""
-    asked = [name for name in names if name in reports.note.columns]
+    asked = [name for name in names if name in reports.note.questions]
     kept = [name for name in names if name in reports.kept]
     if not asked:
-        raise nothing_randomised(tuple(reports.note.columns))
+        raise nothing_randomised(reports.note.questions)
     rows = read_people(reports, asked, kept)
     variables = {}
     for name in asked:
@@ -112,7 +112,7 @@ def data_of_reports(reports: Reports, names: Sequence[str]) -> ModelData:
             model=question.usual_model,
         )
     columns = {name: public_values(column) for name, column in rows.columns.items()}
-    known = (*reports.note.columns, *reports.kept)
+    known = (*reports.note.questions, *reports.kept)
     return ModelData(variables=variables, columns=columns, rows=rows.rows, known=known, notes=reports.note.assumptions)
 
 

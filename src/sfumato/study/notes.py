@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,12 @@ class ReportsNote:
         """Return the part with an id."""
         return next(part for part in self.parts if part.id == name)
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions that these are reports on; other columns are sealed for the registrar."""
+        asked = {question.id for question in self.study.questions}
+        return tuple(name for name in self.columns if name in asked)
+
     def way(self, question: str) -> Way:
         """Return how a question was asked."""
         return self.study.way(question, self.column(question).declaration)
@@ -149,6 +155,11 @@ class ReportsNote:
             return _from_document(document, path)
         except (InvalidInput, KeyError, TypeError, ValueError, AttributeError, RecursionError):
             raise _damaged(path) from None
+
+
+def column_notes(ways: Iterable[Way]) -> dict[str, ColumnNote]:
+    """Return the notes on columns as they are published."""
+    return {way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in ways}
 
 
 def _damaged(path: str | Path) -> UnreadableFile:

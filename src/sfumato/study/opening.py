@@ -16,10 +16,11 @@ from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.files.tables import number_column
 from sfumato.refine import Key
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
-from sfumato.study.codebooks import answer_column, written_column
+from sfumato.study.codebooks import written_column
 from sfumato.study.key_rings import KeyRing, check_record, ring_of
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
+from sfumato.study.recovered import Recovery, recovery_of
 from sfumato.study.report_rows import ROW, Chunk, MadeRows, Source
 from sfumato.study.reports import Reports, with_part
 from sfumato.study.ways import Way
@@ -49,24 +50,29 @@ def open_table(reports: Reports, keys: Iterable[Key]) -> Reports:
     )
 
 
-def recovered_chunks(reports: Reports, keys: Iterable[Key]) -> Iterator[Any]:
-    """Yield the answers themselves of every question that a registrar's key was given for, with kept columns."""
-    ring = recovering_ring(reports.note, keys)
-    opened = OpenedRows(reports=reports, ring=ring)
+def recovered_chunks(reports: Reports, recovery: Recovery, *, as_text: bool = False) -> Iterator[Any]:
+    """Yield the answers themselves of every question that a registrar's key was given for, with kept columns.
+
+    They are of the type that the table had, or canonical text.
+    """
+    opened = OpenedRows(reports=reports, ring=recovery.ring)
     several = sum(part.amends is None for part in reports.note.parts) > 1
-    for chunk, values in opened.pieces(ring.questions, reports.kept):
+    for chunk, values in opened.pieces(recovery.ring.questions, reports.kept):
         columns = {name: chunk.table.column(name) for name in reports.kept}
-        for name in ring.questions:
-            columns[name] = answer_column(reports.note.way(name), values[name])
+        for name in recovery.ring.questions:
+            columns |= recovery.columns(reports.note, name, values[name], as_text=as_text)
         table = opened.table({ROW: number_column(chunk.numbers), **columns})
         yield with_part(replace(chunk, table=table), several=several) if several else table
 
 
-def recover_table(reports: Reports, keys: Iterable[Key]) -> Any:
+def recover_table(
+    reports: Reports, keys: Iterable[Key], *, rounded: bool = False, wanted: Sequence[str] | None = None
+) -> Any:
     """Return the answers in memory."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    return pa.concat_tables(list(recovered_chunks(reports, keys)), promote_options="permissive")
+    recovery = recovering(reports.note, keys, rounded=rounded, wanted=wanted)
+    return pa.concat_tables(list(recovered_chunks(reports, recovery)), promote_options="permissive")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -236,7 +242,9 @@ def opening_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
     return ring
 
 
-def recovering_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
+def recovering(
+    note: ReportsNote, keys: Iterable[Key], *, rounded: bool = False, wanted: Sequence[str] | None = None
+) -> Recovery:
     """Return keys that give back the answers to public reports."""
     ring = _public_ring(note, keys)
     for question in ring.questions:
@@ -245,7 +253,7 @@ def recovering_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:
                 f"this key opens {note.way(question).level_words(ring.level(question))} and recovers nothing",
                 way_out="Ask the registrar, whose key does.",
             )
-    return ring
+    return recovery_of(note, ring, rounded=rounded, wanted=wanted)
 
 
 def _public_ring(note: ReportsNote, keys: Iterable[Key]) -> KeyRing:

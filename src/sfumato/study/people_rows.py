@@ -83,7 +83,7 @@ def check_kept(reports: Reports, columns: Sequence[str]) -> None:
         if name not in reports.kept:
             raise InvalidParameter(
                 f"{name!r} is neither a question nor a column that was kept beside these reports; there are "
-                f"{', '.join((*reports.note.columns, *reports.kept))}",
+                f"{', '.join((*reports.note.questions, *reports.kept))}",
                 way_out="Columns are kept when reports are made, by `keep`; name one of these, or publish with it.",
             )
 

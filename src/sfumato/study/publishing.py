@@ -26,7 +26,7 @@ from sfumato.refine.report_trees import Numbers, ReportTree, SaltOf
 from sfumato.refine.reuse import claim_drawing
 from sfumato.study.answer_cells import AnswerCells, check_rules_kept, needed_columns, read_cells
 from sfumato.study.codebooks import written_column
-from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.notes import ReportsNote, column_notes
 from sfumato.study.part_notes import PartNote, Salts
 from sfumato.study.part_plans import PartPlan
 from sfumato.study.part_sinks import Keys, PartSink
@@ -104,7 +104,7 @@ class PartDrawing:
     def __init__(self, plan: PartPlan, sink: PartSink, *, only: str | None = None) -> None:
         _check_first_time(plan)
         self.plan, self.only = plan, only
-        ways = [way for way in plan.study.ways if only in {None, way.question.id}]
+        ways = [way for way in plan.study.column_ways if only in {None, way.question.id}]
         self.drawers = {way: way.drawer(draw_of(plan, way, sink)) for way in ways}
         self.salts = Salts(plan.part, plan.source, plan.before)
 
@@ -149,7 +149,7 @@ def draw_part(
 
     Returns the note, and the keys, which know what they made; of fresh true draws what they hold is in the sink.
     """
-    drawing = PartDrawing(plan, sink)
+    drawing = PartDrawing(replace(plan, answers=stream.kinds()), sink)
     whole = {
         way.question.id: _drawn_whole(plan.study, way, drawer, stream)
         for way, drawer in drawing.drawers.items()
@@ -196,9 +196,7 @@ def finished_part(
         epoch=plan.epoch,
         source=plan.source_words,
         insecure=insecure,
-        columns={
-            way.question.id: ColumnNote(declaration=way.declaration, level=len(way.epsilons)) for way in plan.study.ways
-        },
+        columns=column_notes(plan.study.column_ways),
         parts=(part,),
         publication=plan.publication or plan.part,
     )
@@ -212,7 +210,7 @@ def is_simulation(study: Study, source: BitSource | None, keys: Keys | None) -> 
 
     Keys know what they were drawn from; true keys make true reports, whatever the source of the rest is.
     """
-    fresh = [way for way in study.ways if not (keys and keys.get(way.question.id))]
+    fresh = [way for way in study.column_ways if not (keys and keys.get(way.question.id))]
     held = [key for by_level in (keys or {}).values() for key in by_level.values()]
     seeded = source is not None and source.guarantee is Guarantee.NONE
     return (seeded or not fresh) and all(key.guarantee is Guarantee.NONE for key in held)
@@ -248,6 +246,7 @@ def draw_of(plan: PartPlan, way: Way, sink: PartSink) -> Draw:
         store=sink.store(name),
         secret=None if plan.secret is None else question_secret(plan.secret, plan.part, name),
         rounds=plan.rounds.get(name),
+        answers=plan.answer_type(way),
     )
 
 
@@ -284,7 +283,7 @@ def _check_kept(names: Sequence[str], study: Study, keep: Sequence[str]) -> None
                 value=name,
                 way_out="Name one that it has, or leave it out.",
             )
-        if name in {*study.sources, *(question.id for question in study.questions)}:
+        if name in {*study.sources, *(way.question.id for way in study.column_ways)}:
             raise InvalidParameter(
                 "is a question: its answers are not made public", parameter="keep", value=name, way_out="Leave it out."
             )

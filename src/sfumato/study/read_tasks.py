@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from sfumato import __version__
-from sfumato.engines.spark import NUMBER
+from sfumato.engines.spark import NUMBER, spark_kind
 from sfumato.files.tables import number_column, numbers_of, words_of
 from sfumato.refine import Key
 from sfumato.refine.key_documents import open_key
 from sfumato.refine.key_protection import Unprotected
 from sfumato.refine.report_trees import Numbers, ReportTree
-from sfumato.study.codebooks import answer_column, written_column
+from sfumato.study.codebooks import written_column
 from sfumato.study.counting import Found, check_groups, count_rows
 from sfumato.study.notes import ReportsNote
 from sfumato.study.opening import Amended, Values, opened_cells, put_amended
@@ -37,7 +37,7 @@ class RowReader:
     """What is known of the rows of a part, for whoever reads some of them. It holds seeds, and is never shown.
 
     `note` is of the reports as they will be seen, with this part alone; `amended` has cells that were amended, by
-    question, and `superseded` the rows whose report another part replaces.
+    question, and `superseded` the rows whose report another part replaces. `answers` are types that answers come in.
     """
 
     note: ReportsNote
@@ -47,6 +47,7 @@ class RowReader:
     kept: tuple[str, ...] = ()
     recovers: bool = False
     several: bool = False
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def part(self) -> PartNote:
@@ -61,6 +62,12 @@ class RowReader:
     @cached_property
     def _opened_keys(self) -> dict[str, Key]:
         return {name: open_key(data, Unprotected()) for name, data in self.keys.items()}
+
+    def answer_kinds(self, name: str) -> dict[str, str]:
+        """Return what Spark calls the types of the columns that answers come back in."""
+        nothing = np.empty(0, dtype=np.int64)
+        found = self.note.way(name).answer_columns(nothing, kind=self.answers.get(name, ""))
+        return {column: spark_kind(str(_plain(held).type)) for column, held in found.items()}
 
     def chunk(self, numbers: Numbers, table: Any) -> Chunk:
         """Return rows as a chunk of the part."""
@@ -87,7 +94,10 @@ class RowReader:
         columns: dict[str, Any] = {ROW: number_column(chunk.numbers)}
         for name, values in seen.items():
             way = self.note.way(name)
-            columns[name] = answer_column(way, values) if self.recovers else written_column(way, values)
+            if self.recovers:
+                columns |= way.answer_columns(values, kind=self.answers.get(name, ""))
+            else:
+                columns[name] = written_column(way, values)
         table = arrow_table(columns | {name: chunk.table.column(name) for name in self.kept})
         return with_part(Chunk(part=self.part, numbers=chunk.numbers, table=table, first=0), several=self.several)
 
@@ -95,6 +105,8 @@ class RowReader:
         """Count reports, by the groups of a kept column if one is named."""
         words = None if group is None else words_of(chunk.table, group, first=chunk.first)
         for name, values in seen.items():
+            if name not in self.note.questions:
+                continue  # a sealed column says nothing
             gone = self.superseded.get(name)
             kept = None if gone is None else np.isin(chunk.numbers, gone, invert=True)
             way, level = self.note.way(name), self.note.column(name).level
@@ -210,10 +222,12 @@ def _sorted_chunk(reader: RowReader, batch: Any) -> Chunk:
 
 
 def _plain(column: Any) -> Any:
-    """Return a column without dictionaries, which Spark does not take."""
+    """Return a column without dictionaries, which Spark does not take, and of its widest numbers."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
     kind = column.type
     if pa.types.is_dictionary(kind):
         return column.cast(kind.value_type)
+    if pa.types.is_floating(kind):
+        return column.cast(pa.float64())
     return column.cast(pa.int64()) if pa.types.is_integer(kind) else column

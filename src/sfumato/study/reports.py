@@ -212,7 +212,7 @@ class Reports(Shown):
 
     def __repr__(self) -> str:
         columns = ", ".join(
-            f"{name} at {self.note.way(name).level_words(column.level)}" for name, column in self.note.columns.items()
+            f"{name} at {self.note.way(name).level_words(self.note.column(name).level)}" for name in self.note.questions
         )
         return f"<Reports on {self.note.study.name!r}: {len(self):,} rows; {columns}>"
 

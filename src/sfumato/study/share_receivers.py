@@ -21,7 +21,7 @@ def levels_of(study: Study) -> dict[str, dict[str, int]]:
         if mine:
             found[analyst.name] = mine
     if can_recover(study):
-        mine = {way.question.id: 0 for way in study.ways if 0 in way.key_levels}
+        mine = {way.question.id: 0 for way in study.column_ways if 0 in way.key_levels}
         if mine:
             found[REGISTRAR] = mine
     return found

@@ -7,7 +7,7 @@ cannot be, and say so. Amendments are few, and are read on this machine.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -23,7 +23,7 @@ from sfumato.refine.report_trees import ReportTree
 from sfumato.study.counting import Found, add_counts, check_group, check_groups, check_together, in_order
 from sfumato.study.key_rings import KeyRing, check_record
 from sfumato.study.notes import ReportsNote
-from sfumato.study.opening import OpenedRows, opening_ring, recovering_ring
+from sfumato.study.opening import OpenedRows, opening_ring, recovering
 from sfumato.study.part_notes import PartNote, Salts, not_as_noted
 from sfumato.study.read_tasks import ReadBlocks, ReadTask, RowReader, counted_batches, opened_batches
 from sfumato.study.report_files import rooted
@@ -87,9 +87,12 @@ class SparkReports:
         """Return the reports as the keys show them."""
         return self._under(opening_ring(self._unopened(), keys), is_recovered=False)
 
-    def recovered(self, keys: Iterable[Key]) -> SparkReports:
+    def recovered(
+        self, keys: Iterable[Key], *, rounded: bool = False, wanted: Sequence[str] | None = None
+    ) -> SparkReports:
         """Return the answers to the questions that a registrar's key was given for."""
-        return self._under(recovering_ring(self._unopened(), keys), is_recovered=True)
+        recovery = recovering(self._unopened(), keys, rounded=rounded, wanted=wanted)
+        return self._under(recovery.ring, is_recovered=True)
 
     def _unopened(self) -> ReportsNote:
         if self.ring is not None:
@@ -133,6 +136,7 @@ class SparkReports:
             kept=self.kept,
             recovers=self.is_recovered,
             several=len(self._parts) > 1,
+            answers={} if ring is None else {name: ring.answers(name) for name in ring.questions},
         )
 
     @property
@@ -166,7 +170,10 @@ class SparkReports:
         kinds[ROW] = "long"
         for name in reader.questions:
             way = self.public.way(name)
-            is_text = self.is_recovered or (way.report_labels is not None and way.report_numbers is None)
+            if self.is_recovered:
+                kinds |= reader.answer_kinds(name)
+                continue
+            is_text = way.report_labels is not None and way.report_numbers is None
             kinds[name] = "string" if is_text else "long"
         rows = self._rows(part)
         return map_rows(rows, partial(opened_batches, reader), kinds, keep=self.kept)

@@ -13,6 +13,7 @@ from sfumato.study.audience import Analyst, Audience
 from sfumato.study.collect_terms import CollectTerms
 from sfumato.study.ways import Question, Way
 from sfumato.study.ways.no_answer import NO_ANSWER_KEYS, check_no_answer
+from sfumato.study.ways.recovering import sealed_name
 from sfumato.study.wording import check_line, checked_epsilon, short_number
 from sfumato.values.checks import check_between, check_integer
 from sfumato.values.shown import Shown
@@ -126,6 +127,7 @@ class Study(Shown):
         self._check_levels()
         self._check_no_answers()
         self._check_columns()
+        self._check_sealed()
 
     def _check_levels(self) -> None:
         if self.public_epsilon is None and self.analysts:
@@ -181,6 +183,20 @@ class Study(Shown):
             place = Place(table="disclosure", key="protect")
             _placed(place, lambda: self.check_not_asked(disclosed.columns))
 
+    def _check_sealed(self) -> None:
+        """Refuse names of sealed columns for anything else."""
+        taken = {*self.sources, *(question.id for question in self.questions)}
+        names = {name.lower() for name in taken}
+        for index, question in enumerate(self.questions if self.recover else ()):
+            if sealed_name(question.id).lower() in names:
+                raise InvalidParameter(
+                    f"of question {question.id!r} may be sealed in a column {sealed_name(question.id)} for the "
+                    f"registrar, and that name is taken",
+                    parameter="answers",
+                    way_out="Rename one of the two.",
+                    place=Place(table="questions", index=index, key="id"),
+                )
+
     def check_not_asked(self, columns: Iterable[str]) -> None:
         """Refuse to disclose the answers to a question."""
         both = {*self.sources, *(question.id for question in self.questions)} & set(columns)
@@ -214,13 +230,37 @@ class Study(Shown):
         )
 
     def way(self, name: str, declaration: str | None = None) -> Way:
-        """Return how a question is asked; `declaration` is what the reports at hand were made by."""
-        return _way(self.question(name), self.audience, declaration)
+        """Return how a question is asked; `declaration` is what the reports at hand were made by.
+
+        The name of a sealed column is taken too.
+        """
+        return self._sealed_way(name) or _way(self.question(name), self.audience, declaration)
+
+    def _sealed_way(self, name: str) -> Way | None:
+        asked = next((one for one in self.questions if name == sealed_name(one.id)), None)
+        return None if asked is None else _way(asked, self.audience, None).sealed
 
     @property
     def ways(self) -> tuple[Way, ...]:
         """How each question is asked."""
         return tuple(_way(question, self.audience, None) for question in self.questions)
+
+    @property
+    def column_ways(self) -> tuple[Way, ...]:
+        """What is drawn for a row: the reports of each question, and sealed answers after them."""
+        return (*self.ways, *(way.sealed for way in self.ways if way.sealed is not None))
+
+    def with_sealed(self, questions: Iterable[str]) -> tuple[str, ...]:
+        """Return the columns of some questions: their reports, and sealed answers after them."""
+        asked = set(questions)
+        sealed = (way.sealed.question.id for way in self.ways if way.sealed is not None and way.question.id in asked)
+        return (*(one.id for one in self.questions if one.id in asked), *sealed)
+
+    @property
+    def not_recovered(self) -> dict[str, str]:
+        """Which questions the registrar does not get the answers back of, and why; none without a registrar."""
+        reasons = {way.question.id: way.not_recovered for way in self.ways} if self.recover else {}
+        return {name: why for name, why in reasons.items() if why is not None}
 
 
 @lru_cache(maxsize=1024)

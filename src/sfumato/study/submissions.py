@@ -69,11 +69,11 @@ def respond(
     """
     collection, source = as_collection(study), source_or_system(bits)
     table = answers_table(collection, answers)
-    cells = {name: cells_of(collection, name, table) for name in collection.ways}
+    cells = {name: cells_of(collection, name, table) for name in collection.columns}
     if memory is None:
         drawn = {name: draw_cells(collection, name, held, 1, source)[0] for name, held in cells.items()}
         return sealed(collection, drawn, random_bytes(source, SECRET_BYTES))
-    marks = {name: answer_mark(held) for name, held in cells.items()}
+    marks = {name: answer_mark(cells[name]) for name in collection.ways}
     with memory.held(collection, source) as remembered:
         before = remembered.sent(marks)
         if before is not None:
@@ -83,6 +83,9 @@ def respond(
             known = remembered.cell(name, mark)
             drawn[name] = draw_cells(collection, name, cells[name], 1, source)[0] if known is None else known
             remembered.keep(name, mark, drawn[name])
+        # A sealed answer is drawn afresh each time: one that came again would tell that the answer has stayed.
+        for name in set(collection.columns) - set(marks):
+            drawn[name] = draw_cells(collection, name, cells[name], 1, source)[0]
         made = sealed(collection, drawn, remembered.secret())
         remembered.keep_sent(marks, secret=made.secret, row=made.row, shares=made.shares)
     return made
@@ -96,7 +99,8 @@ def respond_all(
     table = answers_table(collection, answers) if isinstance(answers, Sequence) else answers
     rows = table.num_rows
     columns = {
-        name: draw_cells(collection, name, cells_of(collection, name, table), rows, source) for name in collection.ways
+        name: draw_cells(collection, name, cells_of(collection, name, table), rows, source)
+        for name in collection.columns
     }
     secrets = random_bytes(source, SECRET_BYTES * rows)
     return [

@@ -30,7 +30,7 @@ def weights_table(note: ReportsNote, questions: Sequence[str] | None = None) -> 
     """Return the weights of some questions, or of all, as an Arrow table: question, report, answer, weight."""
     import pyarrow as pa  # noqa: PLC0415  takes a second to import
 
-    names = tuple(note.columns if questions is None else dict.fromkeys(questions))
+    names = tuple(note.questions if questions is None else dict.fromkeys(questions))
     ways = {name: note.way(name) for name in names}
     _check_size({name: way.report_count * len(way.question.labels) for name, way in ways.items()})
     parts = []

@@ -9,12 +9,14 @@ from sfumato.engines.spark.block_jobs import BlockSizes, BlockTask, BlockWork, r
 from sfumato.engines.spark.frames import (
     Engine,
     SparkFrame,
+    column_kinds,
     files_of_frame,
     frame_of_files,
     is_spark_frame,
     map_rows,
     session_here,
     session_of,
+    spark_kind,
     spark_sentences,
 )
 from sfumato.engines.spark.loose_jobs import gather_batches
@@ -29,6 +31,7 @@ __all__ = [
     "NumberedFrame",
     "RowPlaces",
     "SparkFrame",
+    "column_kinds",
     "files_of_frame",
     "frame_of_files",
     "gather_batches",
@@ -38,5 +41,6 @@ __all__ = [
     "run_blocks",
     "session_here",
     "session_of",
+    "spark_kind",
     "spark_sentences",
 ]

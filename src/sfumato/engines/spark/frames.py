@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -115,6 +116,29 @@ def map_rows(
     for name, kind in more.items():
         schema = schema.add(name, kind)
     return frame.mapInArrow(change, schema)
+
+
+_KINDS = {
+    "tinyint": "int8",
+    "smallint": "int16",
+    "int": "int32",
+    "bigint": "int64",
+    "float": "float",
+    "double": "double",
+    "boolean": "bool",
+}
+
+
+def column_kinds(frame: Any) -> dict[str, str]:
+    """Return what Arrow calls the types of a table's columns of numbers and of truth."""
+    spelled = {name: re.sub(r"^decimal\((\d+),(\d+)\)$", r"decimal128(\1, \2)", kind) for name, kind in frame.dtypes}
+    return {name: _KINDS.get(kind, kind if kind.startswith("decimal") else "") for name, kind in spelled.items()}
+
+
+def spark_kind(kind: str) -> str:
+    """Return what Spark calls a type of Arrow, of those that answers come back in."""
+    names = {"int64": "long", "double": "double", "bool": "boolean", "string": "string"}
+    return names.get(kind) or re.sub(r"^decimal128\((\d+), (\d+)\)$", r"decimal(\1,\2)", kind)
 
 
 @contextlib.contextmanager

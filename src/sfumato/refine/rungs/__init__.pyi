@@ -5,6 +5,7 @@ from sfumato.refine.rungs.families import FAMILIES, HittingRung, best_rung, decl
 from sfumato.refine.rungs.flags import FlagsRung
 from sfumato.refine.rungs.flips import FlipRung
 from sfumato.refine.rungs.options import OptionsRung
+from sfumato.refine.rungs.pad import OneTimePad, PadRung
 from sfumato.refine.rungs.sets import SetsRung
 
 __all__ = [
@@ -14,7 +15,9 @@ __all__ = [
     "FlagsRung",
     "FlipRung",
     "HittingRung",
+    "OneTimePad",
     "OptionsRung",
+    "PadRung",
     "Rung",
     "SetsRung",
     "best_rung",

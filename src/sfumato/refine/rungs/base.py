@@ -135,6 +135,11 @@ class Rung(Mechanism, Protocol):
         ...
 
     @property
+    def partial(self) -> bool:
+        """Whether level 0 may have a key although that does not tell all answers apart."""
+        ...
+
+    @property
     def says_answers(self) -> bool:
         """Whether a report is one of the answers, most likely the true one."""
         ...

@@ -18,6 +18,7 @@ _HOMES = {
     "assigned_options": "options.OptionsRung",
     "flags": "flags.FlagsRung",
     "sets": "sets.SetsRung",
+    "one_time_pad": "pad.PadRung",
 }
 
 
@@ -45,7 +46,7 @@ def rung_over(mechanism: Mechanism) -> Rung:
     for family in FAMILIES.values():
         if isinstance(mechanism, family.base):
             return family.over(mechanism)
-    known = ", ".join(family.base.__name__ for family in FAMILIES.values())
+    known = ", ".join(family.base.__name__ for kind, family in FAMILIES.items() if kind != "one_time_pad")
     raise InvalidParameter(
         f"must be one of {known}, not {type(mechanism).__name__}: levels need reports whose noise can be taken back",
         parameter="mechanism",

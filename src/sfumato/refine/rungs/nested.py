@@ -42,6 +42,7 @@ class NestedRung(PublicShifts):
     by_position: ClassVar[bool] = True
     by_number: ClassVar[bool] = True
     recoverable: ClassVar[bool] = True
+    partial: ClassVar[bool] = False
     says_answers: ClassVar[bool] = False
     parts_name: ClassVar[str]
 

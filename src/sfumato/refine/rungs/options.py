@@ -1,7 +1,7 @@
 """Rungs over assigned options: a report is m bits, and every step flips each of them apart from the others.
 
-A position decides which of the options are asked about, so no key gives back the others; where all are asked, the key
-of level 0 gives back the whole answer.   Theory: docs/theory/several.md
+A position decides which of the options are asked about, so the key of level 0 gives back those and no others; where all
+are asked, that is the whole answer.   Theory: docs/theory/several.md
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class OptionsRung(AssignedOptions, ShiftingRung):
 
     kind: ClassVar[str] = "assigned_options"
     base: ClassVar[type] = AssignedOptions
+    partial: ClassVar[bool] = True
 
     @classmethod
     def over(cls, mechanism: AssignedOptions) -> Self:
@@ -186,7 +187,8 @@ def options_remarks(options: int, asked: int) -> tuple[str, ...]:
     return (
         (
             f"An answer is a set of the {options} options. A report is about {asked} of them, which the number of its "
-            f"row decides in public and not the answer; of the others it says nothing, and no key gives them back."
+            f"row decides in public and not the answer; of the others it says nothing, and no key gives them back "
+            f"from it."
         ),
     )
 

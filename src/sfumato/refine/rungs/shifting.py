@@ -82,6 +82,7 @@ class ShiftingRung(ABC):
         """Return the answers of true symbols, -1 where a symbol is none."""
 
     by_number: ClassVar[bool] = False
+    partial: ClassVar[bool] = False
 
     @property
     def back_reason(self) -> str:

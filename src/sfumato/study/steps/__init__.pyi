@@ -13,6 +13,7 @@ from sfumato.study.steps.keys import (
     opening_keys,
     protect_key_file,
     protection_of,
+    questions_wanted,
     rotate_key_file,
     split_key_file,
 )
@@ -28,6 +29,7 @@ from sfumato.study.steps.reading import (
     read_published,
     read_reports,
     recover_answers,
+    recovery_for,
     write_reports,
 )
 from sfumato.study.steps.records import read_record
@@ -74,12 +76,14 @@ __all__ = [
     "protect_key_file",
     "protection_of",
     "publish",
+    "questions_wanted",
     "raw_shares",
     "read_ledger",
     "read_published",
     "read_record",
     "read_reports",
     "recover_answers",
+    "recovery_for",
     "release_noise",
     "report_weights",
     "rotate_key_file",

@@ -130,7 +130,9 @@ def amend(
     amendment, unchanged = amendment_of(reports, place, named, cover, plan.source)
     seeds = series_keys(place)
     later = replace(place, files=KeyFolder.of(declared, place.keys, epoch, later=plan.part))
-    later = replace(later, files=_of_questions(later.files, amendment.questions, is_new=seeds is None))
+    later = replace(
+        later, files=_of_questions(later.files, declared.with_sealed(amendment.questions), is_new=seeds is None)
+    )
     turn = 1 + sum(part.amends == amendment.part.id for part in reports.note.parts)
     series = None if seeds is None else _series(seeds)
     plan = replace(plan, amends=amendment.part.id, turn=turn, keys=seeds, series=series)
@@ -210,7 +212,8 @@ def _resumed(reports: Reports, published: Published, named: Mapping[str, Mapping
     alone = Reports(sources=(source,), note=replace(reports.note, parts=source.parts))
     given = {number for column in named.values() for number in column}
     cells, rows, covered = 0, 0, 0
-    questions = [column.question for column in published.columns]
+    known = [one.id for one in reports.note.study.questions]
+    questions = [column.question for column in published.columns if column.question in known]
     for chunk in alone.chunks(questions):
         rows += chunk.numbers.size
         covered += len(set(chunk.numbers.tolist()) - given)

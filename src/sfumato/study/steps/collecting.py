@@ -30,7 +30,7 @@ from sfumato.study.collected_certificates import certificate_path, collection_ce
 from sfumato.study.collected_rows import SharesNote, bodies_of, in_chunks, reports_of, shares_path, shares_table
 from sfumato.study.collection_sentences import collection_words, source_words
 from sfumato.study.collections import PANEL, Collection, StoredRow, collection_of
-from sfumato.study.notes import ColumnNote, ReportsNote
+from sfumato.study.notes import ReportsNote, column_notes
 from sfumato.study.part_notes import PartNote, Salts, new_part_id
 from sfumato.study.publishing import arrow_table
 from sfumato.study.report_files import rooted
@@ -135,7 +135,11 @@ def _wanted(collection: Collection, memory: Memory, people: str | None) -> Publi
         f"sfumato/collection/1 {collection.fingerprint} {collection.wave} {people or ''}".encode()
     ).hexdigest()
     blank = intended(collection.study, 0, memory, mark[:32], people=people)
-    columns = tuple(PublishedColumn(question=one.question, drawing=one.drawing, digest=mark) for one in blank.columns)
+    columns = tuple(
+        PublishedColumn(question=one.question, drawing=one.drawing, digest=mark)
+        for one in blank.columns
+        if one.question in collection.columns
+    )
     return replace(blank, columns=columns)
 
 
@@ -162,7 +166,7 @@ def export_part(
     folder.mkdir(parents=True, exist_ok=True)
     part = new_part_id(None)
     salts = Salts(part, SystemBits())
-    tree = ReportTree(list(asked.ways), salts)
+    tree = ReportTree(list(asked.columns), salts)
     done = 0
     with contextlib.ExitStack() as holding:
         holding.callback(_drop_if_empty, folder)  # last of all: where nothing came of it
@@ -173,7 +177,7 @@ def export_part(
             reports = reports_of(asked, [row.row for row in chunk])
             tree.add(numbers, reports)
             made = {ROW: number_column(numbers)}
-            made |= {name: written_column(way, reports[name]) for name, way in asked.ways.items()}
+            made |= {name: written_column(way, reports[name]) for name, way in asked.columns.items()}
             writer.write(arrow_table(made | _kept(asked, chunk)))
             for one in asked.receivers:
                 beside[one.name].write(shares_table(done, chunk, bodies_of(asked, chunk, one)))
@@ -204,10 +208,7 @@ def _note(collection: Collection, opened: OpenedCollection | None, part: PartNot
         study=collection.study,
         epoch=0,
         source=source_words(collection),
-        columns={
-            name: ColumnNote(declaration=way.declaration, level=len(way.epsilons))
-            for name, way in collection.ways.items()
-        },
+        columns=column_notes(collection.columns.values()),
         parts=(part,),
         publication=part.id,
         again=None if opened is None else opened.published.again,

@@ -14,14 +14,14 @@ from sfumato.refine.people_indexes import PeopleIndex
 from sfumato.study.amended_cells import units_of
 from sfumato.study.amending import Amendment, check_rows, corrections, with_cover
 from sfumato.study.key_folders import SHORT
-from sfumato.study.opening import recovered_chunks
+from sfumato.study.opening import recovered_chunks, recovering
 from sfumato.study.part_indexes import find_person, read_indexes
 from sfumato.study.report_rows import PART, ROW
 from sfumato.study.reports import Reports
 from sfumato.study.steps.keys import keys_for
 from sfumato.study.steps.staging import Destination
 from sfumato.study.value_labels import answers_table
-from sfumato.study.ways import NO_ANSWER
+from sfumato.study.ways import NO_ANSWER, Question
 
 PartCells = Mapping[str, Mapping[str, Mapping[int, str]]]
 """By part and question: the answers, by the number of the row."""
@@ -146,20 +146,33 @@ def _answers(
         keys = keys_for(reports.note, place.keys, place.unlock, recover=True)
     except InvalidParameter:
         return None
-    wanted = [key for key in keys if key.binding.question in asked]
+    columns = reports.note.study.with_sealed(asked)
+    recovery = recovering(reports.note, [key for key in keys if key.binding.question in columns], rounded=True)
+    if recovery.rounded.keys() & set(asked):
+        return None  # a rounded answer does not tell whether one is right already
     found: dict[str, dict[str, dict[int, str]]] = {name: {question: {} for question in asked} for name in parts}
     bases = [part.id for part in reports.note.parts if part.amends is None]
-    for table in recovered_chunks(reports, wanted):
+    for table in recovered_chunks(reports, recovery, as_text=True):
         name = str(table.column(PART)[0]) if PART in table.column_names else bases[0]
         if name in found:
             numbers = numbers_of(table, ROW).tolist()
             for question in asked:
                 # Who gave no answer has none that could be drawn again, unless that is hidden.
                 none = NO_ANSWER if reports.note.study.question(question).hides else None
-                texts = (none if text is None else text for text in table.column(question).to_pylist())
+                texts = (
+                    none if text is None else text for text in _cells(reports.note.study.question(question), table)
+                )
                 there = zip(numbers, texts, strict=True)
                 found[name][question].update({number: text for number, text in there if text is not None})
     return found
+
+
+def _cells(question: Question, table: Any) -> list[str | None]:
+    """Return the cells of a question in a table of answers, as they are read; None where there is none."""
+    words = question.cells.read(question.words(table))
+    texts = iter([words.texts[code] for code in words.codes.tolist()])
+    filled = [True] * table.num_rows if words.filled is None else words.filled.tolist()
+    return [next(texts) if full else None for full in filled]
 
 
 def _changed(

@@ -27,8 +27,8 @@ from sfumato.study.key_folders import Unlocker
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_indexes import ENDING
 
-Keys = Key | str | Path | Iterable[Key | str | Path]
-"""Keys, or files of them."""
+Keys = Key | str | Path | Iterable[Key | str | Path] | Mapping[str, Mapping[int, Key]]
+"""Keys, or files of them; or the keys of a publication, by question and level."""
 Unlocking = Unlock | Sequence[Unlock] | Unlocker | None
 """A secret, several of different kinds, or what is asked for a file; None is no word about it."""
 
@@ -64,7 +64,7 @@ def keys_of(keys: Keys, unlock: Unlocking, *, becomes: Protection | None = None)
     Where protected files are to be made of them (`becomes`), it must be known who wrote them, or be said of an
     unprotected one that it is meant: what anyone could have written must not look like one's own afterwards.
     """
-    several, opener = [keys] if isinstance(keys, Key | str | Path) else list(keys), unlocker_of(unlock)
+    several, opener = _listed(keys), unlocker_of(unlock)
     return [key if isinstance(key, Key) else read_key_for(key, opener(Path(key)), becomes) for key in several]
 
 
@@ -87,7 +87,7 @@ def opening_keys(note: ReportsNote, keys: Keys, unlock: Unlocking) -> FoundKeys:
 
     A file that is named must open.
     """
-    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
+    several = _meant(keys, recover=False)
     found: list[Key] = []
     refusals: dict[Path, SfumatoError] = {}
     for one in several:
@@ -108,11 +108,14 @@ def opening_keys(note: ReportsNote, keys: Keys, unlock: Unlocking) -> FoundKeys:
 
 def keys_for(note: ReportsNote, keys: Keys, unlock: Unlocking, *, recover: bool) -> list[Key]:
     """Read the keys to some reports, the registrar's to `recover`: of a folder those that fit, and each must open."""
-    several = [keys] if isinstance(keys, Key | str | Path) else list(keys)
+    several = _meant(keys, recover=recover)
     found: list[Key | str | Path] = []
     for one in several:
         if isinstance(one, Key) or not Path(one).is_dir():
             found.append(one)
+            beside = _sealed_beside(note, Path(one)) if recover and not isinstance(one, Key) else None
+            if beside is not None and beside not in {Path(given) for given in several if not isinstance(given, Key)}:
+                found.append(beside)
             continue
         files, damaged = _files_in(Path(one), note, recover=recover)
         if damaged:
@@ -147,6 +150,37 @@ def _files_in(folder: Path, note: ReportsNote, *, recover: bool) -> tuple[list[P
             way_out="Name the folder that was published with them, or key files.",
         )
     return found, damaged
+
+
+def questions_wanted(note: ReportsNote, keys: Keys) -> tuple[str, ...] | None:
+    """Return the questions whose answers are asked for: all where a folder is given, else None: those of the keys."""
+    given = any(not isinstance(one, Key) and Path(one).is_dir() for one in _listed(keys))
+    return note.questions if given or isinstance(keys, Mapping) else None
+
+
+def _listed(keys: Keys) -> list[Key | str | Path]:
+    if isinstance(keys, Mapping):
+        return [key for by_level in keys.values() for key in by_level.values()]
+    return [keys] if isinstance(keys, Key | str | Path) else list(keys)
+
+
+def _meant(keys: Keys, *, recover: bool) -> list[Key | str | Path]:
+    """List the keys; of those that a publication made, the registrar's to recover and the others to open a level."""
+    several = _listed(keys)
+    if isinstance(keys, Mapping):
+        return [one for one in several if isinstance(one, Key) and (one.level == 0) == recover]
+    return several
+
+
+def _sealed_beside(note: ReportsNote, path: Path) -> Path | None:
+    """Return the key file of the sealed column that lies beside the registrar's key to a question."""
+    header = read_key_header(path)
+    question = header.binding.question
+    sealed = note.way(question).sealed if question in note.questions and header.level == 0 else None
+    if sealed is None:
+        return None
+    place = path.with_name(path.name.replace(f".{question}.", f".{sealed.question.id}.", 1))
+    return place if place != path and place.exists() else None
 
 
 def split_key_file(

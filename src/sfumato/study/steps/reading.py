@@ -13,12 +13,14 @@ from sfumato.files.places import check_table_place
 from sfumato.files.table_writers import TableWriter
 from sfumato.files.tables import TABLE_LIMIT_BYTES
 from sfumato.infer import Method
+from sfumato.refine import Key
 from sfumato.study.estimating import Collected, Estimates, estimate_collected
-from sfumato.study.opening import open_table, recover_table, recovered_chunks
+from sfumato.study.opening import open_table, recover_table, recovered_chunks, recovering
+from sfumato.study.recovered import Recovery
 from sfumato.study.report_files import Paths, check_reports_place, has_note
 from sfumato.study.reports import Progress, Reports
 from sfumato.study.spark_reports import SparkReports
-from sfumato.study.steps.keys import Keys, Unlocking, keys_for, opening_keys
+from sfumato.study.steps.keys import Keys, Unlocking, keys_for, opening_keys, questions_wanted
 from sfumato.study.steps.spark_reading import check_new_folder, reports_of_frame, reports_on_spark, write_spark_reports
 from sfumato.study.steps.study_places import study_of
 from sfumato.study.studies import Study
@@ -147,11 +149,16 @@ def recover_answers(
     progress: Progress | None = None,
     note: str | Path | None = None,
     engine: Engine | None = None,
+    rounded: bool = False,
 ) -> Any:
     """Return the answers as an Arrow table, with the registrar's keys; of reports in Spark as a table of Spark.
 
+    Each answer is as it was, in the type that the table had: numbers as numbers, labels as text, no answer as an empty
+    cell. What was read from text comes back as whole numbers, as floats where the question's `step` has decimals, and
+    as labels. Where an answer does not come back that is refused, unless `rounded` values are wanted in its place.
+
     With `out` they are written there, chunk by chunk, so that only their owner may read them, by Spark as a folder of
-    files; then it is their number that is returned.
+    files; then it is their number that is returned. A CSV file holds canonical text.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -162,19 +169,30 @@ def recover_answers(
     ['no', 'yes', 'yes']
     """
     found = read_published(reports, note=note, engine=engine)
+    held = keys_for(found.note, keys, unlock, recover=True)
+    wanted = questions_wanted(found.note, keys)
     if isinstance(found, SparkReports):
-        answers = found.recovered(keys_for(found.note, keys, unlock, recover=True))
+        answers = found.recovered(held, rounded=rounded, wanted=wanted)
         return answers.frame if out is None else write_spark_reports(answers, out, progress)
     if out is None:
-        return recover_table(found, keys_for(found.note, keys, unlock, recover=True))
+        return recover_table(found, held, rounded=rounded, wanted=wanted)
     check_table_place("out", out)
+    recovery = recovering(found.note, held, rounded=rounded, wanted=wanted)
+    as_text = Path(out).suffix.lower() != ".parquet"
     with TableWriter(out, private=True) as writer:
-        for table in recovered_chunks(found, keys_for(found.note, keys, unlock, recover=True)):
+        for table in recovered_chunks(found, recovery, as_text=as_text):
             writer.write(table)
             if progress is not None:
                 progress(table.num_rows, found.note.rows)
         writer.finish()
     return writer.rows
+
+
+def recovery_for(
+    reports: Reports | SparkReports, keys: Sequence[Key], *, rounded: bool = False, wanted: Sequence[str] | None = None
+) -> Recovery:
+    """Return what keys give back of reports; refuses where answers to one of the questions do not come back."""
+    return recovering(reports.note, keys, rounded=rounded, wanted=wanted)
 
 
 def estimate_reports(

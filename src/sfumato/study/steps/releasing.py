@@ -53,7 +53,7 @@ def intended(
         fingerprint=fingerprint(study),
         epoch=epoch,
         rows=0,
-        columns=tuple(PublishedColumn(question=name, drawing=part, digest="") for name in asked),
+        columns=tuple(PublishedColumn(question=name, drawing=part, digest="") for name in study.with_sealed(asked)),
         seen=seen_by_readers(study, asked),
         part=part,
         people=people,

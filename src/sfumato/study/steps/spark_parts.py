@@ -6,7 +6,7 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-from sfumato.engines.spark import NUMBER, BlockSizes, NumberedFrame, run_blocks
+from sfumato.engines.spark import NUMBER, BlockSizes, NumberedFrame, column_kinds, run_blocks
 from sfumato.errors import InvalidParameter
 from sfumato.refine.keys import Draws
 from sfumato.study.notes import ReportsNote
@@ -29,7 +29,7 @@ def draw_on_spark(
 ) -> tuple[ReportsNote, Keys]:
     """Let executors draw a part into files, and take those that came back as results; the note is made here."""
     sizes = BlockSizes(rows=numbered.rows)
-    plan = replace(plan, rounds=_rounds(plan, numbered, sizes))
+    plan = replace(plan, rounds=_rounds(plan, numbered, sizes), answers=column_kinds(numbered.frame))
     drawing = PartDrawing(plan, MemorySink())
     task = DrawTask(
         sent=SentPlan.of(drawing),

@@ -45,9 +45,9 @@ class StagedPart:
 
     def check_room(self, rows: int, *, draws: bool) -> None:
         """Refuse before drawing what there is no room for."""
-        columns = len(self._files.study.questions) + 1
+        columns = len(self._files.study.column_ways) + 1
         # A byte a cell is less than a table takes; key files of true draws take about as much again for each level.
-        levels = sum(len(way.key_levels) for way in self._files.study.ways) if draws else 0
+        levels = sum(len(way.key_levels) for way in self._files.study.column_ways) if draws else 0
         needed: dict[int, int] = {}
         for parameter, place, size in (
             ("out", self.table.parent, rows * columns),

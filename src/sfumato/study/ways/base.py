@@ -29,6 +29,7 @@ from sfumato.study.ways.one_answer import OneAnswer
 from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.reckonings import Reckoned
+from sfumato.study.ways.recovering import Recovering
 from sfumato.study.ways.removing import Removing
 from sfumato.values import Tally
 
@@ -41,7 +42,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-class Way(OneAnswer, Removing, OnDevice, Reckoned, Leaks, ABC):
+class Way(OneAnswer, Removing, OnDevice, Reckoned, Leaks, Recovering, ABC):
     """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one.
 
     >>> from fractions import Fraction
@@ -176,10 +177,6 @@ class Way(OneAnswer, Removing, OnDevice, Reckoned, Leaks, ABC):
         """Say which reports shifts of a level, come from elsewhere, can have been drawn for."""
         del shifts, level
         return np.ones(reports.size, dtype=np.bool_)
-
-    def answers_of(self, values: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-        """Return what `opened` gave with the key of level 0 as places in a list of texts, and the list."""
-        return values, self.question.labels
 
     def without_keys(self) -> KeyRefused:
         """Return the refusal of a key to a question that has none."""

@@ -35,7 +35,8 @@ class Draw:
 
     `part` is the part's id, which names its draws; an amendment `amends` another part, whose rows it is about. With a
     `secret`, draws that nobody keeps are made from it by the names of the rows. `rounds` is what the rounds of a
-    question are asked about, where an engine has gone through them.
+    question are asked about, where an engine has gone through them. `answers` is the type of the answers in their
+    table, which the registrar's key remembers.
     """
 
     bits: BitSource
@@ -47,6 +48,7 @@ class Draw:
     store: KeyStore | None = None
     secret: bytes | None = field(default=None, repr=False)
     rounds: tuple[Any, ...] | None = None
+    answers: str = ""
 
     @property
     def base(self) -> str:

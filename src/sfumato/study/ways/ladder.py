@@ -30,6 +30,7 @@ from sfumato.study.ways.ladder_plans import plan_ladder
 from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import LadderReckoning
+from sfumato.study.ways.recovering import LadderRecovering
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
 
@@ -48,7 +49,7 @@ _TRUE_DRAWS = (
 )
 
 
-class LadderWay(LadderForm, LadderReckoning, Way):
+class LadderWay(LadderForm, LadderReckoning, LadderRecovering, Way):
     """How a question is asked by a ladder."""
 
     def __init__(self, question: LadderQuestion, audience: Audience, declaration: str | None = None) -> None:

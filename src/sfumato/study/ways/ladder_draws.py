@@ -45,16 +45,24 @@ class LadderDrawer(Drawer):
             self._keys = {level: replace(key, drawing=draw.part) for level, key in draw.keys.items()}
             return
         blank = blank_key(ladder.declaration, _UNKNOWN, draw.bits, draw.binding, drawing=draw.part)
+        self._draw_afresh(blank)
+
+    def _draw_afresh(self, blank: Key) -> None:
+        ladder, draw = self._ladder, self._draw
         if draw.secret is not None and not ladder.key_levels:
             self._keys = {0: replace(blank, guarantee=Guarantee.COMPUTATIONAL, material=Seed(draw.secret))}
         elif draw.guarantee is Guarantee.INFORMATION_THEORETIC or not ladder.key_levels:
             held = replace(blank, guarantee=draw.bits.guarantee)
-            self._keys = {level: replace(held, level=level) for level in ladder.key_levels}
+            self._keys = self._typed({level: replace(held, level=level) for level in ladder.key_levels})
             self._levels = LevelDraws(ladder.steps, draw.bits)
             if draw.store is not None:
                 draw.store.begin(self._keys)
         else:
-            self._keys = draw_keys(blank, ladder.steps, draw.bits, guarantee=draw.guarantee)
+            self._keys = self._typed(draw_keys(blank, ladder.steps, draw.bits, guarantee=draw.guarantee))
+
+    def _typed(self, keys: Mapping[int, Key]) -> Mapping[int, Key]:
+        """Let the registrar's key, and no other, know the type that answers have in their table."""
+        return {level: key if level else replace(key, answers=self._draw.answers) for level, key in keys.items()}
 
     def draw(self, answers: Any, numbers: IntArray, filled: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[Any]:
         """Make a report for each answer; a row that is not filled has its draw all the same, so that places stay."""

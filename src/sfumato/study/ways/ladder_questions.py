@@ -19,6 +19,7 @@ from sfumato.files.words import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Ladder
 from sfumato.study.audience import Audience
+from sfumato.study.ways.answer_columns import label_column
 from sfumato.study.ways.answers import (
     NOBODY,
     SymbolArray,
@@ -201,6 +202,19 @@ class LadderQuestion(Question):
         found = np.full(places.size, self.nobody, dtype=np.int64)
         found[answered] = self.rounded(places[answered], lambda: words(answered))
         return found
+
+    @property
+    def unrounded(self) -> int | None:
+        """How many answers there are, where reports tell less than the answer even without their noise; else None."""
+        return None
+
+    def given_back(self, places: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
+        """Return answers, by their `places`, as columns of a table."""
+        return {self.id: label_column(places, self.choices, "" if as_text else kind)}
+
+    def rounded_back(self, symbols: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
+        """Return what reports tell without their noise as columns of a table: the answers, or what they round to."""
+        return self.given_back(symbols, as_text=as_text, kind=kind)
 
     def true_mean(self, held: Counter[str]) -> Truth | None:
         """Return the true mean where answers are numbers; None where shares are compared."""

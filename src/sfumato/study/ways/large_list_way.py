@@ -45,6 +45,13 @@ class LargeListWay(LadderWay):
     def __init__(self, question: LargeList, audience: Audience, declaration: str | None = None) -> None:
         super().__init__(question, audience, declaration)
 
+    @property
+    def not_recovered(self) -> str | None:
+        """Texts that count for others are not kept."""
+        if self.ladder.recover_answers and self.question.others is not None:
+            return f"texts outside its list are reported as “{self.question.others}”, and not kept apart"
+        return super().not_recovered
+
     def plan(self) -> QuestionPlan:
         """Say from which share on a text is found."""
         planned, people = plan_ladder(self), self.audience.population

@@ -35,8 +35,7 @@ _MOST_SINGLE = 30
 _USUAL_BINS = 20
 MOST_POINTS = 1000
 _ROUNDED = (
-    "Numbers are rounded at random before they are reported, so that the mean is right; nothing else is estimated, and "
-    "a registrar recovers rounded numbers."
+    "Numbers are rounded at random before they are reported, so that the mean is right; nothing else is estimated."
 )
 _NUMBER = r"([+-]?\d{1,13}(?:\.\d{1,9})?)"
 _SPAN = re.compile(rf"\s*{_NUMBER}\s*\.\.\s*{_NUMBER}\s*(?:by\s+(\d{{0,13}}(?:\.\d{{1,9}})?)\s*)?")

@@ -19,6 +19,7 @@ import numpy as np
 from sfumato.bits import RowSource, UniformBelow
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.words import Words
+from sfumato.study.ways.answer_columns import label_column, scale_column, scale_texts
 from sfumato.study.ways.answers import SymbolArray
 from sfumato.study.ways.cell_cures import number_cure
 from sfumato.study.ways.cells import Cells, number_text
@@ -205,6 +206,29 @@ class ScaleQuestion(LadderQuestion):
         """Return the range with its step, as decimals, and what becomes of a number."""
         least, most, step = (written(value) for value in (*self.ends, self.grain))
         return {"type": "number", "least": least, "most": most, "step": step, "rounding": self.page_rounding()}
+
+    @property
+    def unrounded(self) -> int | None:
+        """All numbers of the range, unless each stands for itself."""
+        return None if self.point_count == self.steps + 1 else self.steps + 1
+
+    def given_back(self, places: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
+        """Return the numbers: whole ones as integers, others as floats, or as the table had them."""
+        low, step = Fraction(self.ends[0]), Fraction(self.grain)
+        if as_text:
+            return {self.id: scale_texts(places, low, step)}
+        return {self.id: scale_column(places, low, step, self.steps, kind)}
+
+    def rounded_back(self, symbols: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
+        """Return the values that numbers were rounded to; bins by their names."""
+        if self.unrounded is None:
+            return self.given_back(symbols, as_text=as_text, kind=kind)
+        if self.values is None:
+            return {self.id: label_column(symbols, self.choices, "")}
+        low, gap = Fraction(self.ends[0]), Fraction(self.gap)
+        if as_text:
+            return {self.id: scale_texts(symbols, low, gap)}
+        return {self.id: scale_column(symbols, low, gap, self.point_count - 1, kind)}
 
     def true_mean(self, held: Counter[str]) -> Truth | None:
         """Return the true mean; None if something is no number."""

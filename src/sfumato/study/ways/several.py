@@ -56,8 +56,11 @@ class SeveralWay(LadderWay):
     def __init__(self, question: Several, audience: Audience, declaration: str | None = None) -> None:
         super().__init__(question, audience, declaration)
         self.question: Several = question
-        if audience.recover:
-            question.check_recovery()
+
+    @property
+    def unrounded(self) -> int | None:
+        """All sets of options, unless everybody is asked about all of them."""
+        return 1 << len(self.question.options) if self.by_number else None
 
     @property
     def by_number(self) -> bool:  # type: ignore[override]
@@ -96,13 +99,6 @@ class SeveralWay(LadderWay):
     def _text(self, chosen: int) -> str:
         question = self.question
         return set_text(chosen, question.labels, question.separator, question.none_cell)
-
-    def answers_of(self, values: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-        """Return the cells that sets of options are written as; “no answer”, where hidden, is the last of them."""
-        question = self.question
-        nobody = [1 << len(question.options)] if question.hides else []
-        different = np.unique(np.append(values, np.array(nobody, dtype=np.int64)))
-        return np.searchsorted(different, values).astype(np.int64), tuple(map(self._text, different.tolist()))
 
     @property
     def report_words(self) -> str:

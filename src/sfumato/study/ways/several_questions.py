@@ -12,14 +12,16 @@ import numpy as np
 from sfumato.bits import RowSource
 from sfumato.errors import InvalidParameter
 from sfumato.files.gaps import filled_words
+from sfumato.files.tables import text_column
 from sfumato.files.words import Words
 from sfumato.mechanisms.asked_counts import MOST_ASKED, best_asked
 from sfumato.mechanisms.assigned_options import MOST_OPTIONS, AssignedOptions
 from sfumato.refine import Ladder
 from sfumato.study.audience import Audience
+from sfumato.study.ways.answer_columns import label_column
 from sfumato.study.ways.answers import NOBODY, SymbolArray, checked_list
 from sfumato.study.ways.cells import ALIASES, Cells
-from sfumato.study.ways.chosen_options import LONGEST_SEPARATOR, check_none, check_separator, chosen_sets
+from sfumato.study.ways.chosen_options import LONGEST_SEPARATOR, check_none, check_separator, chosen_sets, set_text
 from sfumato.study.ways.goals import INTERVAL_KEYS, Goal
 from sfumato.study.ways.keys import EPSILON, Entry, Key, as_text, line_key, number_key, texts_key, whole_key
 from sfumato.study.ways.ladder_questions import Answered, LadderQuestion
@@ -193,7 +195,7 @@ class Several(LadderQuestion):
         """Say what a report is not about."""
         said = (
             "A report is about the options that its respondent was asked about and says nothing of the others; which "
-            "these are is public, and no key gives back what was not asked."
+            "these are is public, and no key gives back from a report what was not asked."
         )
         return (said,)
 
@@ -211,22 +213,15 @@ class Several(LadderQuestion):
         asked = best_asked(count, epsilons, self.goal_share) if self.asked is None else self.asked
         return AssignedOptions(options=count, asked=asked, odds=Fraction(2) ** asked)
 
-    def check_recovery(self) -> None:
-        """Refuse to recover answers of which only a part is asked."""
-        count = len(self.labels)
-        if self.asked == count:
-            return
-        raise InvalidParameter(
-            f"is for answers that come back, and of question {self.id!r} a respondent is asked about some of the "
-            f"{count} options only; no key gives back the others",
-            parameter="recover",
-            way_out=(
-                f"Drop [registrar] recover, or ask this in several questions of at most {MOST_ASKED} options each."
-                if count > MOST_ASKED
-                else f"Write ask = {len(self.options)} in the question, so that all are asked, or drop [registrar] "
-                f"recover."
-            ),
-        )
+    def given_back(self, places: SymbolArray, *, as_text: bool, kind: str) -> dict[str, Any]:
+        """Return cells that name the options, or a column for each option where the table has these."""
+        if self.columns:
+            words = ("False", "True") if kind == "bool" else ("0", "1")
+            wanted = "" if as_text else kind or "int64"
+            return {name: label_column(places >> i & 1, words, wanted) for i, name in enumerate(self.columns)}
+        different, codes = np.unique(places, return_inverse=True)
+        texts = [set_text(one, self.options, self.separator, self.none_cell) for one in different.tolist()]
+        return {self.id: text_column(codes.reshape(-1).astype(np.int64), texts)}
 
     def fits(self, ladder: Ladder) -> bool:
         """Whether reports that a ladder made are about these options, as many at a time as the study says."""
