@@ -8,7 +8,8 @@ import pytest
 from sfumato.bits import InsecureSeeded
 from sfumato.certificates import audit, audit_counts
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms import RandomizedResponse
+from sfumato.mechanisms import RandomizedResponse, Tabulated
+from sfumato.prob import Channel
 from sfumato.values import Status
 
 
@@ -81,3 +82,15 @@ def test_bad_input(counts, arguments, sentence):
 def test_too_few_draws():
     with pytest.raises(InvalidParameter, match="n=1 must be at least 2"):
         audit(RandomizedResponse(size=2, odds=Fraction(3)), 1)
+
+
+@pytest.mark.parametrize(("claimed", "said"), [(0.1, "0.1"), (math.inf, "∞"), (1.0986122886681098, "1.099")])
+def test_the_claim_is_repeated_as_it_was_made(claimed, said):
+    found = audit_counts([[525, 475], [475, 525]], claimed_epsilon=claimed)
+    assert found.sentence.endswith(f"does not contradict the claim of {said}.")
+
+
+def test_a_channel_that_proves_answers_can_be_audited():
+    """Its own ε is infinite, so that nothing contradicts it."""
+    silent = Tabulated(Channel([[Fraction(1, 4), 0, Fraction(3, 4)], [0, Fraction(1, 4), Fraction(3, 4)]]))
+    assert audit(silent, 1000).sentence.endswith("does not contradict the claim of ∞.")

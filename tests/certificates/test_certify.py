@@ -100,8 +100,8 @@ def _prior(shares):
 
 
 def test_what_is_no_channel_is_refused():
-    with pytest.raises(InvalidParameter, match="must be something to certify, not list"):
-        certify([[0.5, 0.5]])  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="must be something to certify, not int"):
+        certify(5)  # type: ignore[arg-type]
     tiny = Fraction(1, 1 << 1000)
     with pytest.raises(InvalidLaw, match=r"below 2\^-900"):
         certify(Channel([[tiny, 1 - tiny], [Fraction(1, 2), Fraction(1, 2)]]))

@@ -151,7 +151,7 @@ def test_the_plateau_interval_is_exact_or_a_few_ulps():
 
 @pytest.mark.parametrize(
     ("truth", "shape", "rule"),
-    [([0, 1, 1], (2, 2), "3 entries"), ([0, 1, 2, 1], (2, 2), "0 and 1 only"), ([], (), "0 data sets")],
+    [([0, 1, 1], (2, 2), "3 entries"), ([0, 1, 2, 1], (2, 2), "0 and 1 only"), ([], (), "shape is empty")],
 )
 def test_a_plateau_needs_a_table_of_zeros_and_ones(truth, shape, rule):
     with pytest.raises(InvalidParameter, match=rule):

@@ -219,7 +219,7 @@ def test_a_prior_is_put_in_the_order_of_the_channel(law, shuffler):
         (
             lambda: joint_law(Distribution([1], ["a"]), Channel([[1]])),
             InvalidLaw,
-            "prior has other labels than the inputs of `channel`. Use the same labels for both.",
+            "prior has other labels than the channel's inputs. Use the same labels for both.",
         ),
         (
             lambda: conditional(Joint([1, 0], [("a", "b")]), given=0),

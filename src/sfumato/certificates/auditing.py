@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -71,9 +72,13 @@ class Audit(Shown):
         found = f"From {self.draws} draws ε is at least {at_least(self.epsilon_at_least)}"
         if self.claimed_epsilon is None:
             return f"{found}."
-        if self.contradicts_claim:
-            return f"{found}, which contradicts the claim of {at_most(self.claimed_epsilon)}."
-        return f"{found}, which does not contradict the claim of {at_most(self.claimed_epsilon)}."
+        contradicts = "contradicts" if self.contradicts_claim else "does not contradict"
+        return f"{found}, which {contradicts} the claim of {_stated(self.claimed_epsilon)}."
+
+
+def _stated(claimed: float) -> str:
+    """The claim as it was written: 0.1 means one tenth, and not the double above it."""
+    return "∞" if math.isinf(claimed) else at_most(Fraction(repr(float(claimed))))
 
 
 def audit(

@@ -11,7 +11,7 @@ from sfumato.certificates import channel_subjects  # noqa: F401  it has the last
 from sfumato.certificates.certificate import Certificate
 from sfumato.certificates.registry import kind_of_subject, subject_maker
 from sfumato.errors import InvalidParameter
-from sfumato.prob import AnyChannel, Distribution, LawLike
+from sfumato.prob import AnyChannel, ChannelLike, DistributionLike
 
 
 class HasChannel(Protocol):
@@ -41,13 +41,13 @@ class HasCertificate(Protocol):
         ...
 
 
-Certifiable = AnyChannel | Mechanism | HasChannel | HasDeclaration | HasCertificate
+Certifiable = ChannelLike | Mechanism | HasChannel | HasDeclaration | HasCertificate
 """What a certificate can be about."""
 
 
 def certify(
     thing: Certifiable,
-    prior: Distribution | LawLike | None = None,
+    prior: DistributionLike | None = None,
     *,
     shape: Sequence[int] | None = None,
     estimated_from: int | None = None,
@@ -55,10 +55,10 @@ def certify(
 ) -> Certificate:
     """Return every claim that applies; for a mechanism about the law that is really sampled.
 
-    Of a channel or a mechanism: without a prior every input is taken as equally likely. A float64 channel or prior is
-    made exact first, by the rule of :mod:`sfumato.prob.exact`; the certificate is about the exact one, carries it, and
-    notes how far it moved. With `shape` the inputs are tables of records, ordered as the product of the records'
-    alphabets, and what the report says about one record is claimed too.
+    Of a channel (or its rows in nested lists or an array) or a mechanism: without a prior every input is taken as
+    equally likely. A float64 channel or prior is made exact first, by the rule of :mod:`sfumato.prob.exact`; the
+    certificate is about the exact one, carries it, and notes how far it moved. With `shape` the inputs are tables of
+    records, ordered as the product of the records' alphabets, and what the report says about one record is claimed too.
 
     Of a disclosure: `estimated_from` is the number of protected data sets that its law was counted in, None where the
     law was declared. A counted law gives the data away, and so does the mapping made for it: that certificate is

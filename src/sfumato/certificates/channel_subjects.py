@@ -12,7 +12,7 @@ from sfumato.certificates.collected import MAKER_SAYS, Collected, check_collecte
 from sfumato.certificates.registry import subject_of
 from sfumato.errors import ClaimRefused, InvalidInput, InvalidLaw, InvalidParameter
 from sfumato.measures.individual.records import check_shape
-from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, LawLike, as_prior
+from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, DistributionLike, as_channel, as_prior
 from sfumato.prob.exact import MOST_DENOMINATOR_BITS, common_denominator
 from sfumato.values.checks import Number
 
@@ -73,7 +73,7 @@ class ChannelSubject:
 
 @subject_of.register
 def channel_subject(
-    thing: Channel, prior: Distribution | LawLike | None = None, shape: Sequence[int] | None = None
+    thing: Channel, prior: DistributionLike | None = None, shape: Sequence[int] | None = None
 ) -> ChannelSubject:
     """Return the subject of a channel."""
     return _make(thing, prior, shape, None)
@@ -81,25 +81,27 @@ def channel_subject(
 
 @subject_of.register
 def _circulant_subject(
-    thing: Circulant, prior: Distribution | LawLike | None = None, shape: Sequence[int] | None = None
+    thing: Circulant, prior: DistributionLike | None = None, shape: Sequence[int] | None = None
 ) -> ChannelSubject:
     return _make(thing, prior, shape, None)
 
 
 @subject_of.register
 def _mechanism_subject(
-    thing: object, prior: Distribution | LawLike | None = None, shape: Sequence[int] | None = None
+    thing: object, prior: DistributionLike | None = None, shape: Sequence[int] | None = None
 ) -> ChannelSubject:
-    """Of whatever has a channel: a mechanism, which makes it, or a design, which carries it."""
+    """Return the subject of what has a channel (a mechanism, a design), or of rows in lists or an array."""
     found: Any = getattr(thing, "channel", None)
     if isinstance(found, Channel | Circulant):
         return _make(found, prior, shape, None)
     if callable(found):
         return _make(found(), prior, shape, _family(str(getattr(thing, "name", ""))))
+    if isinstance(thing, Sequence) or hasattr(thing, "__array__"):
+        return _make(as_channel(thing, "thing"), prior, shape, None)
     raise InvalidParameter(
         f"must be something to certify, not {type(thing).__name__}",
         parameter="thing",
-        way_out="Pass a channel, a mechanism, a ladder, a disclosure or a design; build a Channel from its rows.",
+        way_out="Pass a channel, a mechanism, a ladder, a disclosure, a design, or the rows of a channel.",
     )
 
 
@@ -149,7 +151,7 @@ def state_notes(subject: ChannelSubject) -> tuple[str, ...]:
 
 def _make(
     channel: AnyChannel,
-    prior: Distribution | LawLike | None,
+    prior: DistributionLike | None,
     shape: Sequence[int] | None,
     mechanism: str | None,
 ) -> ChannelSubject:

@@ -1,5 +1,8 @@
 """How much leaks? One family of measures a file; functions of a channel and, where one is needed, a prior.
 
+A channel is given as one, or by its rows in nested lists, an array or a data frame; a prior is a distribution or a list
+or an array of probabilities.
+
 A plain name, or one that ends in `_bits` or `_nats`, returns one number (a Fraction where the channel is exact and the
 measure rational); its sibling ending in `_interval` encloses the true value. Capacities come as intervals only.
 """

@@ -17,9 +17,9 @@ from sfumato.errors import NotCertified
 from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF, entropy_interval, log2_interval
 from sfumato.measures.shannon import mutual_information_interval
 from sfumato.measures.witnesses import check_witness
-from sfumato.prob import AnyChannel, Circulant
-from sfumato.prob.exact import FloatArray
-from sfumato.values.checks import check_positive
+from sfumato.prob import AnyChannel, ChannelLike, Circulant, Distribution, DistributionLike, as_channel
+from sfumato.prob.exact import FloatArray, entries_of
+from sfumato.values.checks import as_number, check_positive
 from sfumato.values.interval import Interval
 
 DEFAULT_GAP_BITS = 1e-9
@@ -28,7 +28,7 @@ _MOST_STEPS = 200
 _DENSE_ENTRIES = 1_000_000
 
 
-def capacity_bits(channel: AnyChannel, *, gap_bits: float = DEFAULT_GAP_BITS) -> Interval:
+def capacity_bits(channel: ChannelLike, *, gap_bits: float = DEFAULT_GAP_BITS) -> Interval:
     """Enclose the capacity in an interval no wider than `gap_bits`, or raise NotCertified.
 
     A large structured channel that does not use all its symbols as inputs gets the wider interval between its
@@ -41,11 +41,12 @@ def capacity_bits(channel: AnyChannel, *, gap_bits: float = DEFAULT_GAP_BITS) ->
     >>> sf.measures.capacity_bits(z_channel).width <= 1e-9
     True
     """
+    channel = as_channel(channel)
     return capacity_in_closed_form(channel) or capacity_with_witness(channel, gap_bits=gap_bits)[0]
 
 
 def capacity_with_witness(
-    channel: AnyChannel, *, gap_bits: float = DEFAULT_GAP_BITS
+    channel: ChannelLike, *, gap_bits: float = DEFAULT_GAP_BITS
 ) -> tuple[Interval, tuple[float, ...]]:
     """Return the interval and the input law that proves it.
 
@@ -55,7 +56,7 @@ def capacity_with_witness(
     (0.321928, [0.6, 0.4])
     """
     check_positive("gap_bits", gap_bits)
-    rows = _normalised(channel)
+    rows = _normalised(as_channel(channel))
     distinct, places = np.unique(rows, axis=0, return_inverse=True)
     best = Interval(0.0, math.inf)
     for law, gap in interior_laws(distinct[:, distinct.max(axis=0) > 0]):
@@ -76,7 +77,7 @@ def capacity_with_witness(
     )
 
 
-def capacity_interval_from(channel: AnyChannel, witness: tuple[float, ...]) -> Interval:
+def capacity_interval_from(channel: ChannelLike, witness: DistributionLike) -> Interval:
     """Enclose the capacity by evaluating one input law: how a witness is checked, without any search.
 
     Raises:
@@ -90,14 +91,18 @@ def capacity_interval_from(channel: AnyChannel, witness: tuple[float, ...]) -> I
     >>> sf.measures.capacity_interval_from(z_channel, (0.6, 0.4)).width < 1e-9
     True
     """
-    if len(witness) != channel.shape[0]:
-        raise NotCertified("the witness of a capacity must be one weight for each input")
-    check_witness(witness)
-    weights = np.array(witness, dtype=np.float64)
+    channel = as_channel(channel)
+    given = witness.probabilities if isinstance(witness, Distribution) else witness
+    entries = entries_of("witness", given, rule="must be a list of weights", way_out="Give one for each input.")
+    if len(entries) != channel.shape[0]:
+        raise NotCertified("must be one weight for each input", parameter="witness")
+    numbers = [w if isinstance(w, float) else float(as_number(f"witness[{x}]", w)) for x, w in enumerate(entries)]
+    check_witness(numbers)
+    weights = np.array(numbers, dtype=np.float64)
     return _bounds(_normalised(channel), weights / weights.sum())
 
 
-def capacity_in_closed_form(channel: AnyChannel) -> Interval | None:
+def capacity_in_closed_form(channel: ChannelLike) -> Interval | None:
     """Enclose the capacity of a structured channel by its symmetry; None where an input law has to be searched for.
 
     >>> import sfumato as sf
@@ -107,6 +112,7 @@ def capacity_in_closed_form(channel: AnyChannel) -> Interval | None:
     >>> print(sf.measures.capacity_in_closed_form(symmetric.to_dense()))
     None
     """
+    channel = as_channel(channel)
     if not isinstance(channel, Circulant):
         return None
     if not channel.is_full and channel.shape[0] * channel.shape[1] <= _DENSE_ENTRIES:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
-from sfumato.measures.distances import check_same_outcomes
+from sfumato.measures.distances import two_laws
 from sfumato.measures.enclosures import UNIT_ROUNDOFF
-from sfumato.prob import Channel
+from sfumato.prob import ChannelLike, DistributionLike, as_channel
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import ln_bounds
@@ -24,7 +23,7 @@ _HALVINGS = 60
 _SMALLEST = 1e-300
 
 
-def chernoff_information_nats(first: Sequence[Number], second: Sequence[Number]) -> float:
+def chernoff_information_nats(first: DistributionLike, second: DistributionLike) -> float:
     """Return the exponent of the error of the best test between two laws from n draws: it falls like e^(-n·exponent).
 
     >>> import sfumato as sf
@@ -34,7 +33,7 @@ def chernoff_information_nats(first: Sequence[Number], second: Sequence[Number])
     return chernoff_information_interval(first, second).midpoint
 
 
-def chernoff_information_interval(first: Sequence[Number], second: Sequence[Number]) -> Interval:
+def chernoff_information_interval(first: DistributionLike, second: DistributionLike) -> Interval:
     """Enclose the Chernoff information.
 
     λ → ln Σ q (p/q)^λ is convex, so any λ bounds its minimum from above and the tangent there from below. Sums are
@@ -45,11 +44,11 @@ def chernoff_information_interval(first: Sequence[Number], second: Sequence[Numb
     >>> round(found.lower, 4), found.width < 1e-13
     (0.1438, True)
     """
-    check_same_outcomes(first, second)
-    shared = [(_ln(p), _ln(q)) for p, q in zip(first, second, strict=True) if p > 0 and q > 0]
+    pairs = two_laws(first, second)
+    shared = [(_ln(p), _ln(q)) for p, q in pairs if p > 0 and q > 0]
     if not shared:
         return Interval(math.inf, math.inf)
-    if all(p == q for p, q in zip(first, second, strict=True)):
+    if all(p == q for p, q in pairs):
         return Interval(0.0, 0.0)
     terms = [(q, p - q) for p, q in shared]
     low, high = 0.0, 1.0
@@ -68,7 +67,7 @@ def chernoff_information_interval(first: Sequence[Number], second: Sequence[Numb
     return Interval(-value, -value + drop).widened(slack).at_least(0.0)
 
 
-def chernoff_radius_nats(channel: Channel) -> float:
+def chernoff_radius_nats(channel: ChannelLike) -> float:
     """Return the smallest Chernoff information between two rows [A, eq. (68)]: 0 iff two inputs look alike.
 
     >>> import sfumato as sf
@@ -76,6 +75,7 @@ def chernoff_radius_nats(channel: Channel) -> float:
     >>> round(sf.measures.chernoff_radius_nats(three), 4)  # the last two answers are hardly told apart
     0.0103
     """
+    channel = as_channel(channel)
     if channel.shape[0] < 2:
         raise InvalidLaw(
             "has one input, and a Chernoff radius compares at least two",

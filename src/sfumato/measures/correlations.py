@@ -17,7 +17,7 @@ import numpy as np
 
 from sfumato.measures.enclosures import ln_interval, log2_interval
 from sfumato.measures.individual.records import Places, check_shape, datasets_by_value
-from sfumato.prob import AnyChannel, Channel, Distribution
+from sfumato.prob import Channel, ChannelLike, Distribution, as_channel
 from sfumato.values.checks import Number, as_number, check_between
 from sfumato.values.interval import Interval
 
@@ -64,7 +64,7 @@ class CorrelatedLeak:
         return math.log2(high / (chance * high + (1 - chance) * low))
 
 
-def neighbour_odds(channel: AnyChannel, shape: Sequence[int]) -> Number:
+def neighbour_odds(channel: ChannelLike, shape: Sequence[int]) -> Number:
     """e^ε of differential privacy: the largest P(y|x)/P(y|x') over data sets that differ in one record [E, Def. 10].
 
     >>> import sfumato as sf
@@ -73,6 +73,7 @@ def neighbour_odds(channel: AnyChannel, shape: Sequence[int]) -> Number:
     >>> round(sf.measures.neighbour_odds(two_people, (2, 2)), 4), round(sf.measures.odds(two_people), 4)
     (2.7183, 7.3891)
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     dense = channel.to_dense()
     worst: Number = Fraction(1)
@@ -83,7 +84,7 @@ def neighbour_odds(channel: AnyChannel, shape: Sequence[int]) -> Number:
     return worst
 
 
-def neighbour_epsilon(channel: AnyChannel, shape: Sequence[int]) -> float:
+def neighbour_epsilon(channel: ChannelLike, shape: Sequence[int]) -> float:
     """ε of differential privacy in nats, rounded up: the most max-information about independent records [E, Thm 1].
 
     >>> import sfumato as sf
@@ -95,7 +96,7 @@ def neighbour_epsilon(channel: AnyChannel, shape: Sequence[int]) -> float:
     return ln_interval(neighbour_odds(channel, shape)).at_least(0.0).upper
 
 
-def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLeak:
+def worst_correlation(channel: ChannelLike, shape: Sequence[int]) -> CorrelatedLeak:
     """Return the two data sets and the report that sets them apart most; any two data sets differ in some record.
 
     Raises:
@@ -108,6 +109,7 @@ def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLe
     >>> leak.record, leak.expected, leak.surprising, leak.output
     (0, 3, 0, 0)
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     dense = channel.to_dense()
     everything = np.arange(dense.shape[0])
@@ -125,7 +127,7 @@ def worst_correlation(channel: AnyChannel, shape: Sequence[int]) -> CorrelatedLe
     return worst
 
 
-def max_individual_capacity_bits(channel: AnyChannel, shape: Sequence[int]) -> Interval:
+def max_individual_capacity_bits(channel: ChannelLike, shape: Sequence[int]) -> Interval:
     """Enclose C_{1,∞} in bits: the largest max-information about one record over all joint laws [E, Def. 8].
 
     A supremum: no adversary reaches it, those for whom the surprising data set is ever less likely come close.

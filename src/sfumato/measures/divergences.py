@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from sfumato.measures.distances import check_same_outcomes
-from sfumato.values.checks import Number, check_at_least
+from sfumato.measures.distances import two_laws
+from sfumato.prob import DistributionLike
+from sfumato.values.checks import check_at_least
 
 
 def f_divergence(
-    first: Sequence[Number],
-    second: Sequence[Number],
+    first: DistributionLike,
+    second: DistributionLike,
     f: Callable[[float], float],
     *,
     slope_at_infinity: float,
@@ -33,7 +34,7 @@ def f_divergence(
     return math.fsum(terms)
 
 
-def kullback_leibler_nats(first: Sequence[Number], second: Sequence[Number]) -> float:
+def kullback_leibler_nats(first: DistributionLike, second: DistributionLike) -> float:
     """Σ p ln(p/q); infinite when the first law can do what the second cannot.
 
     >>> import sfumato as sf
@@ -45,7 +46,7 @@ def kullback_leibler_nats(first: Sequence[Number], second: Sequence[Number]) -> 
     return f_divergence(first, second, lambda t: t * math.log(t) if t else 0.0, slope_at_infinity=math.inf)
 
 
-def chi_squared(first: Sequence[Number], second: Sequence[Number]) -> float:
+def chi_squared(first: DistributionLike, second: DistributionLike) -> float:
     """Σ (p-q)²/q; infinite when the first law can do what the second cannot.
 
     >>> import sfumato as sf
@@ -57,7 +58,7 @@ def chi_squared(first: Sequence[Number], second: Sequence[Number]) -> float:
     return math.fsum(terms)
 
 
-def squared_hellinger(first: Sequence[Number], second: Sequence[Number]) -> float:
+def squared_hellinger(first: DistributionLike, second: DistributionLike) -> float:
     """½ Σ (√p - √q)²: from 0 for equal laws to 1 for laws with nothing in common.
 
     >>> import sfumato as sf
@@ -69,7 +70,7 @@ def squared_hellinger(first: Sequence[Number], second: Sequence[Number]) -> floa
     return f_divergence(first, second, lambda t: (math.sqrt(t) - 1) ** 2 / 2, slope_at_infinity=0.5)
 
 
-def renyi_nats(first: Sequence[Number], second: Sequence[Number], order: float) -> float:
+def renyi_nats(first: DistributionLike, second: DistributionLike, order: float) -> float:
     """D_α(p‖q) = ln(Σ p^α q^(1-α))/(α-1), with its limits at α = 0, 1 and ∞.
 
     [C, Sec. V] prints the arguments the other way round inside D_(1+s); this is the usual order.
@@ -98,6 +99,5 @@ def renyi_nats(first: Sequence[Number], second: Sequence[Number], order: float) 
     return max(0.0, (top + math.log(math.fsum(math.exp(value - top) for value in logs))) / (order - 1))
 
 
-def _pairs(first: Sequence[Number], second: Sequence[Number]) -> list[tuple[float, float]]:
-    check_same_outcomes(first, second)
-    return [(float(p), float(q)) for p, q in zip(first, second, strict=True)]
+def _pairs(first: DistributionLike, second: DistributionLike) -> list[tuple[float, float]]:
+    return [(float(p), float(q)) for p, q in two_laws(first, second)]

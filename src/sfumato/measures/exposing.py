@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sfumato.prob import AnyChannel
+from sfumato.prob import ChannelLike, as_channel
 from sfumato.values.checks import Number
 
 
-def exposure(channel: AnyChannel) -> Number:
+def exposure(channel: ChannelLike) -> Number:
     """Return the largest probability over the inputs that a report is possible under that input alone.
 
     >>> import sfumato as sf
@@ -18,14 +18,14 @@ def exposure(channel: AnyChannel) -> Number:
     return max(exposures(channel))
 
 
-def exposures(channel: AnyChannel) -> tuple[Number, ...]:
+def exposures(channel: ChannelLike) -> tuple[Number, ...]:
     """For each input, the probability that its report rules out every other input.
 
     >>> import sfumato as sf
     >>> sf.measures.exposures(sf.Channel([[0.9, 0.1, 0], [0, 0.6, 0.4]]))  # reports 0 and 2 prove the answer
     (0.9, 0.4)
     """
-    dense = channel.to_dense()
+    dense = as_channel(channel).to_dense()
     possible = dense.array > 0 if not dense.exact else dense.integers()[0] > 0
     revealing = possible.sum(axis=0) == 1
     return tuple(

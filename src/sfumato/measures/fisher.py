@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
-from sfumato.prob import Channel
+from sfumato.prob import ChannelLike, DistributionLike, LawLike, as_channel, as_distribution
+from sfumato.prob.exact import SupportsArray, entries_of
 from sfumato.values.checks import Number, as_number, check_between
 
 
-def fisher_information(channel: Channel, theta: Number) -> Number:
+def fisher_information(channel: ChannelLike, theta: Number) -> Number:
     """J_θ of a yes/no channel when a share θ holds the second input: Σ (p_1-p_0)²/((1-θ)p_0+θp_1).
 
     Exact when channel and θ are; infinite where a possible change has zero probability (θ at an end).
@@ -25,6 +26,7 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
     >>> sf.measures.fisher_information(coin, Fraction(1, 2))  # asked directly it is 4: a fourth of the people
     Fraction(1, 1)
     """
+    channel = as_channel(channel)
     if channel.shape[0] != 2:
         raise InvalidLaw(
             f"has {channel.shape[0]} inputs, and the share of one of two answers needs 2",
@@ -35,10 +37,10 @@ def fisher_information(channel: Channel, theta: Number) -> Number:
     check_between("theta", share, 0, 1)
     first, second = channel.rows
     law = [(1 - share) * p + share * q for p, q in zip(first, second, strict=True)]
-    return family_information(law, [q - p for p, q in zip(first, second, strict=True)])
+    return _information(law, [q - p for p, q in zip(first, second, strict=True)])
 
 
-def family_information(law: Sequence[Number], derivative: Sequence[Number]) -> Number:
+def family_information(law: DistributionLike, derivative: LawLike | SupportsArray) -> Number:
     """Σ (∂p)²/p for any one-parameter family, given the law and its derivative at one point.
 
     >>> from fractions import Fraction
@@ -46,12 +48,17 @@ def family_information(law: Sequence[Number], derivative: Sequence[Number]) -> N
     >>> sf.measures.family_information([Fraction(1, 2), Fraction(1, 2)], [-1, 1])  # a share, asked directly
     Fraction(4, 1)
     """
-    if len(law) != len(derivative):
+    probabilities = as_distribution(law, "law").probabilities
+    way_out = "Give one for each outcome."
+    entries = entries_of("derivative", derivative, rule="must be a list of numbers", way_out=way_out)
+    if len(entries) != len(probabilities):
         raise InvalidLaw(
-            f"has {len(derivative)} entries and `law` has {len(law)}",
-            parameter="derivative",
-            way_out="Give one for each outcome.",
+            f"has {len(entries)} entries and `law` has {len(probabilities)}", parameter="derivative", way_out=way_out
         )
+    return _information(probabilities, [as_number(f"derivative[{i}]", slope) for i, slope in enumerate(entries)])
+
+
+def _information(law: Sequence[Number], derivative: Sequence[Number]) -> Number:
     total: Number = Fraction(0)
     for p, slope in zip(law, derivative, strict=True):
         if p > 0:

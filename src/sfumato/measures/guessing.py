@@ -9,22 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.measures.enclosures import log2_interval
-from sfumato.prob import AnyChannel, Channel, Distribution, LawLike, as_prior, coarsen
+from sfumato.prob import AnyChannel, ChannelLike, Distribution, DistributionLike, as_channel, as_prior, coarsen
 from sfumato.prob.alphabet import Label
 from sfumato.prob.exact import FEW_ENTRIES, FloatArray, are_laws, is_law
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
 
-Prior = Distribution | LawLike | None
+Prior = DistributionLike | None
 Function = Mapping[Label, Label] | Callable[[Label], Label]
 
 
-def guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
+def guess_error(channel: ChannelLike, prior: Prior = None, *, of: Function | None = None) -> Number:
     """Return how often the best guesser of X, or of a function `of` X, is wrong after seeing Y.
 
     1 - Σ_y max_x P(x)P(y|x); a Fraction when channel and prior are exact.
@@ -42,7 +43,7 @@ def guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None
     return _complement(_right_guesses(channel, law))
 
 
-def worst_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
+def worst_guess_error(channel: ChannelLike, prior: Prior = None, *, of: Function | None = None) -> Number:
     """Return how often the best guesser of X, or of a function `of` X, is wrong at least, whatever the report Y is.
 
     1 - max_y max_x P(x|y) over the reports that can be; the guess error is an average over reports, and never less.
@@ -55,7 +56,7 @@ def worst_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function 
     return worst_report(channel, prior, of=of)[1]
 
 
-def worst_report(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> tuple[int, Number]:
+def worst_report(channel: ChannelLike, prior: Prior = None, *, of: Function | None = None) -> tuple[int, Number]:
     """Return the place of the report after which a guess is safest, the first of them, and how often it is wrong.
 
     >>> import sfumato as sf
@@ -63,7 +64,7 @@ def worst_report(channel: AnyChannel, prior: Prior = None, *, of: Function | Non
     >>> place, round(error, 4)  # report 1 speaks for the second answer more than report 0 does for the first
     (1, 0.3333)
     """
-    channel, law = _about(channel.to_dense(), prior, of)
+    channel, law = _about(as_channel(channel).to_dense(), prior, of)
     best: tuple[int, Number] | None = None
     for y, (peak, mass) in enumerate(zip(channel.weighted_maxima(law), channel.output_law(law), strict=True)):
         if mass > 0 and (best is None or peak / mass > best[1]):
@@ -72,7 +73,7 @@ def worst_report(channel: AnyChannel, prior: Prior = None, *, of: Function | Non
     return place, _complement(sure)
 
 
-def prior_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function | None = None) -> Number:
+def prior_guess_error(channel: ChannelLike, prior: Prior = None, *, of: Function | None = None) -> Number:
     """Return how often the best guesser is wrong who has not seen Y: 1 - max_x P(x).
 
     >>> from fractions import Fraction
@@ -85,9 +86,7 @@ def prior_guess_error(channel: AnyChannel, prior: Prior = None, *, of: Function 
     return 1 - max(law.distinct)
 
 
-def min_entropy_leakage_bits(
-    channel: AnyChannel | FloatArray, prior: Prior = None, *, of: Function | None = None
-) -> float:
+def min_entropy_leakage_bits(channel: ChannelLike, prior: Prior = None, *, of: Function | None = None) -> float:
     """By how many bits seeing Y multiplies the chance of a right guess: log2(chance after/chance before) [Smith09].
 
     Rows of float64 in an array are checked and read as they are, without a channel made of them: who asks this of many
@@ -103,9 +102,7 @@ def min_entropy_leakage_bits(
     return min_entropy_leakage_interval(channel, prior, of=of).midpoint
 
 
-def min_entropy_leakage_interval(
-    channel: AnyChannel | FloatArray, prior: Prior = None, *, of: Function | None = None
-) -> Interval:
+def min_entropy_leakage_interval(channel: ChannelLike, prior: Prior = None, *, of: Function | None = None) -> Interval:
     """Enclose the min-entropy leakage, in bits, of a channel or of its rows in an array.
 
     >>> import sfumato as sf
@@ -117,12 +114,11 @@ def min_entropy_leakage_interval(
         gain = _gain_of_arrays(channel, prior) if of is None else None
         if gain is not None:
             return log2_interval(gain).at_least(0.0)
-        channel = Channel(channel)
     channel, law = _about(channel, prior, of)
     return log2_interval(_right_guesses(channel, law) / max(law.distinct)).at_least(0.0)
 
 
-def maximal_leakage_bits(channel: AnyChannel) -> float:
+def maximal_leakage_bits(channel: ChannelLike) -> float:
     """Return the most by which Y can help to guess any function of X under any prior: log2 Σ_y max_x P(y|x).
 
     >>> import sfumato as sf
@@ -132,7 +128,7 @@ def maximal_leakage_bits(channel: AnyChannel) -> float:
     return maximal_leakage_interval(channel).midpoint
 
 
-def maximal_leakage_interval(channel: AnyChannel) -> Interval:
+def maximal_leakage_interval(channel: ChannelLike) -> Interval:
     """Enclose the maximal leakage, in bits.
 
     >>> import sfumato as sf
@@ -140,10 +136,11 @@ def maximal_leakage_interval(channel: AnyChannel) -> Interval:
     >>> 1.0 in found, found.width < 1e-14
     (True, True)
     """
-    return log2_interval(_sum_of_maxima(channel)).at_least(0.0)
+    return log2_interval(_sum_of_maxima(as_channel(channel))).at_least(0.0)
 
 
-def _about(channel: AnyChannel, prior: Prior, of: Function | None) -> tuple[AnyChannel, Distribution]:
+def _about(channel: ChannelLike, prior: Prior, of: Function | None) -> tuple[AnyChannel, Distribution]:
+    channel = as_channel(channel)
     law = as_prior(prior, channel)
     return (channel, law) if of is None else coarsen(channel.to_dense(), law, of)
 
@@ -155,7 +152,7 @@ def _right_guesses(channel: AnyChannel, law: Distribution) -> Number:
     return _total(channel.weighted_maxima(law))
 
 
-def _gain_of_arrays(rows: FloatArray, prior: Prior) -> float | None:
+def _gain_of_arrays(rows: NDArray[Any], prior: Prior) -> float | None:
     """Σ_y max_x P(x)P(y|x) / max_x P(x), rounded three times; None where an array has to be looked at more closely."""
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.size == 0:
         return None

@@ -10,12 +10,12 @@ import math
 from fractions import Fraction
 
 from sfumato.measures.enclosures import ln_interval
-from sfumato.prob import AnyChannel
+from sfumato.prob import ChannelLike, as_channel
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
 
 
-def odds(channel: AnyChannel) -> Number:
+def odds(channel: ChannelLike) -> Number:
     """max over y, x, x' of P(y|x)/P(y|x'): an exact Fraction for exact channels, infinity when a ratio is.
 
     For float64 channels the ratio is rounded up, towards less privacy.
@@ -27,7 +27,7 @@ def odds(channel: AnyChannel) -> Number:
     inf
     """
     worst: Number = Fraction(1)
-    for high, low, _ in channel.column_extremes():
+    for high, low, _ in as_channel(channel).column_extremes():
         if low == 0 < high:
             return math.inf
         if high > low:
@@ -36,7 +36,7 @@ def odds(channel: AnyChannel) -> Number:
     return worst
 
 
-def epsilon(channel: AnyChannel) -> float:
+def epsilon(channel: ChannelLike) -> float:
     """ln odds, rounded up: the channel is epsilon-LDP for the number returned.
 
     >>> import sfumato as sf
@@ -46,7 +46,7 @@ def epsilon(channel: AnyChannel) -> float:
     return epsilon_interval(channel).upper
 
 
-def epsilon_interval(channel: AnyChannel) -> Interval:
+def epsilon_interval(channel: ChannelLike) -> Interval:
     """Enclose ln odds, in nats.
 
     >>> import sfumato as sf

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sfumato.errors import InvalidLaw
-from sfumato.prob import AnyChannel, Channel, Distribution
+from sfumato.prob import ChannelLike, DistributionLike, as_channel, as_prior
 from sfumato.values.checks import Number, as_number, check_between, check_integer
 
 
-def posterior(channel: Channel, prior: Distribution, report: int) -> tuple[Number, ...]:
+def posterior(channel: ChannelLike, prior: DistributionLike, report: int) -> tuple[Number, ...]:
     """P(.|y) of the report at a place, by Bayes' rule; a report that cannot occur leaves the prior as it was.
 
     Exact when channel and prior are.
@@ -28,16 +27,12 @@ def posterior(channel: Channel, prior: Distribution, report: int) -> tuple[Numbe
     >>> sf.measures.posterior(coin, sf.Distribution([Fraction(9, 10), Fraction(1, 10)]), report=1)  # after a "yes"
     (Fraction(3, 4), Fraction(1, 4))
     """
-    if len(prior.probabilities) != channel.shape[0]:
-        raise InvalidLaw(
-            f"has {len(prior.probabilities)} entries and the channel has {channel.shape[0]} inputs",
-            parameter="prior",
-            way_out="Give one for each input.",
-        )
+    channel = as_channel(channel)
+    law = as_prior(prior, channel)
     check_between("report", check_integer("report", report), 0, channel.shape[1] - 1, way_out="Count reports from 0.")
-    masses = [share * channel[x, report] for x, share in enumerate(prior.probabilities)]
+    masses = [share * channel[x, report] for x, share in enumerate(law.probabilities)]
     total = sum(masses)
-    return tuple(mass / total for mass in masses) if total else prior.probabilities
+    return tuple(mass / total for mass in masses) if total else law.probabilities
 
 
 def raised_share(share: Number, favoured: Number, other: Number) -> Number:
@@ -54,7 +49,7 @@ def raised_share(share: Number, favoured: Number, other: Number) -> Number:
     return hit / (hit + miss) if hit + miss else share
 
 
-def largest_posterior(channel: AnyChannel, share: Number) -> Number:
+def largest_posterior(channel: ChannelLike, share: Number) -> Number:
     """Return the most that P(x|y) is for any answer x, held by `share`, and any report y, however the others are held.
 
     Among the others the worst is that all hold the answer that gives y least, so no prior with that share does more.
@@ -66,10 +61,10 @@ def largest_posterior(channel: AnyChannel, share: Number) -> Number:
     Fraction(1, 4)
     """
     held = _checked(share)
-    return max(raised_share(held, high, low) for high, low, _ in channel.column_extremes())
+    return max(raised_share(held, high, low) for high, low, _ in as_channel(channel).column_extremes())
 
 
-def largest_even_posterior(channel: AnyChannel, share: Number) -> Number:
+def largest_even_posterior(channel: ChannelLike, share: Number) -> Number:
     """Return the most that P(x|y) is when all other answers are equally frequent: one prior rather than the worst.
 
     >>> import sfumato as sf
@@ -77,6 +72,7 @@ def largest_even_posterior(channel: AnyChannel, share: Number) -> Number:
     >>> round(sf.measures.largest_even_posterior(three, 0.1), 4), round(sf.measures.largest_posterior(three, 0.1), 4)
     (0.3077, 0.4)
     """
+    channel = as_channel(channel)
     held, others = _checked(share), channel.shape[0] - 1
     if not others:
         return Fraction(1)

@@ -6,12 +6,12 @@ mixture of permutations; the key is the permutation that was drawn.
 
 from __future__ import annotations
 
-from sfumato.prob import AnyChannel
+from sfumato.prob import ChannelLike, as_channel
 from sfumato.prob.exact import ROW_SUM_TOLERANCE
 from sfumato.values.checks import Number
 
 
-def heaviest_output(channel: AnyChannel) -> Number:
+def heaviest_output(channel: ChannelLike) -> Number:
     """max_y Σ_x Q(y|x): at most 1 exactly where some key turns reports back into data [B, Lemma 6].
 
     >>> import sfumato as sf
@@ -20,10 +20,10 @@ def heaviest_output(channel: AnyChannel) -> Number:
     >>> sf.measures.heaviest_output(sf.Channel([[0.75, 0.25], [0.75, 0.25]]))
     1.5
     """
-    return max(total for total, _ in channel.column_sums())
+    return max(total for total, _ in as_channel(channel).column_sums())
 
 
-def is_recoverable(channel: AnyChannel) -> bool:
+def is_recoverable(channel: ChannelLike) -> bool:
     """Whether a key exists that turns reports back into data. Exact for exact channels.
 
     >>> import sfumato as sf
@@ -32,4 +32,5 @@ def is_recoverable(channel: AnyChannel) -> bool:
     >>> sf.measures.is_recoverable(sf.Channel([[0.75, 0.25], [0.75, 0.25]]))  # both answers give report 0 too often
     False
     """
+    channel = as_channel(channel)
     return heaviest_output(channel) <= (1 if channel.exact else 1 + ROW_SUM_TOLERANCE)

@@ -13,23 +13,32 @@ from fractions import Fraction
 from sfumato.errors import InvalidLaw
 from sfumato.measures.enclosures import entropy_interval, expected_log2_interval, log2_interval
 from sfumato.measures.guessing import Prior
-from sfumato.prob import AnyChannel, Channel, Distribution, as_prior
+from sfumato.prob import (
+    AnyChannel,
+    Channel,
+    ChannelLike,
+    Distribution,
+    DistributionLike,
+    as_channel,
+    as_distribution,
+    as_prior,
+)
 from sfumato.prob.exact import common_numerators
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
 
 
-def entropy_bits(law: Distribution) -> float:
+def entropy_bits(law: DistributionLike) -> float:
     """H(X) = -Σ p log2 p, in bits: how much is not known of a value with this law [Sha48].
 
     >>> import sfumato as sf
     >>> round(sf.measures.entropy_bits(sf.Distribution([0.5, 0.25, 0.25])), 4)
     1.5
     """
-    return entropy_interval((p, 1) for p in law.probabilities).midpoint
+    return entropy_interval((p, 1) for p in as_distribution(law, "law").probabilities).midpoint
 
 
-def randomness_bits(channel: AnyChannel) -> tuple[float, ...]:
+def randomness_bits(channel: ChannelLike) -> tuple[float, ...]:
     """H(Y|X=x) for every input x: the random bits that a report about x uses at the least.
 
     >>> import sfumato as sf
@@ -38,12 +47,12 @@ def randomness_bits(channel: AnyChannel) -> tuple[float, ...]:
     """
     return tuple(
         bits
-        for profile, inputs in channel.row_profiles()
+        for profile, inputs in as_channel(channel).row_profiles()
         for bits in [entropy_interval(profile).midpoint] * len(inputs)
     )
 
 
-def largest_randomness_interval(channel: AnyChannel) -> Interval:
+def largest_randomness_interval(channel: ChannelLike) -> Interval:
     """Enclose max_x H(Y|X=x), in bits: the random bits that a respondent needs at the least [B, eq. (2)].
 
     >>> import sfumato as sf
@@ -51,21 +60,22 @@ def largest_randomness_interval(channel: AnyChannel) -> Interval:
     >>> 1.0 in found, found.width < 1e-14
     (True, True)
     """
-    rows = [entropy_interval(profile) for profile, _ in channel.row_profiles()]
+    rows = [entropy_interval(profile) for profile, _ in as_channel(channel).row_profiles()]
     return Interval(max(row.lower for row in rows), max(row.upper for row in rows))
 
 
-def conditional_entropy_bits(channel: AnyChannel, prior: Prior = None) -> float:
+def conditional_entropy_bits(channel: ChannelLike, prior: Prior = None) -> float:
     """H(Y|X) in bits: the randomness in a report on average, over answers drawn by the prior.
 
     >>> import sfumato as sf
     >>> round(sf.measures.conditional_entropy_bits(sf.Channel([[1, 0], [0.5, 0.5]]), [0.2, 0.8]), 4)
     0.8
     """
+    channel = as_channel(channel)
     return _conditional_entropy_interval(channel, as_prior(prior, channel)).midpoint
 
 
-def mutual_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
+def mutual_information_bits(channel: ChannelLike, prior: Prior = None) -> float:
     """I(X;Y) in bits under a prior, uniform when none is given: what a report tells of the answer on average [Sha48].
 
     >>> import sfumato as sf
@@ -76,7 +86,7 @@ def mutual_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
     return mutual_information_interval(channel, prior).midpoint
 
 
-def mutual_information_interval(channel: AnyChannel, prior: Prior = None) -> Interval:
+def mutual_information_interval(channel: ChannelLike, prior: Prior = None) -> Interval:
     """Enclose I(X;Y), in bits, with what is rounded.
 
     >>> import sfumato as sf
@@ -84,6 +94,7 @@ def mutual_information_interval(channel: AnyChannel, prior: Prior = None) -> Int
     >>> round(found.upper, 4), found.width < 1e-14
     (0.1887, True)
     """
+    channel = as_channel(channel)
     law = as_prior(prior, channel)
     if isinstance(channel, Channel):
         return expected_log2_interval(_information_terms(channel, law)).at_least(0.0)
@@ -97,7 +108,7 @@ def mutual_information_interval(channel: AnyChannel, prior: Prior = None) -> Int
     return Interval(output.lower - noise.upper, output.upper - noise.lower).widened(0.0).at_least(0.0)
 
 
-def max_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
+def max_information_bits(channel: ChannelLike, prior: Prior = None) -> float:
     """max over (x, y) of log2 P(y|x)/P(y), which bounds I(X;Y) pointwise [E, Def. 7].
 
     >>> import sfumato as sf
@@ -110,7 +121,7 @@ def max_information_bits(channel: AnyChannel, prior: Prior = None) -> float:
     return max_information_interval(channel, prior).midpoint
 
 
-def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interval:
+def max_information_interval(channel: ChannelLike, prior: Prior = None) -> Interval:
     """Enclose the max-information. The prior must be positive: an impossible input has no information to give.
 
     Raises:
@@ -121,6 +132,7 @@ def max_information_interval(channel: AnyChannel, prior: Prior = None) -> Interv
     >>> round(found.upper, 4), found.width < 1e-14
     (0.585, True)
     """
+    channel = as_channel(channel)
     law = as_prior(prior, channel)
     if min(law.distinct) == 0:
         raise InvalidLaw(

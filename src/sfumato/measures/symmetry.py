@@ -15,7 +15,7 @@ import numpy as np
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import entropy_interval, log2_interval
 from sfumato.measures.individual.records import check_shape, datasets_by_value
-from sfumato.prob import AnyChannel
+from sfumato.prob import ChannelLike, as_channel
 from sfumato.prob.exact import IntegerArray
 from sfumato.values.interval import Interval
 
@@ -36,7 +36,7 @@ class BalancedChoice:
     datasets: tuple[int, ...]
 
 
-def is_data_independent(channel: AnyChannel) -> bool:
+def is_data_independent(channel: ChannelLike) -> bool:
     """Whether every row is a permutation of every other [E, Def. 12]; exactly, for float64 after rounding to a grid.
 
     >>> import sfumato as sf
@@ -45,11 +45,11 @@ def is_data_independent(channel: AnyChannel) -> bool:
     >>> sf.measures.is_data_independent(sf.Channel([[0.75, 0.25], [0.5, 0.5]]))
     False
     """
-    numerators = channel.to_dense().integers()[0]
+    numerators = as_channel(channel).to_dense().integers()[0]
     return all(sorted(row) == sorted(numerators[0]) for row in numerators)
 
 
-def data_independent_bits(channel: AnyChannel) -> Interval:
+def data_independent_bits(channel: ChannelLike) -> Interval:
     """Enclose log2|Y| - H(Z) in bits, Z being the noise of any row, which C_1 does not exceed [E, Cor. 4].
 
     Raises:
@@ -63,6 +63,7 @@ def data_independent_bits(channel: AnyChannel) -> Interval:
     >>> round(sf.measures.individual_capacity_bits(parity, (2, 2)).upper, 4)  # here the bound is reached
     0.531
     """
+    channel = as_channel(channel)
     if not is_data_independent(channel):
         raise InvalidParameter(
             "is not data-independent: its rows are not permutations of one another",
@@ -74,7 +75,7 @@ def data_independent_bits(channel: AnyChannel) -> Interval:
     return Interval(alphabet.lower - noise.upper, alphabet.upper - noise.lower).widened(0.0).at_least(0.0)
 
 
-def balanced_choice(channel: AnyChannel, shape: Sequence[int]) -> BalancedChoice | None:
+def balanced_choice(channel: ChannelLike, shape: Sequence[int]) -> BalancedChoice | None:
     """Return a choice that makes the channel weakly symmetric, so that the bound is reached [E, Def. 13]; None if none.
 
     Looks at all choices, cutting off those that exceed the common sum: for small data.
@@ -87,6 +88,7 @@ def balanced_choice(channel: AnyChannel, shape: Sequence[int]) -> BalancedChoice
     >>> sf.measures.balanced_choice(sf.Channel(three), (3,)).datasets
     (0, 1, 2)
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     if not is_data_independent(channel):
         return None

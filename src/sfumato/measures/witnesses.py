@@ -14,6 +14,6 @@ _MOST_OFF = 1e-12
 def check_witness(weights: Sequence[float]) -> None:
     """Raise NotCertified unless the weights are a law: from 0 to 1, no zero with a sign, summing to 1."""
     if not all(0 <= weight <= 1 and math.copysign(1.0, weight) > 0 for weight in weights):
-        raise NotCertified("the witness of a capacity must have weights from 0 to 1")
+        raise NotCertified("must have weights from 0 to 1", parameter="witness")
     if not abs(math.fsum(weights) - 1) <= _MOST_OFF:
-        raise NotCertified("the witness of a capacity must sum to 1")
+        raise NotCertified("must sum to 1", parameter="witness")

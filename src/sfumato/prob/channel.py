@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import cast
@@ -16,16 +16,17 @@ import numpy as np
 
 from sfumato.errors import InvalidLaw
 from sfumato.prob.alphabet import Alphabet, Label, check_labels, entry_place, place_of
-from sfumato.prob.distribution import Distribution
+from sfumato.prob.distribution import DistributionLike, prior_on
 from sfumato.prob.exact import (
+    Entries,
     FloatArray,
     IntegerArray,
-    LawLike,
-    RealArray,
+    RowsLike,
     check_float_rows,
     check_law,
     common_numerators,
     default_width,
+    entries_of,
     round_to_grid,
 )
 from sfumato.values.checks import Number
@@ -58,23 +59,18 @@ class Channel(Shown):
 
     def __init__(
         self,
-        rows: Sequence[LawLike] | RealArray,
+        rows: RowsLike,
         inputs: Iterable[Label] | None = None,
         outputs: Iterable[Label] | None = None,
     ) -> None:
-        if isinstance(rows, np.ndarray) and rows.dtype == np.float64:
-            self._fill(check_float_rows("rows", rows), None, 1, inputs, outputs)
-            return
-        laws = _check_rows(rows)
-        if all(isinstance(law[0], Fraction) for law in laws):
-            exact = cast("list[tuple[Fraction, ...]]", laws)
-            numerators, denominator = common_numerators(exact)
-            array = np.array([[float(value) for value in law] for law in laws])
-            array.setflags(write=False)
-            self._fill(array, numerators, denominator, inputs, outputs)
-        else:
-            array = np.array([[float(value) for value in law] for law in laws])
-            self._fill(check_float_rows("rows", array), None, 1, inputs, outputs)
+        self._fill(*_read_rows("rows", rows), inputs, outputs)
+
+    @classmethod
+    def _of_rows(cls, rows: RowsLike, parameter: str) -> Channel:
+        """Return the channel of these rows, without labels; errors name the parameter that they were given as."""
+        made = object.__new__(cls)
+        made._fill(*_read_rows(parameter, rows), None, None)
+        return made
 
     @classmethod
     def from_integers(
@@ -201,15 +197,17 @@ class Channel(Shown):
         for x in range(self.shape[0]):
             yield tuple((value, 1) for value in self.row(x)), range(x, x + 1)
 
-    def output_law(self, prior: Distribution) -> tuple[Number, ...]:
+    def output_law(self, prior: DistributionLike) -> tuple[Number, ...]:
         """P(y) under a prior on the inputs."""
+        prior = prior_on(prior, self.inputs)
         if self._numerators is None or not prior.exact:
             return tuple((prior.array @ self.array).tolist())
         weights, denominator = common_numerators([prior.fractions])
         return tuple(Fraction(value, denominator * self._denominator) for value in weights[0].dot(self._numerators))
 
-    def weighted_maxima(self, prior: Distribution) -> tuple[Number, ...]:
+    def weighted_maxima(self, prior: DistributionLike) -> tuple[Number, ...]:
         """max_x P(x)P(y|x) for each output y."""
+        prior = prior_on(prior, self.inputs)
         if self._numerators is None or not prior.exact:
             return tuple(np.maximum.reduce(prior.array[:, None] * self.array, axis=0).tolist())
         weights, denominator = common_numerators([prior.fractions])
@@ -239,22 +237,34 @@ class Channel(Shown):
         return f"<Channel {self.shape[0]}×{self.shape[1]}, {kind}>"
 
 
-def _check_rows(rows: Sequence[LawLike] | RealArray) -> list[tuple[Number, ...]]:
+def _read_rows(name: str, rows: object) -> tuple[FloatArray, IntegerArray | None, int]:
+    """Return the entries as float64, and where they are exact as integers over one denominator."""
+    way_out = "Give nested lists or an array, one row for each input; of a mechanism its `.channel()`."
+    table = entries_of(name, rows, rule="must be the rows of a channel", way_out=way_out)
+    if isinstance(table, np.ndarray) and table.dtype == np.float64:
+        return check_float_rows(name, table), None, 1
+    laws = _check_rows(name, table)
+    array = np.array([[float(value) for value in law] for law in laws])
+    if not all(isinstance(law[0], Fraction) for law in laws):
+        return check_float_rows(name, array), None, 1
+    array.setflags(write=False)
+    return array, *common_numerators(cast("list[tuple[Fraction, ...]]", laws))
+
+
+def _check_rows(name: str, rows: Entries) -> list[tuple[Number, ...]]:
     if len(rows) == 0:
-        raise InvalidLaw("is empty", parameter="rows", way_out="A channel needs at least one input and one output.")
-    laws = []
+        raise InvalidLaw("is empty", parameter=name, way_out="A channel needs at least one input and one output.")
+    laws: list[tuple[Number, ...]] = []
+    way_out, width = "Give one list for each input.", 0
     for x, row in enumerate(rows):
-        if isinstance(row, str) or not hasattr(row, "__len__"):
+        place = f"{name}[{x}]"
+        entries = entries_of(place, row, rule="must be a list of probabilities", way_out=way_out)
+        width = len(entries) if x == 0 else width
+        if len(entries) != width:
             raise InvalidLaw(
-                f"must be a list of probabilities, not {type(row).__name__}",
-                parameter=f"rows[{x}]",
-                way_out="Give one list for each input.",
-            )
-        if len(row) != len(rows[0]):
-            raise InvalidLaw(
-                f"has {len(row)} entries and rows[0] has {len(rows[0])}",
-                parameter=f"rows[{x}]",
+                f"has {len(entries)} entries and {name}[0] has {width}",
+                parameter=place,
                 way_out="Every row needs one entry for each output.",
             )
-        laws.append(check_law(f"rows[{x}]", row))
+        laws.append(check_law(place, entries))
     return laws

@@ -19,7 +19,7 @@ from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet, entry_place, place_of
 from sfumato.prob.channel import Channel, Profile
 from sfumato.prob.distinct_values import distinct
-from sfumato.prob.distribution import Distribution
+from sfumato.prob.distribution import Distribution, DistributionLike, prior_on
 from sfumato.prob.exact import FloatArray, IntegerArray, LawLike, check_law, common_numerators
 from sfumato.prob.level_profiles import CodeArray, Profiles, profiles_by_doubling, profiles_by_sums
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
@@ -218,8 +218,9 @@ class Circulant(Shown):
         counts = np.bincount(self.codes, minlength=len(self.levels)).tolist()
         yield tuple(zip(self.levels, counts, strict=True)), range(self.input_count)
 
-    def output_law(self, prior: Distribution) -> tuple[Number, ...]:
+    def output_law(self, prior: DistributionLike) -> tuple[Number, ...]:
         """P(y) under a prior on the inputs."""
+        prior = prior_on(prior, self.inputs)
         if prior.is_uniform:
             return tuple(total / self.input_count for total in self._window_sums())
         self._check_entries("a prior that is not uniform")
@@ -231,8 +232,9 @@ class Circulant(Shown):
             result += weight * np.roll(law, x)
         return tuple(result.tolist())
 
-    def weighted_maxima(self, prior: Distribution) -> tuple[Number, ...]:
+    def weighted_maxima(self, prior: DistributionLike) -> tuple[Number, ...]:
         """max_x P(x)P(y|x) for each output y."""
+        prior = prior_on(prior, self.inputs)
         if prior.is_uniform:
             share = prior.probabilities[0]
             highest = [self.levels[-1]] * len(self.codes)
@@ -254,9 +256,7 @@ class Circulant(Shown):
         return result
 
     def _window_sums(self) -> list[Number]:
-        """Sum of the probabilities of the shifts y, …, y-k+1, for every y; exact when the law is,
-        correctly rounded when it is not.
-        """
+        """Sum over the shifts y, …, y-k+1, for every y; exact when the law is, correctly rounded when it is not."""
         size, count = len(self.codes), self.input_count
         numerators, denominator = self._common_levels()
         law = numerators[self.codes]

@@ -7,8 +7,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.errors import InvalidLaw
 from sfumato.prob.alphabet import Alphabet, Label, check_labels, normal_label
-from sfumato.prob.exact import FloatArray, LawLike, check_law, default_width, distinct_numbers, round_to_grid
+from sfumato.prob.exact import (
+    FloatArray,
+    LawLike,
+    SupportsArray,
+    check_law,
+    default_width,
+    distinct_numbers,
+    round_to_grid,
+)
 from sfumato.values.checks import Number, check_at_least, check_integer
 from sfumato.values.shown import Shown
 
@@ -30,9 +39,19 @@ class Distribution(Shown):
     array: FloatArray
     _distinct: frozenset[Number] | None
 
-    def __init__(self, probabilities: LawLike, labels: Iterable[Label] | None = None) -> None:
-        law = check_law("probabilities", probabilities)
+    def __init__(self, probabilities: LawLike | SupportsArray, labels: Iterable[Label] | None = None) -> None:
+        self._read("probabilities", probabilities, labels)
+
+    def _read(self, name: str, probabilities: LawLike | SupportsArray, labels: Iterable[Label] | None) -> None:
+        law = check_law(name, probabilities)
         self._fill(law, np.array(law, dtype=np.float64), check_labels("labels", labels, len(law)))
+
+    @classmethod
+    def _of_numbers(cls, probabilities: LawLike | SupportsArray, parameter: str) -> Distribution:
+        """Return the law of these numbers, without labels; errors name the parameter that they were given as."""
+        self = cls.__new__(cls)
+        self._read(parameter, probabilities, None)
+        return self
 
     def _fill(self, law: tuple[Number, ...], array: FloatArray, labels: Alphabet) -> None:
         array.setflags(write=False)
@@ -107,3 +126,43 @@ class Distribution(Shown):
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float64"
         return f"<Distribution on {len(self)} outcomes, {kind}>"
+
+
+DistributionLike = Distribution | LawLike | SupportsArray
+"""A distribution, or a list or an array of its probabilities."""
+
+
+def as_distribution(value: DistributionLike, parameter: str) -> Distribution:
+    """Return a distribution as it is, and a list or an array of probabilities as one; errors name the parameter.
+
+    Parameters:
+        value: A distribution, or its probabilities in a list or an array.
+        parameter: What an error calls the value.
+
+    >>> import sfumato as sf
+    >>> sf.prob.as_distribution([0.75, 0.25], "prior")
+    <Distribution on 2 outcomes, float64>
+    """
+    if isinstance(value, Distribution):
+        return value
+    return Distribution._of_numbers(value, parameter)  # noqa: SLF001  its own kind
+
+
+def prior_on(prior: DistributionLike, inputs: Alphabet) -> Distribution:
+    """Return a prior on the inputs of a channel, in their order; outcomes without labels are taken in order."""
+    law = as_distribution(prior, "prior")
+    if len(law) != len(inputs):
+        raise InvalidLaw(
+            f"has {len(law)} entries and the channel {len(inputs)} inputs",
+            parameter="prior",
+            way_out="Give one probability for each input.",
+        )
+    if law.labels == inputs:
+        return law
+    if isinstance(prior, Distribution) and set(law.labels) == set(inputs):
+        return Distribution([law[label] for label in inputs], inputs)
+    if law.labels == tuple(range(len(inputs))):
+        return Distribution(law.probabilities, inputs)
+    raise InvalidLaw(
+        "has other labels than the channel's inputs", parameter="prior", way_out="Use the same labels for both."
+    )

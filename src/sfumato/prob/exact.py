@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,20 @@ from sfumato.values.types import Reals
 FloatArray = npt.NDArray[np.float64]
 IntegerArray = npt.NDArray[np.object_]  # Python integers, so that nothing overflows
 RealArray = npt.NDArray[np.floating[Any] | np.integer[Any] | np.object_]
+
+
+class SupportsArray(Protocol):
+    """An object that numpy reads as an array: a data frame, a series, a tensor."""
+
+    def __array__(self) -> npt.NDArray[Any]:
+        """Return the array."""
+        ...
+
+
 LawLike = Reals | RealArray
 """What is read as a law: numbers in order."""
+RowsLike = Sequence[LawLike | SupportsArray] | RealArray | SupportsArray
+"""What is read as the rows of a channel: nested lists, or an array with two dimensions."""
 
 # Decimal text and most float pipelines land well inside this; a real mistake lands well outside.
 ROW_SUM_TOLERANCE = 1e-9
@@ -37,15 +49,38 @@ MOST_DENOMINATOR_BITS = 14_000
 """Of a law that is worked with exactly; Python writes numbers of up to 4,300 digits, which is a little more."""
 
 
-def check_law(name: str, numbers: Sequence[object] | RealArray) -> tuple[Number, ...]:
+Entries = Sequence[Any] | npt.NDArray[Any]
+
+
+def entries_of(name: str, value: object, *, rule: str, way_out: str) -> Entries:
+    """Return a list, a tuple or an array as it is and what offers `__array__` as an array; refuse all else."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray | memoryview):
+        return value
+    if hasattr(value, "__array__"):
+        array = np.asarray(value)
+        if array.ndim > 0:
+            return array
+    raise InvalidLaw(f"{rule}, not {type(value).__name__}", parameter=name, way_out=way_out)
+
+
+def check_law(name: str, given: object) -> tuple[Number, ...]:
     """Return one law as all-Fraction or all-float numbers, refusing what is not a probability law."""
+    numbers = entries_of(
+        name, given, rule="must be a list of probabilities", way_out="Give a list or an array with one dimension."
+    )
+    if isinstance(numbers, np.ndarray) and numbers.ndim != 1:
+        raise InvalidLaw(
+            f"must be one list of probabilities, not an array of shape {numbers.shape}",
+            parameter=name,
+            way_out="Give a list or an array with one dimension.",
+        )
     if len(numbers) == 0:
         raise InvalidLaw("is empty", parameter=name, way_out="A law needs at least one outcome.")
-    if isinstance(numbers, np.ndarray) and numbers.dtype == np.float64 and numbers.ndim == 1:
+    if isinstance(numbers, np.ndarray) and numbers.dtype == np.float64:
         numbers = numbers.tolist()
     kinds = set(map(type, numbers))
     if kinds == {float}:
-        plain: tuple[float, ...] = tuple(numbers)  # type: ignore[arg-type]
+        plain: tuple[float, ...] = tuple(numbers)
         # What is finite, not negative and sums to 1 needs no further look; anything else is told apart below.
         if is_law(plain):
             return plain

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
 from sfumato.prob.alphabet import Alphabet, Label, check_labels, product_labels
+from sfumato.prob.array_likes import ChannelLike, as_channel
 from sfumato.prob.channel import Channel
-from sfumato.prob.distribution import Distribution
+from sfumato.prob.distribution import Distribution, DistributionLike, prior_on
 from sfumato.prob.exact import LawLike
 from sfumato.values.checks import Number, check_between, check_integer
 
@@ -50,7 +51,7 @@ class Joint:
         return f"<Joint law on {sizes}, {'exact' if self.law.exact else 'float64'}>"
 
 
-def joint_law(prior: Distribution, channel: Channel) -> Joint:
+def joint_law(prior: DistributionLike, channel: ChannelLike) -> Joint:
     """Return P(x)P(y|x), the law of answer and report together.
 
     Raises:
@@ -63,11 +64,9 @@ def joint_law(prior: Distribution, channel: Channel) -> Joint:
     >>> sf.prob.joint_law(prior, channel).law[("yes", 0)]
     Fraction(1, 40)
     """
-    if prior.labels != channel.inputs:
-        raise InvalidLaw(
-            "has other labels than the inputs of `channel`", parameter="prior", way_out="Use the same labels for both."
-        )
-    products = [p * q for p, row in zip(prior.probabilities, channel.rows, strict=True) for q in row]
+    channel = as_channel(channel)
+    law = prior_on(prior, channel.inputs)
+    products = [p * q for p, row in zip(law.probabilities, channel.rows, strict=True) for q in row]
     return Joint(products, (channel.inputs, channel.outputs))
 
 

@@ -10,17 +10,16 @@ import numpy as np
 
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Label, product_labels
+from sfumato.prob.array_likes import ChannelLike, as_channel
 from sfumato.prob.channel import Channel
-from sfumato.prob.circulant import AnyChannel
-from sfumato.prob.distribution import Distribution
-from sfumato.prob.exact import LawLike
+from sfumato.prob.distribution import Distribution, DistributionLike, prior_on
 from sfumato.values.checks import Number, check_at_least, check_integer
 
 # More types than this and a power is no longer a table; the caller wants a formula instead.
 MOST_TYPES = 2_000_000
 
 
-def product(first: Channel, second: Channel) -> Channel:
+def product(first: ChannelLike, second: ChannelLike) -> Channel:
     """Two channels side by side on independent data: (x1, x2) → (y1, y2).
 
     >>> from fractions import Fraction
@@ -30,11 +29,12 @@ def product(first: Channel, second: Channel) -> Channel:
     >>> both.shape, both.inputs[1], sf.measures.odds(both)
     ((4, 4), (0, 1), Fraction(9, 1))
     """
+    first, second = as_channel(first, "first"), as_channel(second, "second")
     rows = [[p * q for p in first_row for q in second_row] for first_row in first.rows for second_row in second.rows]
     return Channel(rows, product_labels(first.inputs, second.inputs), product_labels(first.outputs, second.outputs))
 
 
-def together(first: Channel, second: Channel) -> Channel:
+def together(first: ChannelLike, second: ChannelLike) -> Channel:
     """Two reports about the same x, drawn independently: x → (y1, y2).
 
     Raises:
@@ -47,6 +47,7 @@ def together(first: Channel, second: Channel) -> Channel:
     >>> twice.shape, sf.measures.odds(coin), sf.measures.odds(twice)  # odds multiply, at worst
     ((2, 4), Fraction(3, 1), Fraction(9, 1))
     """
+    first, second = as_channel(first, "first"), as_channel(second, "second")
     if first.inputs != second.inputs:
         raise InvalidLaw(
             "must have the inputs of `first`",
@@ -57,7 +58,7 @@ def together(first: Channel, second: Channel) -> Channel:
     return Channel(rows, first.inputs, product_labels(first.outputs, second.outputs))
 
 
-def cascade(first: Channel, second: Channel) -> Channel:
+def cascade(first: ChannelLike, second: ChannelLike) -> Channel:
     """Feed the output of one channel to another: x → y → z.
 
     Raises:
@@ -70,6 +71,7 @@ def cascade(first: Channel, second: Channel) -> Channel:
     >>> again.rows[0], sf.measures.odds(again)  # noise on noise tells less
     ((Fraction(5, 8), Fraction(3, 8)), Fraction(5, 3))
     """
+    first, second = as_channel(first, "first").to_dense(), as_channel(second, "second").to_dense()
     if first.outputs != second.inputs:
         raise InvalidLaw(
             "must have the outputs of `first` as its inputs",
@@ -85,7 +87,7 @@ def cascade(first: Channel, second: Channel) -> Channel:
     return Channel(first.array @ second.array, first.inputs, second.outputs)
 
 
-def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[Label], Label]) -> Channel:
+def post_process(channel: ChannelLike, mapping: Mapping[Label, Label] | Callable[[Label], Label]) -> Channel:
     """Publish a function of the output only: x → g(y).
 
     Raises:
@@ -98,6 +100,7 @@ def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[La
     >>> merged.outputs, merged.rows
     (('no', 'perhaps'), ((Fraction(1, 2), Fraction(1, 2)), (Fraction(0, 1), Fraction(1, 1))))
     """
+    channel = as_channel(channel)
     image = mapping if callable(mapping) else mapping.__getitem__
     try:
         images = [image(label) for label in channel.outputs]
@@ -116,7 +119,7 @@ def post_process(channel: Channel, mapping: Mapping[Label, Label] | Callable[[La
     return Channel(rows, channel.inputs, outputs)
 
 
-def as_prior(prior: Distribution | LawLike | None, channel: AnyChannel) -> Distribution:
+def as_prior(prior: DistributionLike | None, channel: ChannelLike) -> Distribution:
     """Read a prior for a channel: uniform when none is given, put in the order of the channel's labels.
 
     Raises:
@@ -130,30 +133,15 @@ def as_prior(prior: Distribution | LawLike | None, channel: AnyChannel) -> Distr
     >>> sf.prob.as_prior(sf.Distribution([Fraction(1, 10), Fraction(9, 10)], ["yes", "no"]), coin).probabilities
     (Fraction(9, 10), Fraction(1, 10))
     """
-    size = channel.shape[0]
+    channel = as_channel(channel)
     if prior is None:
         # The answers of a structured channel are numbered, as outcomes are that have no labels.
-        return Distribution.uniform(size, channel.inputs if isinstance(channel, Channel) else None)
-    law = prior if isinstance(prior, Distribution) else Distribution(prior)
-    if len(law) != size:
-        raise InvalidLaw(
-            f"has {len(law)} entries and the channel {size} inputs",
-            parameter="prior",
-            way_out="Give one probability for each input.",
-        )
-    if law.labels == channel.inputs:
-        return law
-    if isinstance(prior, Distribution) and set(law.labels) == set(channel.inputs):
-        return Distribution([law[label] for label in channel.inputs], channel.inputs)
-    if law.labels == tuple(range(size)):
-        return Distribution(law.probabilities, channel.inputs)
-    raise InvalidLaw(
-        "has other labels than the channel's inputs", parameter="prior", way_out="Use the same labels for both."
-    )
+        return Distribution.uniform(channel.shape[0], channel.inputs if isinstance(channel, Channel) else None)
+    return prior_on(prior, channel.inputs)
 
 
 def coarsen(
-    channel: Channel, prior: Distribution, of: Mapping[Label, Label] | Callable[[Label], Label]
+    channel: ChannelLike, prior: DistributionLike | None, of: Mapping[Label, Label] | Callable[[Label], Label]
 ) -> tuple[Channel, Distribution]:
     """Return the channel from h(X) to Y under a prior on X, and the law of h(X).
 
@@ -171,10 +159,11 @@ def coarsen(
     (('minor', 'major'), (Fraction(1, 3), Fraction(2, 3)), Fraction(3, 4))
     """
     image = of if callable(of) else of.__getitem__
-    prior = as_prior(prior, channel)
+    channel = as_channel(channel)
+    law = as_prior(prior, channel)
     totals: dict[Label, Number] = {}
     rows: dict[Label, list[Number]] = {}
-    for label, weight, row in zip(channel.inputs, prior.probabilities, channel.rows, strict=True):
+    for label, weight, row in zip(channel.inputs, law.probabilities, channel.rows, strict=True):
         if weight == 0:
             continue
         try:
@@ -190,7 +179,7 @@ def coarsen(
     return Channel(averaged, rows, channel.outputs), Distribution(list(totals.values()), rows)
 
 
-def power(channel: Channel, n: int) -> Channel:
+def power(channel: ChannelLike, n: int) -> Channel:
     """n independent reports about the same x, kept only as counts of each output (their "type").
 
     The type is a sufficient statistic, so every measure of what leaks about x is that of the n reports, at
@@ -208,6 +197,7 @@ def power(channel: Channel, n: int) -> Channel:
     >>> three.rows[0][0], sf.measures.odds(three)
     (Fraction(27, 64), Fraction(27, 1))
     """
+    channel = as_channel(channel).to_dense()
     check_at_least("n", check_integer("n", n), 1)
     size = channel.shape[1]
     count = math.comb(n + size - 1, size - 1)

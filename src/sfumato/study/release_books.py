@@ -35,7 +35,9 @@ def record_release(book: Path, digests: Sequence[str], release: str) -> None:
         entries = _read_book(book)
         _refuse_twice(book, entries, digests)
         entries.append({"columns": list(digests), "release": release})
-        write_atomically(book, json.dumps({"schema": BOOK_SCHEMA, "releases": entries}, indent=1) + "\n")
+        text = json.dumps({"schema": BOOK_SCHEMA, "releases": entries}, indent=1) + "\n"
+        # A small column can be guessed from its digest. Permissions that the owner gave the book later are kept.
+        write_atomically(book, text, private=not book.exists())
 
 
 def _refuse_twice(book: Path, entries: Sequence[Mapping[str, Any]], digests: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ def check_integer(name: str, value: object) -> int:
         )
     try:
         return value.__index__()  # type: ignore[attr-defined, no-any-return]
-    except AttributeError:
+    except (AttributeError, TypeError):  # an array has the method, and refuses
         raise InvalidParameter(
             "must be a whole number", parameter=name, value=value, way_out="Write it without quotes or point."
         ) from None

@@ -20,7 +20,7 @@ from sfumato.measures.balances.classes import RecordClasses, record_classes
 from sfumato.measures.balances.search import evenly
 from sfumato.measures.individual.capacities import INDIVIDUAL_GAP_BITS, individual_capacity_bits
 from sfumato.measures.individual.records import check_shape
-from sfumato.prob import AnyChannel, Distribution
+from sfumato.prob import AnyChannel, ChannelLike, Distribution, as_channel
 from sfumato.values.checks import as_number, check_at_least, check_integer, check_positive
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import log2_bounds
@@ -56,7 +56,7 @@ class Balance:
 
 
 def balance(
-    channel: AnyChannel,
+    channel: ChannelLike,
     shape: Sequence[int],
     b: Real,
     *,
@@ -79,7 +79,7 @@ def balance(
 
 
 def balance_curve(
-    channel: AnyChannel,
+    channel: ChannelLike,
     shape: Sequence[int],
     bs: Reals,
     *,
@@ -94,6 +94,7 @@ def balance_curve(
     >>> [round(one.bits.midpoint, 2) for one in sf.measures.balance_curve(parity, (2, 2), [0, 1, 1.5, 2])]
     [0.0, 0.0, 0.23, 0.53]
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     check_positive("gap_bits", gap_bits)
     check_at_least("most_boxes", check_integer("most_boxes", most_boxes), 1)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import log2_interval
-from sfumato.measures.individual.records import datasets_by_value
-from sfumato.values.checks import check_at_least, check_integer
+from sfumato.measures.individual.records import check_sizes, datasets_by_value
+from sfumato.prob.exact import entries_of
 from sfumato.values.interval import Interval
 
 Truth = Sequence[int] | npt.NDArray[np.integer[Any] | np.bool]
@@ -44,9 +44,7 @@ def plateau_interval(truth: Truth, shape: Sequence[int]) -> Interval:
     >>> 1.5 in found, found.width < 1e-15
     (True, True)
     """
-    sizes = tuple(check_integer("shape", size) for size in shape)
-    for size in sizes:
-        check_at_least("shape", size, 1)
+    sizes = check_sizes(shape)
     answers = _answers(truth, sizes)
     if len(set(answers)) == 1:  # a constant says nothing, whatever the adversary knows
         return log2_interval(Fraction(len(answers)))
@@ -56,15 +54,17 @@ def plateau_interval(truth: Truth, shape: Sequence[int]) -> Interval:
 
 
 def _answers(truth: Truth, shape: tuple[int, ...]) -> tuple[int, ...]:
-    if not shape or len(truth) != math.prod(shape):
+    way_out = "Give f(x) for every data set, the last record running fastest."
+    entries = entries_of("truth", truth, rule="must be a list of answers", way_out=way_out)
+    if len(entries) != math.prod(shape):
         raise InvalidParameter(
-            f"has {len(truth)} entries and `shape`={shape} means {math.prod(shape) if shape else 0} data sets",
+            f"has {len(entries)} entries and `shape`={shape} means {math.prod(shape)} data sets",
             parameter="truth",
-            way_out="Give f(x) for every data set, the last record running fastest.",
+            way_out=way_out,
         )
     answers = []
-    for value in truth:
-        if value not in (0, 1):
+    for value in entries:
+        if isinstance(value, np.ndarray) or value not in (0, 1):
             raise InvalidParameter(
                 f"holds {value!r}, and the plateau is known for answers 0 and 1 only",
                 parameter="truth",

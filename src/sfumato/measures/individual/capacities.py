@@ -17,7 +17,7 @@ import numpy as np
 from sfumato.measures.capacity import DEFAULT_GAP_BITS, capacity_with_witness
 from sfumato.measures.individual.records import Choices, check_members, check_shape, groups, normalised_rows
 from sfumato.measures.individual.selections import best_selection
-from sfumato.prob import AnyChannel, Distribution
+from sfumato.prob import AnyChannel, ChannelLike, Distribution, as_channel
 from sfumato.prob.alphabet import Alphabet
 from sfumato.values.checks import check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
@@ -57,7 +57,7 @@ class WorstCase:
 
 
 def individual_capacity_bits(
-    channel: AnyChannel, shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
+    channel: ChannelLike, shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Interval:
     """Enclose C_1 = max over records and joint laws of I(X_i;Y), in bits; rows ordered as the records' product.
 
@@ -74,7 +74,7 @@ def individual_capacity_bits(
 
 
 def individual_capacity(
-    channel: AnyChannel, shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
+    channel: ChannelLike, shape: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> WorstCase:
     """Return C_1 with the record, the data sets and the law that reach it [E, Thm 2].
 
@@ -89,7 +89,7 @@ def individual_capacity(
 
 
 def group_capacity_bits(
-    channel: AnyChannel, shape: Sequence[int], size: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS
+    channel: ChannelLike, shape: Sequence[int], size: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> Interval:
     """Enclose C_k: what a report says at most about k records together; at most k·C_1 [E, Def. 17, Thm 4].
 
@@ -103,7 +103,7 @@ def group_capacity_bits(
 
 
 def group_capacity(
-    channel: AnyChannel, shape: Sequence[int], size: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS
+    channel: ChannelLike, shape: Sequence[int], size: int, *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> WorstCase:
     """Return C_k with the group of `size` records, the data sets and the law that reach it.
 
@@ -114,13 +114,14 @@ def group_capacity(
     >>> worst.members, round(worst.bits.upper, 4)
     ((0, 1), 0.5965)
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     check_between("size", check_integer("size", size), 1, len(sizes), way_out="A group has at most all records.")
     return _worst(channel, sizes, tuple(itertools.combinations(range(len(sizes)), size)), gap_bits)
 
 
 def capacity_about(
-    channel: AnyChannel, shape: Sequence[int], members: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
+    channel: ChannelLike, shape: Sequence[int], members: Sequence[int], *, gap_bits: float = INDIVIDUAL_GAP_BITS
 ) -> WorstCase:
     """Return what the report says at most about these records together, counted from 0.
 
@@ -131,6 +132,7 @@ def capacity_about(
     >>> round(worst.bits.upper, 4), worst.datasets  # for who believes that record 1 goes with record 0
     (0.531, (0, 3))
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     return _worst(channel, sizes, (check_members(members, len(sizes)),), gap_bits)
 

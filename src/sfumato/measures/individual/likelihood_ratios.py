@@ -19,11 +19,11 @@ import numpy as np
 
 from sfumato.errors import InvalidParameter
 from sfumato.measures.enclosures import UNIT_ROUNDOFF
-from sfumato.prob import AnyChannel
+from sfumato.prob import ChannelLike, as_channel
 from sfumato.prob.exact import FloatArray, IntegerArray
 
 
-def has_monotone_ratio(channel: AnyChannel) -> bool:
+def has_monotone_ratio(channel: ChannelLike) -> bool:
     """Whether some order of the outputs has a monotone likelihood ratio, in exact arithmetic.
 
     Raises:
@@ -35,7 +35,7 @@ def has_monotone_ratio(channel: AnyChannel) -> bool:
     >>> sf.measures.has_monotone_ratio(sf.Channel([[rest, third], [third, rest], [0, 1]]))
     True
     """
-    dense = channel.to_dense()
+    dense = as_channel(channel).to_dense()
     if not dense.exact:
         raise InvalidParameter(
             "is not exact, and doubles for equal ratios are not equal",

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.errors import InvalidParameter
-from sfumato.prob import AnyChannel, Channel
+from sfumato.prob import AnyChannel, Channel, ChannelLike, as_channel
 from sfumato.prob.exact import FloatArray
 from sfumato.values.checks import check_at_least, check_between, check_integer
 
@@ -34,13 +34,7 @@ class Choices:
 
 def check_shape(channel: AnyChannel, shape: Sequence[int]) -> tuple[int, ...]:
     """Return the sizes of the records' alphabets, whose product is the number of inputs of the channel."""
-    sizes = tuple(check_integer("shape", size) for size in shape)
-    if not sizes:
-        raise InvalidParameter(
-            "is empty", parameter="shape", way_out="Give the number of values of each record, such as (2, 2, 3)."
-        )
-    for size in sizes:
-        check_at_least("shape", size, 1)
+    sizes = check_sizes(shape)
     if math.prod(sizes) != channel.shape[0]:
         raise InvalidParameter(
             f"means {math.prod(sizes)} data sets, but the channel has {channel.shape[0]} inputs",
@@ -48,6 +42,19 @@ def check_shape(channel: AnyChannel, shape: Sequence[int]) -> tuple[int, ...]:
             value=sizes,
             way_out="Order its rows as the product of the records' alphabets and give their sizes.",
         )
+    return sizes
+
+
+def check_sizes(shape: object) -> tuple[int, ...]:
+    """Return the sizes of the records' alphabets."""
+    way_out = "Give the number of values of each record, such as (2, 2, 3)."
+    if isinstance(shape, str) or not isinstance(shape, Sequence | np.ndarray) or getattr(shape, "shape", 1) == ():
+        raise InvalidParameter(f"must be whole numbers, not {type(shape).__name__}", parameter="shape", way_out=way_out)
+    sizes = tuple(check_integer("shape", size) for size in shape)
+    if not sizes:
+        raise InvalidParameter("is empty", parameter="shape", way_out=way_out)
+    for size in sizes:
+        check_at_least("shape", size, 1)
     return sizes
 
 
@@ -88,7 +95,7 @@ def datasets_by_value(shape: tuple[int, ...], members: tuple[int, ...]) -> Place
     return np.moveaxis(cube, members, range(len(members))).reshape(values, -1)
 
 
-def selected_channels(channel: AnyChannel, shape: Sequence[int], record: int) -> Iterator[Channel]:
+def selected_channels(channel: ChannelLike, shape: Sequence[int], record: int) -> Iterator[Channel]:
     """Every channel from one record to the report that a rule for the other records can make [E, Thm 2].
 
     There are |X_(i)|^|X_i| of them, equal ones included: for looking at small cases, not for finding the best.
@@ -102,6 +109,7 @@ def selected_channels(channel: AnyChannel, shape: Sequence[int], record: int) ->
     >>> round(sf.measures.individual_capacity_bits(both, (2, 2)).upper, 3)  # the largest of them
     0.531
     """
+    channel = as_channel(channel)
     sizes = check_shape(channel, shape)
     (member,) = check_members((record,), len(sizes))
     rows = channel.to_dense().rows

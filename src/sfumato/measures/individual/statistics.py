@@ -23,7 +23,7 @@ from sfumato.measures.individual.noisy_counts import GEOMETRIC, NoisyCount
 from sfumato.measures.individual.races import Race
 from sfumato.measures.individual.records import Places, normalised_rows
 from sfumato.measures.individual.selections import best_selection
-from sfumato.prob import AnyChannel, Channel
+from sfumato.prob import AnyChannel, Channel, ChannelLike, as_channel
 from sfumato.prob.exact import FloatArray
 from sfumato.values.checks import check_at_least, check_integer, check_positive
 from sfumato.values.correlation import Correlation
@@ -59,7 +59,7 @@ class StatisticCapacity:
 
 
 def count_capacity(
-    channel: AnyChannel | NoisyCount,
+    channel: ChannelLike | NoisyCount,
     *,
     correlated: Correlation | str | int = "anyone",
     gap_bits: float = INDIVIDUAL_GAP_BITS,
@@ -79,6 +79,7 @@ def count_capacity(
     ((0,), (1000,)) 1.000000
     """
     check_positive("gap_bits", gap_bits)
+    channel = channel if isinstance(channel, NoisyCount) else as_channel(channel)
     people = channel.shape[0] - 1 if not isinstance(channel, NoisyCount) else channel.top
     if people < 1:
         raise InvalidParameter(
@@ -100,7 +101,7 @@ def count_capacity(
 
 
 def statistic_capacity(
-    channel: AnyChannel | NoisyCount,
+    channel: ChannelLike | NoisyCount,
     *,
     people: int,
     contributions: Sequence[int | Sequence[int]],
@@ -123,7 +124,10 @@ def statistic_capacity(
     check_at_least("people", check_integer("people", people), 1)
     totals = totals_of(people, contributions)
     noise = channel if isinstance(channel, NoisyCount) else None
-    rows = normalised_rows(channel) if not isinstance(channel, NoisyCount) else channel.rows(range(channel.top + 1))
+    if isinstance(channel, NoisyCount):
+        rows = channel.rows(range(channel.top + 1))
+    else:
+        rows = normalised_rows(as_channel(channel))
     if len(rows) != len(totals):
         raise InvalidParameter(
             f"means {len(totals)} different totals, but the channel has {len(rows)} rows",
