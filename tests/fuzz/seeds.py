@@ -57,6 +57,12 @@ def parquet(columns, **options):
 
 
 @cache
+def pages():
+    """A small page, which carries a certificate."""
+    return [sf.certify(sf.Channel([[Fraction(3, 4), Fraction(1, 4)], [0, 1]])).to_html().encode()]
+
+
+@cache
 def certificates():
     """Two of each kind, and those of a disclosure whose law is private."""
     dice = random.Random(5)  # noqa: S311  a seeded soak, no secret

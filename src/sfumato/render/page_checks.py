@@ -222,7 +222,7 @@ def _document(data: list[str]) -> dict[str, Any]:
     if len(data) != 1 or "<" in data[0]:
         raise _unreadable("it carries no data that could be checked")
     try:
-        document = json.loads(data[0])
+        document = json.loads(data[0], object_pairs_hook=_each_once, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise _unreadable("its data are not JSON") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
@@ -232,6 +232,17 @@ def _document(data: list[str]) -> dict[str, Any]:
     if not all(isinstance(document[name], list) for name in ("certificates", "texts")):
         raise _unreadable("its data are damaged")
     return document
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(text)
 
 
 def _cut(text: str) -> str:

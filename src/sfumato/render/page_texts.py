@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape, unescape
 from html.parser import HTMLParser
+from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -30,7 +31,9 @@ TEXT_ATTRIBUTES = ("aria-label", "title", "alt")
 VOID = frozenset({"meta", "br", "img"})
 # Not text: data, and rules of style.
 RAW = frozenset({"script", "style"})
-_REFERENCE = re.compile("\x02([^\x02\x03]*)\x03")
+# References begin with a word that no text of others can hold.
+_WORD = token_hex(8)
+_REFERENCE = re.compile(f"\x02{_WORD}([^\x02\x03]*)\x03")
 # The texts of a certificate that stand in pages as they are.
 _CLAIM_TEXTS = ("sentence", "because")
 
@@ -40,7 +43,7 @@ def number_mark(number: float, form: str, place: str = "") -> str:
 
     `form` is one of those that `number_text` knows. `place` is a name that the page may tie to a claim.
     """
-    return f"\x02{form}|{plain_number(number)}|{place}\x03"
+    return f"\x02{_WORD}{form}|{plain_number(number)}|{place}\x03"
 
 
 def is_marked(text: str) -> bool:
@@ -50,7 +53,7 @@ def is_marked(text: str) -> bool:
 
 def claim_mark(certificate: int, claim: int, form: str) -> str:
     """Return a reference to a claim of one of the page's certificates."""
-    return f"\x02{form}||/certificates/{certificate}/claims/{claim}\x03"
+    return f"\x02{_WORD}{form}||/certificates/{certificate}/claims/{claim}\x03"
 
 
 def claim_text(record: Mapping[str, Any], form: str) -> str:
