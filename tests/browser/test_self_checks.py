@@ -5,6 +5,7 @@ import json
 import re
 import threading
 from contextlib import contextmanager
+from fractions import Fraction
 from html import escape
 
 import pytest
@@ -94,6 +95,12 @@ class TestHonest:
         assert line == (
             "! Checked in this browser: 1 of 2 claims. Stated, and what would prove it is private: sample_leak_bits."
         )
+
+    def test_letters_that_no_page_shows_do_not_break_the_seal(self, browser, put):
+        channel = sf.Channel([[Fraction(1, 2)] * 2] * 2, ["a\u00a0b", "c\u2003d"], ["\u3000", "d"])
+        page = sf.certify(channel).to_html()
+        assert "\u2003" not in page
+        assert said(browser, put(page))[0] == "checked"
 
     def test_screen_readers_hear_the_result(self, browser, put, honest_page):
         """One live region, there from the start, whose text is the result; a mark and words say it, not a colour."""
