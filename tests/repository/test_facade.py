@@ -68,7 +68,7 @@ RAISED = {
     "weighted_shares": (lambda reports: sf.weighted_shares(reports, "sleeps"), "InvalidParameter"),
     "release_noise": (
         lambda _: sf.release_noise(
-            sf.design.gaussian(low=0, high=1, budget_bits=0.5), 7, out="noise.json", insecure_seed=7
+            sf.design.gaussian(low=0, high=1, budget_bits=1), 7, out="noise.json", insecure_seed=7
         ),
         "InvalidParameter",
     ),

@@ -8,9 +8,11 @@ import pytest
 import sfumato as sf
 from drawn_parts import drawn_part
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused
+from sfumato.io.key_files import write_key
 from sfumato.refine import Passphrase, Unprotected, new_key_pair
 from sfumato.study import Study
 from sfumato.study.key_folders import KeyFolder
+from sfumato.study.steps import split_key_file
 from small_studies import answers, small_study
 
 
@@ -120,7 +122,7 @@ class TestKeysThatOpen:
         folder, private = published
         (folder / "keys" / "ministry.moved.key").write_bytes(b"no key")
         other = sf.publish(small_study(), answers(), again="b", record=folder / "record.json")
-        sf.io.key_files.write_key(other.keys["rooms"][1], folder / "keys" / "planted.rooms.key", Unprotected())
+        write_key(other.keys["rooms"][1], folder / "keys" / "planted.rooms.key", Unprotected())
         opened = sf.open_reports(folder / "reports.parquet", folder / "keys", unlock=private)
         assert opened.note.column("moved").level == 3
         assert opened.note.column("place").level == 1
@@ -148,5 +150,5 @@ def test_a_folder_of_keys_is_its_owner_s_alone(tmp_path):
     sf.publish(small_study(), answers(), out=tmp_path / "r.csv", keys=tmp_path / "open", people="c", **secret)
     assert (tmp_path / "open").stat().st_mode & 0o777 == 0o755
     key = tmp_path / "open" / "ministry.place.key"
-    sf.study.steps.split_key_file(key, [300], tmp_path / "parts", protection=Unprotected(), unlock=Unprotected())
+    split_key_file(key, [300], tmp_path / "parts", protection=Unprotected(), unlock=Unprotected())
     assert (tmp_path / "parts").stat().st_mode & 0o777 == 0o700

@@ -53,10 +53,10 @@ class Noise:
 NOISES = [
     Noise(
         title="gaussian",
-        command="noise gaussian --low 0 --high 100 --budget-bits 0.5 --input number.txt",
-        call=lambda: (sf.design.gaussian(low=0, high=100, budget_bits=0.5), Fraction(PRIVATE)),
+        command="noise gaussian --low 0 --high 100 --budget-bits 1 --input number.txt",
+        call=lambda: (sf.design.gaussian(low=0, high=100, budget_bits=1), Fraction(PRIVATE)),
         bad=("--high 100", "--high 10"),
-        bad_call=lambda: (sf.design.gaussian(low=0, high=10, budget_bits=0.5), Fraction(PRIVATE)),
+        bad_call=lambda: (sf.design.gaussian(low=0, high=10, budget_bits=1), Fraction(PRIVATE)),
         bad_words="the range",
     ),
     Noise(

@@ -109,7 +109,7 @@ def test_levels_answers_and_counts_are_those_of_one_machine(spark, both):
 def test_parts_of_both_engines_are_combined(both, spark, tmp_path):
     files = written(tmp_path / "in", answers(5000))
     published(study_of(), spark.read.parquet(str(files)), tmp_path / "more", keep=("country",), insecure_seed=11)
-    combine([both / "arrow" / "reports", tmp_path / "more" / "reports"], tmp_path / "all")
+    combine([both / "arrow" / "reports", tmp_path / "more" / "reports"], tmp_path / "all", assume_disjoint=True)
     whole, first, second = (
         {one.question.id: one.total for one in estimate_reports(place)}
         for place in (tmp_path / "all", both / "arrow" / "reports", tmp_path / "more" / "reports")

@@ -139,7 +139,7 @@ def test_offices_that_use_different_engines_are_combined(spark, tmp_path):
     tables = [living_answers(ROWS), living_answers(5000, "q")]
     one.publish(frame_of(spark, tmp_path / "in", tables[0]))
     two.publish(tables[1])
-    combine([one.reports, two.reports], tmp_path / "both")
+    combine([one.reports, two.reports], tmp_path / "both", assume_disjoint=True)
     found = recover_answers(tmp_path / "both", [one.keys, two.keys], unlock=Unprotected())
     by_part = {held: found.filter(pa.compute.equal(found["part"], held)) for held in found["part"].unique().to_pylist()}
     ids = [living.read().note.parts[0].id for living in (one, two)]
