@@ -94,7 +94,7 @@ def serve_command(
 
     The other settings are rate and burst (requests from one address), address_connections, connections, body_bytes,
     header_bytes, header_fields, body_seconds, header_seconds, idle_seconds, tally_seconds, tally_reports, tally_fakes,
-    dashboard, writers, trusted_proxies, metrics_token, wait_seconds, grace_seconds; or in the environment: SFUMATO_RATE.
+    dashboard, writers, trusted_proxies, metrics_token, wait_seconds, grace_seconds; in the environment: SFUMATO_RATE.
 
     Example:
 
