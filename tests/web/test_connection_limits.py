@@ -160,7 +160,7 @@ def test_a_slow_request_is_cut_off(clients, is_kept, begun, more):
     if is_kept:
         assert answer(connection)[0] == 200
         connection.sendall(begun)
-    assert 0.3 < seconds_until_closed(connection, more) < 2
+    assert 0.3 < seconds_until_closed(connection, more) < 5
 
 
 def test_a_slow_request_is_told_why(clients):
@@ -174,21 +174,21 @@ def test_the_rest_of_an_answered_request_is_not_awaited_for_ever(clients):
     clients.serve(body_seconds=0.4)
     connection = clients.connect(ATTACKER, CHUNKED.replace(b"POST /reports", b"GET /health"))
     assert answer(connection)[0] == 200
-    assert seconds_until_closed(connection, b"1\r\n \r\n") < 2
+    assert seconds_until_closed(connection, b"1\r\n \r\n") < 5
 
 
 def test_an_idle_connection_is_closed(clients):
     clients.serve(idle_seconds=0.4)
     connection = clients.connect(ATTACKER, GET)
     assert answer(connection)[0] == 200
-    assert 0.3 < seconds_until_closed(connection, b"\r\n") < 2  # empty lines before a request are no request
+    assert 0.3 < seconds_until_closed(connection, b"\r\n") < 5  # empty lines before a request are no request
 
 
 def test_an_answer_that_is_not_read_is_given_up(clients):
     clients.serve(idle_seconds=0.4)
     clients.running.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     connection = clients.connect(ATTACKER, b"GET /reader_worker.js HTTP/1.1\r\nHost: x\r\n\r\n" * 4)
-    time.sleep(1)
+    time.sleep(1.5)
     heard = b""
     with suppress(ConnectionError):
         while part := connection.recv(1 << 20):
