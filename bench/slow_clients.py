@@ -6,8 +6,8 @@ more. Honest clients at 127.0.0.3 send reports, each over a new connection, whic
 answered. The server may have 1,024 files open. At last 200 clients of one address send at once, under attack. Rate
 limits are off.
 
-Limits: 99 of 100 answers within 5 times what it takes without an attack; every honest request answered; memory grows
-by at most a tenth between the first attack's end and the last one's.
+Limits: 99 of 100 answers within 5 times what it takes without an attack; every honest request answered; memory grows by
+at most a tenth between the first attack's end and the last one's.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.web.connection_limits import most_connections
+from sfumato.web.connection_limits import ConnectionLimits, most_connections
+from sfumato.web.settings import Settings
 from web import samples
 from web.databases import made_store
 from web.plain_server import InThread, plain_server
@@ -137,6 +138,14 @@ def test_a_header_that_is_too_long_gets_an_answer(clients):
         assert is_closed(connection)
 
 
+@pytest.mark.parametrize("data", [b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/1.1\nHost: x\n\n", b"get / HTTP/1.1\r\n"])
+def test_what_is_no_request_is_refused_at_once(clients, data):
+    clients.serve()
+    connection = clients.connect(ATTACKER, data)
+    connection.settimeout(5)
+    assert answer(connection)[0] == 400
+
+
 def test_a_body_may_be_longer_than_a_header(clients):
     clients.serve(header_bytes=1024)
     assert answer(clients.connect(ATTACKER, post(1, spaces=4000)))[0] == 200
@@ -151,7 +160,7 @@ def test_a_slow_request_is_cut_off(clients, is_kept, begun, more):
     if is_kept:
         assert answer(connection)[0] == 200
         connection.sendall(begun)
-    assert 0.3 < seconds_until_closed(connection, more) < 2
+    assert 0.3 < seconds_until_closed(connection, more) < 5
 
 
 def test_a_slow_request_is_told_why(clients):
@@ -165,21 +174,21 @@ def test_the_rest_of_an_answered_request_is_not_awaited_for_ever(clients):
     clients.serve(body_seconds=0.4)
     connection = clients.connect(ATTACKER, CHUNKED.replace(b"POST /reports", b"GET /health"))
     assert answer(connection)[0] == 200
-    assert seconds_until_closed(connection, b"1\r\n \r\n") < 2
+    assert seconds_until_closed(connection, b"1\r\n \r\n") < 5
 
 
 def test_an_idle_connection_is_closed(clients):
     clients.serve(idle_seconds=0.4)
     connection = clients.connect(ATTACKER, GET)
     assert answer(connection)[0] == 200
-    assert 0.3 < seconds_until_closed(connection, b"\r\n") < 2  # empty lines before a request are no request
+    assert 0.3 < seconds_until_closed(connection, b"\r\n") < 5  # empty lines before a request are no request
 
 
 def test_an_answer_that_is_not_read_is_given_up(clients):
     clients.serve(idle_seconds=0.4)
     clients.running.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     connection = clients.connect(ATTACKER, b"GET /reader_worker.js HTTP/1.1\r\nHost: x\r\n\r\n" * 4)
-    time.sleep(1)
+    time.sleep(1.5)
     heard = b""
     with suppress(ConnectionError):
         while part := connection.recv(1 << 20):
@@ -251,3 +260,13 @@ def test_connections_leave_files_for_the_database(monkeypatch):
     assert most_connections(100) == 100
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert 768 <= most_connections(0) < 10_000
+
+
+def test_what_counts_as_one_address():
+    of = ConnectionLimits(Settings(trusted_proxies="127.0.0.1, 10.0.0.0/8")).address_of
+    assert of("2001:db8::1") == of("2001:db8::ffff:1") != of("2001:db8:0:1::1")
+    assert of("::ffff:192.0.2.1") == of("192.0.2.1") != of("192.0.2.2")
+    assert of("127.0.0.1").is_trusted
+    assert of("10.1.2.3").is_trusted
+    assert not of("127.0.0.2").is_trusted
+    assert ConnectionLimits(Settings(trusted_proxies="*")).address_of("2001:db8::1").is_trusted

@@ -19,7 +19,8 @@ from sfumato.web.problems import Problem, header_too_large, not_http, too_slow
 
 _FLUSH_SECONDS = 1.0
 _MOST_GATHERED = 65_536
-_END = b"\r\n\r\n"
+_END = re.compile(rb"\n\r?\n")
+_LONGEST_END = 3
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*\r\n", re.IGNORECASE)
 _AT_ONCE = re.compile(rb"\r\n(expect|transfer-encoding|upgrade):", re.IGNORECASE)
 
@@ -51,7 +52,7 @@ class Arrival(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Gather bytes; with the last one of the request hand them over."""
-        searched = max(0, len(self._gathered) - len(_END) + 1)
+        searched = max(0, len(self._gathered) - _LONGEST_END + 1)
         self._gathered += data
         if not self._wanted:
             self._wanted = self._request_bytes(searched)
@@ -60,10 +61,10 @@ class Arrival(asyncio.Protocol):
 
     def expire(self) -> None:
         """Close the connection; who has sent a part of a request is told why."""
-        if self._gathered:
-            self._hand_over().expire()
-        else:
+        if not self._gathered:
             self.transport.abort()
+        elif not (made := self._hand_over()).transport.is_closing():
+            made.expire()
 
     def shutdown(self) -> None:
         """Close the connection, because the server stops."""
@@ -71,10 +72,11 @@ class Arrival(asyncio.Protocol):
 
     def _request_bytes(self, searched: int) -> int:
         """Return how many bytes to gather: 0 if that is not known yet, 1 if the parser is to judge what there is."""
-        end = self._gathered.find(_END, searched)
-        if end < 0:
-            return 1 if len(self._gathered) > self.limits.settings.header_bytes else 0
-        header = bytes(self._gathered[: end + len(_END)])
+        end = _END.search(self._gathered, searched)
+        if end is None:
+            is_hopeless = not b"A" <= self._gathered[:1] <= b"Z"  # every method is in capitals
+            return 1 if is_hopeless or len(self._gathered) > self.limits.settings.header_bytes else 0
+        header = bytes(self._gathered[: end.end()])
         if _AT_ONCE.search(header):
             return 1
         self.deadline = self.loop.time() + self.limits.settings.body_seconds
