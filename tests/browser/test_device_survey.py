@@ -64,6 +64,7 @@ def test_from_an_invitation_to_what_a_key_shows(page_of, tmp_path, kem):
     for one in told:
         reports = opened.collection.unpack_row(rows[one["id"]].row)
         assert {cell["question"]: cell["report"] for cell in one["cells"]} == reports
+    opened.close_collection()
     part = opened.export(tmp_path / "export")
     opened.store.close()
 
