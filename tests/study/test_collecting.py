@@ -173,7 +173,7 @@ def test_rows_that_no_server_keeps_are_refused(tmp_path, wrong):
 def test_nobody_and_another_wave_are_no_part(tmp_path):
     asked = collection_of(homes(tmp_path), tmp_path)
     rows = kept(asked, respond_all(asked, people(10)))
-    with pytest.raises(UnreadableFile, match="nobody has answered"):
+    with pytest.raises(UnreadableFile, match="no reports of this wave are shown"):
         export_part(asked.at_wave(2), rows, tmp_path / "out")
     assert export_part(asked, rows, tmp_path / "out").rows == 10
     with pytest.raises(InvalidParameter):

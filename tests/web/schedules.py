@@ -104,7 +104,7 @@ class Player:
     async def play(self):
         """Play the schedule: a dozen or more steps, then the close and a look of everybody."""
         await self.start(first=True)
-        quits = self.draw.choice((0.0, 0.1, 0.3))
+        quits = self.draw.choice((0.0, 0.1, 0.2))
         for _ in range(self.draw.randint(8, 40)):
             chance = self.draw.random()
             if chance < 0.5 and self.sent < MOST_PEOPLE - 4:
@@ -115,6 +115,8 @@ class Player:
                 await self.restart()
             else:
                 await self.fetch()
+        for _ in range(self.draw.choice((0, 0, 1, 2, 4)) if quits else 0):
+            await self.withdraw()
         if self.draw.random() < 0.9:
             await self.close()
         await self.fetch_all()
@@ -180,7 +182,7 @@ class Player:
 
     async def check_waiting(self):
         """No more than the held-back batch and one that is not full are kept from readers."""
-        shown = self.members(await self.ask("GET", "/live"))
+        shown = await self.look("/live", None)
         unshown = set(range(self.sent)) - self.withdrawn - shown
         assert len(unshown) < 2 * self.least + 2 * self.together
 
@@ -188,7 +190,9 @@ class Player:
         """Somebody takes a report back; it is acknowledged at once, however often it is asked for."""
         if not self.sent:
             return
-        number = self.draw.randrange(self.sent)
+        # Often one of those that readers do not see yet.
+        first = self.draw.choice((0, max(0, self.sent - 2 * self.least)))
+        number = self.draw.randrange(first, self.sent)
         secret = {"secret": samples.secret_of(number).hex()}
         if self.mode == "panel" and self.draw.random() < 0.5:
             secret = {"token": TOKENS[number]}
@@ -201,7 +205,7 @@ class Player:
         assert status == 200
         self.played.closed_with = self.sent - len(self.withdrawn)
         self.played.withdrawn = set(self.withdrawn)
-        shown = self.members(await self.ask("GET", "/live"))
+        shown = await self.look("/live", None)
         assert json.loads(said)["reports"] == len(shown)
         if shown:  # what is in the results stays there, and the refusal says which row it is
             number = self.draw.choice(sorted(shown))
@@ -229,8 +233,9 @@ class Player:
             await self.look(path, reader)
 
     async def look(self, target, token):
-        found = await self.ask("GET", target, token=token)
-        self.played.views.append((target, self.played.closed_with is not None, self.members(found)))
+        members = self.members(await self.ask("GET", target, token=token))
+        self.played.views.append((target, self.played.closed_with is not None, members))
+        return members
 
     def members(self, found):
         """Return whose reports an answer shows; a refusal shows none."""

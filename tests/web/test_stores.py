@@ -66,6 +66,7 @@ def test_a_report_in_the_results_of_a_closed_study_is_not_withdrawn(opened):
     with pytest.raises(InResults, match="is row 3 of the results"):
         opened.withdraw(names[3])
     assert [one.id for one in opened.shown_rows(1)] == names
+    assert (opened.counts().reports, opened.counts().withdrawn) == (5, 0)
     assert opened.withdraw(b"x" * 32) is None
 
 

@@ -60,6 +60,7 @@ async def close(server: CollectionServer, request: Request) -> Response:
 async def export(server: CollectionServer, request: Request) -> Response:
     """The reports that are shown, as a part that the ordinary verbs read, in one archive."""
     check_admin(server, request)
+    await server.view()
     folder = Path(tempfile.mkdtemp(prefix="sfumato-export-"))
     try:
         archive = await server.apart(lambda store: _archive(server, store, folder))

@@ -175,6 +175,11 @@ class CollectionServer:
             raise LookupError
         return found
 
+    async def view(self) -> State:
+        """Return the state by which views are made, after a batch that is due was shown."""
+        await self.read(lambda store: store.advance())
+        return await self.state()
+
     async def form(self) -> bytes:
         """Return the form, which is made once."""
         if self._form_json is None:
@@ -226,7 +231,7 @@ class CollectionServer:
         known = self._counted
         if known is not None and time.monotonic() < known.due:
             return known
-        state = await self.state()
+        state = await self.view()
         if known is not None and known.state == state:
             return known
         begun = time.monotonic()

@@ -97,6 +97,7 @@ class OpenedServer:
 
     def export(self, out: Path) -> ExportedPart:
         """Write the reports of this wave that are shown as a part."""
+        self.store.advance()
         return export_part(self.opened, self.store.shown_rows(self.collection.wave), out)
 
     def back_up(self, out: Path) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class ShareFeeds:
     async def of(self, receiver: Receiver) -> bytes:
         """Return a header, its length before it, and id, row and body of each report."""
         async with self._lock:
-            state = await self._server.state()
+            state = await self._server.view()
             given = self._given.get(receiver.name)
             if given is not None and given[0] == state:
                 return given[1]

@@ -216,6 +216,10 @@ class Store(Protocol):
         """Say how many reports a batch has at least, from now on."""
         ...
 
+    def advance(self) -> None:
+        """Show the next batch if it is due and was not shown when the last report came."""
+        ...
+
     def close_wave(self) -> Closing:
         """Take no more reports and show what was not shown yet; where it is closed already, say what is shown."""
         ...

@@ -54,10 +54,17 @@ def advance(run: Run, state: State) -> int | None:
 
     Withdrawn reports leave the views with that; returns how many.
     """
-    if state.closed or any(_at_most(run, state, state.shown + after) < state.tally_reports for after in (1, 2)):
+    if not is_due(run, state):
         return None
     run("UPDATE state SET shown = shown + 1")
     return _delete_leaving(run)
+
+
+def is_due(run: Run, state: State) -> bool:
+    """Whether the held-back batch and the next one are full."""
+    return not state.closed and all(
+        _at_most(run, state, state.shown + after) >= state.tally_reports for after in (2, 1)
+    )
 
 
 def take_out(run: Run, state: State, named: Named) -> int:

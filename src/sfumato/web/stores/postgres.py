@@ -10,6 +10,7 @@ pages, its log) shows in which order transactions came; docs/theory/collection.m
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, LiteralString
@@ -26,7 +27,7 @@ from sfumato.web.stores.base import (
     State,
     in_results,
 )
-from sfumato.web.stores.batches import Named, advance, close_wave, in_view, row_in_results, take_out
+from sfumato.web.stores.batches import Named, advance, close_wave, in_view, is_due, row_in_results, take_out
 from sfumato.web.stores.byte_arrays import byte_array
 from sfumato.web.stores.migrations import COUNTS, STATE, newer_tables, state_of, unmade
 from sfumato.web.stores.postgres_connections import PostgresConnection
@@ -38,11 +39,15 @@ _ROW: LiteralString = "SELECT wave, id, credential, row, shares, panel FROM repo
 # Writers hold the door together; who closes it, goes to another wave, or withdraws waits until they are through.
 _SHARED: LiteralString = "SELECT pg_advisory_xact_lock_shared(7360191921)"
 _ALONE: LiteralString = "SELECT pg_advisory_xact_lock(7360191921)"
+# Writers wait for who shows a batch: under load that is done so often, and whenever somebody looks.
+_ADVANCE_SECONDS = 0.1
 _MAKING: LiteralString = "SELECT pg_advisory_xact_lock(7360191922)"
 
 
 class PostgresStore(PostgresConnection):
     """The store of a database of PostgreSQL."""
+
+    _advanced = 0.0
 
     def clone(self) -> PostgresStore:
         """Return another connection to the same database."""
@@ -76,8 +81,8 @@ class PostgresStore(PostgresConnection):
             others = [place for place in range(len(rows)) if place not in found]
             told = self._tell_apart([rows[place] for place in others])
             found |= dict(zip(others, told, strict=True))
-        if is_full:
-            self._advance()
+        if is_full and time.monotonic() - self._advanced > _ADVANCE_SECONDS:
+            self.advance()
         return [found[place] for place in range(len(rows))]
 
     @taking_turns
@@ -100,11 +105,13 @@ class PostgresStore(PostgresConnection):
         return new, is_full
 
     @taking_turns
-    def _advance(self) -> None:
+    def advance(self) -> None:
         """Show the next batch if it is due, when no writer is under way."""
+        self._advanced = time.monotonic()
         with self._transaction() as run:
-            run(_ALONE)
-            advance(run, self._state())
+            if is_due(run, self._state()):
+                run(_ALONE)
+                advance(run, self._state())
 
     @taking_turns
     def _tell_apart(self, rows: Sequence[StoredRow]) -> list[Outcome]:

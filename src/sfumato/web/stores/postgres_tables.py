@@ -27,9 +27,10 @@ MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
     (
         # Being volatile, it sees in each statement what is committed by then: first the door, then who closed or
         # withdrew before it opened. A null after the ids says that a batch is to be shown, which needs the door alone.
+        # Its plans are made once, when the table is small: a scan of the table would stay for good.
         """CREATE FUNCTION sfumato_keep(
             of_wave INTEGER, ids BYTEA[], credentials BYTEA[], packed BYTEA[], bodies BYTEA[], panels BYTEA[]
-        ) RETURNS SETOF BYTEA LANGUAGE plpgsql VOLATILE AS $$
+        ) RETURNS SETOF BYTEA LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
         DECLARE known state; held INTEGER; filled INTEGER;
         BEGIN
             PERFORM pg_advisory_xact_lock_shared(7360191921);
