@@ -325,7 +325,7 @@ def test_a_study_declares_its_disclosure_and_the_page_tells_about_it(sfumato, fo
     assert "Protected: affair, religion." in page
     assert "tells nothing at all about any single sample" in page
     assert "Stated, not checked" in page
-    assert "mapping&quot;" not in page
+    assert '"mapping"' not in page
     (folder / "whole.csv.certificate.json").write_bytes((folder / "whole.csv.PRIVATE.json").read_bytes())
     careless = sfumato("report", "reports.csv", "--release", "whole.csv", "--out", "careless.html")
     assert careless.returncode == 2

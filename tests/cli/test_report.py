@@ -39,7 +39,7 @@ def test_a_page_from_public_and_opened_reports(sfumato, published):
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote report.html\n", "")
     page = (published / "report.html").read_text()
     assert "90 % interval" in page
-    for said in ("ministry, ε = 2", "public, ε = 0.5", "By region", "affair.certificate.json"):
+    for said in ("ministry, ε = 2", "public, ε = 0.5", "By region", "Certificates"):
         assert said in page
 
 
@@ -81,7 +81,7 @@ def test_a_simulation_is_loud(sfumato, published):
     assert "WARNING: INSECURE" in done.stderr
     page = (published / "report.html").read_text()
     assert "do not release" in page
-    assert 'class="number">truth</th>' in page
+    assert ">truth</th>" in page
 
 
 def test_help_has_an_example(sfumato):
