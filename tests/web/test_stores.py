@@ -49,12 +49,14 @@ def test_a_withdrawn_report_leaves_the_views_with_the_next_batch(opened):
     opened.set_tally_reports(2)
     for number in range(4):
         opened.add([row(number)])
+    opened.advance()
     assert {one.id for one in opened.shown_rows(1)} == {row(0).id, row(1).id}
     assert (opened.withdraw(row(0).id), opened.withdraw(row(0).id)) == (1, 0)
     assert opened.add([row(0)]) == [Outcome.WITHDRAWN]
     assert opened.counts().reports == 3
     assert {one.id for one in opened.shown_rows(1)} == {row(0).id, row(1).id}
     opened.add([row(4), row(5)])
+    opened.advance()
     assert {one.id for one in opened.shown_rows(1)} == {row(number).id for number in (1, 2, 3)}
     assert row(0).id not in {one.id for one in opened.snapshot()}
 
