@@ -94,7 +94,7 @@ def _claims(odds: Fraction, bits: Interval) -> tuple[Claim, ...]:
             "recovered",
             Fraction(1),
             "probability",
-            because="(r + U) - U = r mod R for every answer r and every U",
+            because="(r + U) - U = r mod R for every answer r and every U [B, Lemma 6]",
             sentence="Whoever holds the registrar's key gets every answer back as it was, without exception.",
         ),
         certified_claim(
