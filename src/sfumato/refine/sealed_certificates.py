@@ -24,6 +24,8 @@ from sfumato.values import Claim, Interval
 from sfumato.values.checks import check_between, check_integer
 
 SCHEMA = "sfumato/certificate/sealed/1"
+MOST_SEALED = MOST_PADDED
+"""Answers that a sealed column can tell apart."""
 _NAMES = {"odds": "odds", "leakage_bits": "leakage", "recovered": "answers that come back", "key_bits": "key bits"}
 _UNIFORM = "P((r + U) mod R = s) = P(U = s - r) = 1/R for every answer r, whatever else is known"
 

@@ -23,7 +23,7 @@ from sfumato.files.tables import with_gaps
 from sfumato.files.words import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Ladder
-from sfumato.refine.sealed_certificates import MOST_PADDED, SealedAnswers
+from sfumato.refine.sealed_certificates import MOST_SEALED, SealedAnswers
 from sfumato.study.audience import Analyst
 from sfumato.study.ways.answers import NOBODY, SymbolArray
 from sfumato.study.ways.base import BoolArray, FloatArray, IntArray
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 def too_many(answers: int) -> str | None:
     """Say why so many answers cannot be sealed; None where they can."""
-    if answers <= MOST_PADDED:
+    if answers <= MOST_SEALED:
         return None
-    return f"its reports round {answers:,} possible answers, and a sealed column tells at most {MOST_PADDED:,} apart"
+    return f"its reports round {answers:,} possible answers, and a sealed column tells at most {MOST_SEALED:,} apart"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
