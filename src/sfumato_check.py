@@ -2408,7 +2408,7 @@ def check_sealed(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list
         Rule(
             measure="recovered",
             unit="probability",
-            because="(r + U) - U = r mod R for every answer r and every U",
+            because="(r + U) - U = r mod R for every answer r and every U [B, Lemma 6]",
             sentence=lambda _: "Whoever holds the registrar's key gets every answer back as it was, without exception.",
             find=lambda _: Fraction(1),
             exact=True,

@@ -72,6 +72,7 @@ KINDS = {
     "noise/people with values": lambda: sf.certify(
         sf.design.gaussian(low=0, high=9, budget_bits=0.9, change=1, correlated=3, values=2, steps=8)
     ),
+    "sealed": lambda: sf.certify(sf.refine.SealedAnswers(size=11)),
     "rank-noise": lambda: sf.certify(sf.design.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3)),
     "rank-noise/anyone": lambda: sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
     "vector-noise": lambda: sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2)),

@@ -168,7 +168,7 @@ def _check_keys(folder, case):
     found = CASES[case]
     out, folders = folder / found.out, _key_folders(folder, case)
     batches = _batches(folder, case)
-    back = sf.recover_answers(out, folders, unlock=Unprotected())
+    back = sf.recover_answers(out, folders, unlock=Unprotected(), rounded=True)  # a card has no answers
     parts = back["part"].to_pylist() if "part" in back.column_names else [next(iter(batches))] * back.num_rows
     rows = zip(parts, back["row"].to_pylist(), back["moved"].to_pylist(), strict=True)
     assert {(batches[part], row): answer for part, row, answer in rows} == expected(case)

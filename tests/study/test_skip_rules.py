@@ -155,7 +155,7 @@ def test_what_depends_on_a_private_answer_is_amended_with_it(tmp_path):
     done = amended(tmp_path, study, row=[0, 1], smokes=["yes", "no"], cigarettes=["5", "skip"])
     assert (done.cells, done.unchanged) == (2, 2)
     assert answers(tmp_path, study, "smokes") == ["yes", "no", "yes"]
-    assert answers(tmp_path, study, "cigarettes") == ["5", None, None]
+    assert answers(tmp_path, study, "cigarettes") == [5, None, None]
 
 
 def test_cells_of_those_who_are_not_asked_are_not_amended(tmp_path):

@@ -90,6 +90,15 @@ def _label_array(labels: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(len(parts), pa.py_buffer(ends), pa.py_buffer(b"".join(parts)))
 
 
+def with_gaps(column: Any, there: npt.NDArray[np.bool_] | None) -> Any:
+    """Return a column whose cells are empty where nothing is there."""
+    if there is None or there.all():
+        return column
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return column.take(pa.array([place if full else None for place, full in enumerate(there.tolist())], pa.int64()))
+
+
 def note_inside(path: str | Path) -> str | None:
     """Return the note that a Parquet file carries; None where it has none, and for other files."""
     if Path(path).is_dir() or format_for_reading(path) is not Format.PARQUET or not Path(path).is_file():

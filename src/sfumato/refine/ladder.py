@@ -126,6 +126,11 @@ class Ladder(Shown):
             raise no_recovery(rung)
         return cls(rung, wanted, recover)
 
+    @classmethod
+    def sealed(cls, size: int) -> Ladder:
+        """Return the one-time pad of so many answers: reports tell nothing, and the key of level 0 everything."""
+        return cls.of_odds(rungs.PadRung(size=size), (Fraction(1),), recover=True)
+
     def _fill(self, rung: Rung, odds: tuple[Fraction, ...], epsilons: tuple[float, ...], *, recover: bool) -> None:
         if any(upper <= lower for upper, lower in itertools.pairwise(odds)):
             raise InvalidParameter("two levels are too close to be told apart", way_out="Drop one, or move them apart.")

@@ -24,6 +24,8 @@ from sfumato.values import Claim, Interval
 from sfumato.values.checks import check_between, check_integer
 
 SCHEMA = "sfumato/certificate/sealed/1"
+MOST_SEALED = MOST_PADDED
+"""Answers that a sealed column can tell apart."""
 _NAMES = {"odds": "odds", "leakage_bits": "leakage", "recovered": "answers that come back", "key_bits": "key bits"}
 _UNIFORM = "P((r + U) mod R = s) = P(U = s - r) = 1/R for every answer r, whatever else is known"
 
@@ -94,7 +96,7 @@ def _claims(odds: Fraction, bits: Interval) -> tuple[Claim, ...]:
             "recovered",
             Fraction(1),
             "probability",
-            because="(r + U) - U = r mod R for every answer r and every U",
+            because="(r + U) - U = r mod R for every answer r and every U [B, Lemma 6]",
             sentence="Whoever holds the registrar's key gets every answer back as it was, without exception.",
         ),
         certified_claim(

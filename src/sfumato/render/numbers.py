@@ -31,7 +31,7 @@ NAMES = {
 }
 
 # Measures of which at least so much is promised; all others are promises of at most so much.
-_AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits_level_")
+_AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits")
 
 # From here on a number is shown by its first digits, as in 1.2e20.
 _LARGE = 1e15

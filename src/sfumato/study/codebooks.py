@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.bits.mechanism import smallest_dtype
-from sfumato.files.tables import labelled_column, number_column
+from sfumato.files.tables import labelled_column, number_column, with_gaps
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.notes import ReportsNote
 from sfumato.study.release_words import releases_words
 from sfumato.study.ways import Way
-from sfumato.study.ways.answer_columns import with_gaps
 
 FIELD = b"sfumato"
 """Under this key a Parquet column says how it is to be read."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from sfumato.study.collections import Collection, check_collectable
 from sfumato.study.ways import Way
-from sfumato.study.ways.sealed import SealedWay
+from sfumato.study.wording import sealed_name
 
 SCHEMA = "sfumato/form/1"
 
@@ -21,7 +21,7 @@ SCHEMA = "sfumato/form/1"
 def form_document(collection: Collection) -> dict[str, Any]:
     """Return the form of a collection, as nested tables of texts and whole numbers."""
     check_collectable(collection.study)
-    sealed = [_sealed(collection, way) for way in collection.columns.values() if isinstance(way, SealedWay)]
+    sealed = [_sealed(collection, name) for name in collection.ways if sealed_name(name) in collection.columns]
     return ({"sealed": sealed} if sealed else {}) | {
         "schema": SCHEMA,
         "study": collection.study.name,
@@ -61,12 +61,14 @@ def _question(collection: Collection, way: Way) -> dict[str, Any]:
     }
 
 
-def _sealed(collection: Collection, way: SealedWay) -> dict[str, Any]:
+def _sealed(collection: Collection, question: str) -> dict[str, Any]:
     """Return a sealed column: the answer's number, moved by a uniform draw that its receivers are given."""
-    name, part = way.question.id, way.form()
+    name = sealed_name(question)
+    way = collection.columns[name]
+    part = way.form()
     return {
         "id": name,
-        "of": way.question.of.id,
+        "of": question,
         "reports": way.report_count,
         "odds": _spelled(part.odds[-1]),
         "sees": [{"name": one.name, "odds": None} for one in collection.receivers if name in one.levels],

@@ -13,8 +13,7 @@ from sfumato.study.audience import Analyst, Audience
 from sfumato.study.collect_terms import CollectTerms
 from sfumato.study.ways import Question, Way
 from sfumato.study.ways.no_answer import NO_ANSWER_KEYS, check_no_answer
-from sfumato.study.ways.recovering import sealed_name
-from sfumato.study.wording import check_line, checked_epsilon, short_number
+from sfumato.study.wording import check_line, checked_epsilon, sealed_name, short_number
 from sfumato.values.checks import check_between, check_integer
 from sfumato.values.shown import Shown
 

@@ -87,3 +87,8 @@ def short_number(value: Fraction) -> float | int:
     """Return a number as a sentence shows it, with at most six digits."""
     shown = float(f"{float(value):.6g}")
     return int(shown) if shown.is_integer() else shown
+
+
+def sealed_name(question: str) -> str:
+    """Return the name of the column of a question's sealed answers."""
+    return f"{question}_sealed"

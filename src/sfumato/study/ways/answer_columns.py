@@ -56,15 +56,6 @@ def scale_texts(places: Places, lowest: Fraction, step: Fraction) -> Any:
     return _by_texts(places, lowest, step)
 
 
-def with_gaps(column: Any, there: npt.NDArray[np.bool_] | None) -> Any:
-    """Return a column whose cells are empty where nothing is there."""
-    if there is None or there.all():
-        return column
-    import pyarrow as pa  # noqa: PLC0415  takes a second to import
-
-    return column.take(pa.array([place if full else None for place, full in enumerate(there.tolist())], pa.int64()))
-
-
 def _floats(places: Places, lowest: Fraction, step: Fraction) -> Any:
     """Return the nearest floats: a quotient of two numbers that floats hold is rounded once."""
     below = np.lcm(lowest.denominator, step.denominator).item()

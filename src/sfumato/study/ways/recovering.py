@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.files.tables import with_gaps
 from sfumato.refine.report_trees import NOTHING
-from sfumato.study.ways.answer_columns import label_column, with_gaps
+from sfumato.study.ways.answer_columns import label_column
 
 if TYPE_CHECKING:
     from sfumato.refine import Ladder
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
     from sfumato.study.ways.sealed import SealedWay
 
 IntArray = npt.NDArray[np.int64]
-_SUFFIX = "_sealed"
-
-
-def sealed_name(question: str) -> str:
-    """Return the name of the sealed column of a question."""
-    return f"{question}{_SUFFIX}"
 
 
 class Recovering:

@@ -19,13 +19,12 @@ import numpy as np
 from sfumato.bits import RowSource
 from sfumato.certificates import Certificate, certify
 from sfumato.errors import InvalidParameter
+from sfumato.files.tables import with_gaps
 from sfumato.files.words import Words
 from sfumato.prob import AnyChannel
 from sfumato.refine import Ladder
-from sfumato.refine.rungs.pad import MOST_PADDED, OneTimePad
-from sfumato.refine.sealed_certificates import SealedAnswers
+from sfumato.refine.sealed_certificates import MOST_SEALED, SealedAnswers
 from sfumato.study.audience import Analyst
-from sfumato.study.ways.answer_columns import with_gaps
 from sfumato.study.ways.answers import NOBODY, SymbolArray
 from sfumato.study.ways.base import BoolArray, FloatArray, IntArray
 from sfumato.study.ways.cells import Cells
@@ -33,7 +32,7 @@ from sfumato.study.ways.form_parts import FormPart
 from sfumato.study.ways.ladder import LadderWay
 from sfumato.study.ways.ladder_questions import Answered, LadderQuestion
 from sfumato.study.ways.plans import QuestionPlan
-from sfumato.study.ways.recovering import sealed_name
+from sfumato.study.wording import sealed_name
 from sfumato.values import Tally
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ if TYPE_CHECKING:
 
 def too_many(answers: int) -> str | None:
     """Say why so many answers cannot be sealed; None where they can."""
-    if answers <= MOST_PADDED:
+    if answers <= MOST_SEALED:
         return None
-    return f"its reports round {answers:,} possible answers, and a sealed column tells at most {MOST_PADDED:,} apart"
+    return f"its reports round {answers:,} possible answers, and a sealed column tells at most {MOST_SEALED:,} apart"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +122,7 @@ class SealedWay(LadderWay):
     @cached_property
     def ladder(self) -> Ladder:
         """The pad."""
-        return Ladder.of_odds(OneTimePad(size=self.question.size), (1,), recover=True)  # type: ignore[arg-type]
+        return Ladder.sealed(self.question.size)
 
     @property
     def epsilons(self) -> tuple[float, ...]:
