@@ -52,7 +52,7 @@ def sample_files(*, is_secure=True, study=STUDY, epoch=0):
     published = drawn_part(study, ANSWERS, bits=bits, keep=["region"], epoch=epoch)
     levels = {1: "ministry", 2: "university"}
     opened = {
-        name: open_table(published.reports, [keys[level] for keys in published.keys.values()])
+        name: open_table(published.reports, [keys[level] for keys in published.keys.values() if level in keys])
         for level, name in levels.items()
     }
     return published.reports, opened["university"], opened["ministry"]

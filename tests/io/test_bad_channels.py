@@ -210,7 +210,7 @@ def test_numbers_only_means_numbered_symbols_unless_the_corner_is_empty(tmp_path
     assert (labelled.inputs, labelled.outputs) == (("0",), ("0", "1"))
 
 
-@pytest.mark.parametrize("label", ["a;b;c;d", "a\tb\tc\td", "a\nb;c;d;e", 'a";";";";"'])
+@pytest.mark.parametrize("label", ["a;b;c;d", 'a";";";";"'])
 def test_a_separator_inside_quotes_separates_nothing(tmp_path, label):
     quoted = '"' + label.replace('"', '""') + '"'
     assert read_channel(write(tmp_path, "csv", f"{quoted},a,{quoted}\n{quoted},1,0\n")).outputs == ("a", label)

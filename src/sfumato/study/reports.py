@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.files.tables import labelled_column, words_of
+from sfumato.files.tables import labelled_column, with_gaps, words_of
 from sfumato.prob import AnyChannel
 from sfumato.refine.report_trees import NOTHING, Numbers, ReportTree
 from sfumato.study.codebooks import described_columns
@@ -19,7 +19,6 @@ from sfumato.study.counting import Found, check_group, check_groups, check_toget
 from sfumato.study.notes import ReportsNote
 from sfumato.study.part_notes import PartNote
 from sfumato.study.report_rows import PART, ROW, Chunk, Source, chunks_of, names_of
-from sfumato.study.ways.answer_columns import with_gaps
 from sfumato.values.shown import Shown
 
 if TYPE_CHECKING:
