@@ -75,7 +75,6 @@ KINDS = {
     "sealed": lambda: sf.certify(sf.refine.SealedAnswers(size=11)),
     "rank-noise": lambda: sf.certify(sf.design.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3)),
     "rank-noise/anyone": lambda: sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
-    "sealed": lambda: sf.certify(sf.refine.SealedAnswers(size=11)),
     "vector-noise": lambda: sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2)),
     "vector-noise/anyone": lambda: sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone")),
     "vector-noise/sum": lambda: sf.certify(sf.design.gaussian_vector(2, 100, 1, 1, ball=0.5)),
