@@ -4104,7 +4104,7 @@ PAGE_STYLE = re.compile(  # what shows text with digits, or loads something
 )
 NUMBER_FORM = re.compile(r"(percent|decimal)\.([0-9]{1,2})(?:\.(up|down))?")
 # Measures of which at least so much is promised; all others are promises of at most so much.
-LEAST_MEASURES = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits_level_")
+LEAST_MEASURES = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits")
 
 
 class _Page(HTMLParser):

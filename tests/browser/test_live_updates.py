@@ -19,7 +19,8 @@ from sfumato.web.credentials import read_invites
 from web.senders import Sender
 
 RATE, SECONDS, WINDOWS, WITHIN = 50, 3, 8, 2.0
-FIRST = 60
+BATCH = 50  # reports; a batch is shown when the next one is full
+FIRST = 3 * BATCH + 10
 COUNT = RATE * SECONDS * WINDOWS + FIRST
 COMMAND = [sys.executable, "-c", "from sfumato.cli import main; main()", "serve"]
 WATCHED = """window.seen = []; new MutationObserver(() => seen.push([Date.now() / 1000,
@@ -62,7 +63,7 @@ def running(tmp_path_factory):
         process.stdout.close()
 
 
-def test_the_dashboard_shows_a_submission_within_two_seconds_at_fifty_a_second(browser, running):
+def test_the_dashboard_shows_a_batch_within_two_seconds_at_fifty_a_second(browser, running):
     """Of some windows of load one must be kept up with throughout: a machine may be busy with something else."""
     url, bodies = running
     acknowledged = []
@@ -95,13 +96,16 @@ def test_the_dashboard_shows_a_submission_within_two_seconds_at_fifty_a_second(b
 
 
 def slowest(page, acknowledged, first):
-    """How long the slowest report of a window took to be shown, of those that were due by its end."""
+    """How long the slowest report of a window took to be shown, after the report that made its batch due."""
     time.sleep(0.5)
     seen = page.run("seen")
     found = []
-    for number in range(first, len(acknowledged)):
+    for number in range(len(acknowledged)):
+        due = (number // BATCH + 2) * BATCH - 1
+        if not first <= due < len(acknowledged):
+            continue
         shown = next((when for when, count in seen if count > number), None)
-        if shown is not None or time.time() - acknowledged[number] > WITHIN:
-            found.append((shown or time.time()) - acknowledged[number])
+        if shown is not None or time.time() - acknowledged[due] > WITHIN:
+            found.append((shown or time.time()) - acknowledged[due])
     assert len(found) > RATE
     return max(found)

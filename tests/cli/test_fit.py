@@ -56,7 +56,7 @@ def test_a_page_and_a_picture_are_written(sfumato, folder):
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     page = (folder / "fit.html").read_text(encoding="utf-8")
-    assert "data:image/svg+xml;base64," in page
+    assert "<svg" in page
     assert "script-src" not in page
     assert (folder / "fit.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
     assert "age" in (folder / "fit.svg").read_text(encoding="utf-8")

@@ -52,7 +52,7 @@ def test_parquet_and_csv_and_json_say_the_same(sfumato, folder):
                    "--unprotected", "--json")  # fmt: skip
     said = json.loads(done.stdout)
     assert said["rows"] == 600
-    assert len(said["keys"]) == 9
+    assert len(said["keys"]) == 10
     assert said["total_epsilon"]["registrar"] == "answers"
     assert said["total_epsilon"]["public"] == "inf", "the card's design has no ε"
     assert (folder / "reports.csv.about.json").exists()

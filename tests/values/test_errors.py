@@ -148,7 +148,7 @@ def test_a_value_that_was_unsaid_stays_unsaid_in_another_process():
 
 
 def test_kinds_say_how_the_command_ends():
-    assert len(KINDS) == 16
+    assert len(KINDS) == 18
     for kind in KINDS:
         assert kind.exit_code == (2 if issubclass(kind, InvalidInput) else 3 if kind is NotChecked else 1)
         assert not issubclass(kind, InvalidInput) or issubclass(kind, ValueError)

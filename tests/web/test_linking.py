@@ -161,7 +161,7 @@ def test_in_one_transaction_the_attacker_wins(kind, people, tmp_path, postgres):
                 (secrets.token_bytes(32), secrets.token_bytes(256), token_hash(tokens[i])),
             )
             run(
-                f"INSERT INTO reports (wave, id, credential, row, shares) VALUES (1, {', '.join([mark] * 4)})",  # noqa: S608
+                f"INSERT INTO reports (wave, id, credential, row, shares, batch) VALUES (1, {', '.join([mark] * 4)}, 1)",  # noqa: S608
                 (row.id, row.credential, row.row, row.shares),
             )
     truth = {token_hash(token): one.id for token, one in zip(tokens, made, strict=True)}

@@ -110,11 +110,7 @@ def serve_command(
     from sfumato.web.settings import settings_from
 
     if (invite is None) != (to is None):
-        raise InvalidParameter(
-            "and `to` go together: how many, and the file of their tokens",
-            parameter="invite",
-            way_out="Give both, or neither.",
-        )
+        raise InvalidParameter("and `to` go together", parameter="invite", way_out="Give both, or neither.")
     check_link(link)
     settings = settings_from({**_pairs(setting or []), "host": host, "port": port})
     instead = invite is not None or close or compact or export is not None or backup is not None

@@ -43,10 +43,11 @@ def verify_command(
     Example:
 
         sfumato verify certificate.json
-        sfumato verify report.html
         sfumato verify reports.parquet
     """
-    if certificate.is_dir() or certificate.suffix.lower() in _TABLES:
+    from sfumato.study.report_files import has_note
+
+    if certificate.is_dir() or (certificate.suffix.lower() in _TABLES and has_note(certificate)):
         _verify_publication(certificate, json=json)
         return
     from sfumato.certificates import Certificate, verify

@@ -89,7 +89,8 @@ def total_bits(study: Study, parts: Iterable[Part]) -> Fraction:
     capacities = {seen.question: way.capacity_bits(seen.level) for way, seen in _seen(study)}
     held, told = sum(answers.values(), Fraction(0)), Fraction(0)
     for rows, asked, amended in parts:
-        names = answers.keys() if asked is None else asked
+        # A sealed column is independent of everything without the registrar's key, and costs nothing.
+        names = answers.keys() if asked is None else answers.keys() & set(asked)
         told += rows * sum((capacities[name] for name in names), Fraction(0))
         if amended:
             held += sum((answers[name] for name in names), Fraction(0))

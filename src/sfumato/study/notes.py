@@ -102,7 +102,7 @@ class ReportsNote:
         """Return the note on a question's column."""
         if question not in self.columns:
             raise InvalidParameter(
-                f"is not among these reports, which have: {', '.join(self.columns)}",
+                f"is not among these reports, which have: {', '.join(self.questions)}",
                 parameter="question",
                 value=question,
                 way_out="Name one of these.",
