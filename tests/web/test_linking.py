@@ -160,8 +160,9 @@ def test_in_one_transaction_the_attacker_wins(kind, people, tmp_path, postgres):
                 f"UPDATE tokens SET blinded = {mark}, signature = {mark} WHERE token = {mark}",  # noqa: S608
                 (secrets.token_bytes(32), secrets.token_bytes(256), token_hash(tokens[i])),
             )
+            marks = ", ".join([mark] * 4)
             run(
-                f"INSERT INTO reports (wave, id, credential, row, shares, batch) VALUES (1, {', '.join([mark] * 4)}, 1)",  # noqa: S608
+                f"INSERT INTO reports (wave, id, credential, row, shares, batch) VALUES (1, {marks}, 1)",  # noqa: S608
                 (row.id, row.credential, row.row, row.shares),
             )
     truth = {token_hash(token): one.id for token, one in zip(tokens, made, strict=True)}
