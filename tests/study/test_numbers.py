@@ -17,6 +17,7 @@ from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.certificates import Certificate, verify
 from sfumato.design.mean_scales import Shape, choose_mean_scale
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.numbers import decimals, written
 from sfumato.files.tables import words_of
 from sfumato.mechanisms.unbiased import second_moments, worst_variance
 from sfumato.refine.keys import BLOCK_ROWS as BLOCK
@@ -29,7 +30,6 @@ from sfumato.study.part_tasks import SentPlan
 from sfumato.study.planning import plan_question
 from sfumato.study.publishing import PartDrawing, open_answers
 from sfumato.study.ways import Picture, Reading
-from sfumato.study.ways.scale_questions import decimals, written
 from sfumato.values import Guarantee
 
 WAGE = {"id": "wage", "text": "Wage?", "lowest": 0, "highest": 50, "step": Fraction(1, 100)}

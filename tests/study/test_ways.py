@@ -18,6 +18,7 @@ from drawn_parts import drawn_part
 from sfumato import measures
 from sfumato.certificates import Certificate, verify
 from sfumato.errors import InvalidInput, InvalidParameter, KeyRefused, UnreadableFile
+from sfumato.files.numbers import written
 from sfumato.study import Several, Study, read_study, write_study
 from sfumato.study.first_files import first_file
 from sfumato.study.json_schema import study_schema
@@ -25,7 +26,7 @@ from sfumato.study.reports import Reports
 from sfumato.study.study_files import as_toml
 from sfumato.study.ways import Reading, kinds
 from sfumato.study.ways.chosen_options import set_text
-from sfumato.study.ways.scale_questions import ScaleQuestion, written
+from sfumato.study.ways.scale_questions import ScaleQuestion
 from sfumato.study.ways.several import SeveralWay
 from study.way_samples import ROWS, SAMPLES, SECRET, counted, draw, drawn, opened, seeded, seen_at
 from study_strategies import questions

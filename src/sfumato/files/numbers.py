@@ -107,3 +107,32 @@ def _why_not(text: str) -> tuple[str, str]:
     if text.endswith("%"):
         return "is a percentage", "Write 0.5, not 50%."
     return "is not a number", "Write it like 0.25, 1/4 or 2.5e-1."
+
+
+def decimals(value: Fraction) -> int:
+    """How many digits a decimal has after the point."""
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    return digits
+
+
+def is_decimal(value: Fraction) -> bool:
+    """Whether a number can be written with digits alone."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
+def written(value: Fraction | float) -> str:
+    """Write a number with as many digits as it has, or six that matter where they do not end."""
+    number = Fraction(value)
+    if number.denominator == 1:
+        return str(number.numerator)
+    if not is_decimal(number):
+        return f"{float(number):.6g}"
+    digits = decimals(number)
+    whole = f"{abs(number.numerator) * 10**digits // number.denominator:0{digits + 1}d}"
+    return f"{'-' if number < 0 else ''}{whole[:-digits]}.{whole[-digits:]}"

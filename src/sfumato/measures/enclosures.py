@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from sfumato.prob.channel import Profile
 from sfumato.values.checks import Number
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import ln_bounds, log2_bounds
+from sfumato.values.types import Profile
 
 UNIT_ROUNDOFF = 2.0**-53
 LOG2_E = 1 / math.log(2)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from sfumato.papers.drawing import png_bytes, svg_bytes
 from sfumato.papers.records import Cell, Comparison, Erratum, Paper, Table, refusal_of
-from sfumato.render.page_style import scroll_box, whole_page
+from sfumato.render.page_style import whole_page
+from sfumato.render.sheets import scroll_box
 from sfumato.values.checks import Number
 
 if TYPE_CHECKING:

@@ -31,9 +31,7 @@ from sfumato.prob.exact import (
 )
 from sfumato.values.checks import Number
 from sfumato.values.shown import Shown
-
-Profile = tuple[tuple[Number, int], ...]
-"""The probabilities of a row with how often each occurs: all that an entropy needs to know."""
+from sfumato.values.types import Profile
 
 
 class Channel(Shown):

@@ -17,13 +17,14 @@ import numpy.typing as npt
 
 from sfumato.errors import InvalidLaw, InvalidParameter
 from sfumato.prob.alphabet import Alphabet, entry_place, place_of
-from sfumato.prob.channel import Channel, Profile
+from sfumato.prob.channel import Channel
 from sfumato.prob.distinct_values import distinct
 from sfumato.prob.distribution import Distribution, DistributionLike, prior_on
 from sfumato.prob.exact import FloatArray, IntegerArray, LawLike, check_law, common_numerators
 from sfumato.prob.level_profiles import CodeArray, Profiles, profiles_by_doubling, profiles_by_sums
 from sfumato.values.checks import Number, check_at_least, check_between, check_integer
 from sfumato.values.shown import Shown
+from sfumato.values.types import Profile
 
 # A general prior on a structured channel costs inputs × outputs; beyond this the wait is no longer a surprise.
 MOST_ENTRIES = 50_000_000

@@ -9,8 +9,9 @@ from sfumato.certificates import Certificate
 from sfumato.prob import AnyChannel, Channel
 from sfumato.render.heatmap import heatmap_svg
 from sfumato.render.numbers import name_of
-from sfumato.render.page_style import checked_page, digest_in, scroll_box
+from sfumato.render.page_style import checked_page, digest_in
 from sfumato.render.page_texts import claim_mark
+from sfumato.render.sheets import scroll_box
 
 
 def certificate_html(certificate: Certificate) -> str:

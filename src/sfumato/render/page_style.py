@@ -107,14 +107,6 @@ def _assembled(title: str, body: str, style: str) -> str:
 """
 
 
-def scroll_box(label: str, inside: str) -> str:
-    """Let something wide scroll by itself, with the keyboard too, so that the page never has to."""
-    return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">'
-        f'<p class="cue" aria-hidden="true">scroll →</p>{inside}</div>'
-    )
-
-
 def inline_svg(picture: str, words: str) -> str:
     """Return the text of an SVG file as a part of a page, with words for those who do not see it."""
     drawn = _METADATA.sub("", picture[picture.index("<svg") :]).replace(' role="img"', "", 1).strip()

@@ -7,10 +7,10 @@ from html import escape
 
 from sfumato.printing import printable
 from sfumato.render.contrast_tables import contrast_cells, contrast_name
-from sfumato.render.page_style import scroll_box
 from sfumato.render.page_texts import number_mark
 from sfumato.render.report_material import Seen
 from sfumato.render.report_rows import epsilon_mark
+from sfumato.render.sheets import scroll_box
 from sfumato.study.contrasts import Contrast, group_contrasts
 
 # More lines would bury the page; the command has them all.

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from html import escape
 
 from sfumato.render.estimate_lines import first_column, shown_places
-from sfumato.render.page_style import scroll_box
 from sfumato.render.page_texts import number_mark
 from sfumato.render.report_groups import groups_part
 from sfumato.render.report_material import ReportMaterial, Seen
 from sfumato.render.report_pictures import Named, Sitting, draw_sitting, legend_of
 from sfumato.render.report_rows import estimates_frame, estimates_rows, same_labels
+from sfumato.render.sheets import scroll_box
 from sfumato.study.ways import QuestionPlan, Truth
 
 

@@ -9,13 +9,13 @@ from sfumato.printing import printable
 from sfumato.render.chart_parts import chart_legend
 from sfumato.render.estimate_lines import first_column, is_pair
 from sfumato.render.mean_charts import Means, means_chart
-from sfumato.render.page_style import scroll_box
 from sfumato.render.page_texts import number_mark
 from sfumato.render.report_charts import Series, dot_chart
 from sfumato.render.report_contrasts import contrasts_part
 from sfumato.render.report_material import ReportMaterial, Seen
 from sfumato.render.report_pictures import Named, Sitting, draw_sitting, legend_of, sitting_top
 from sfumato.render.report_rows import confidence_words, estimates_frame, estimates_rows, same_labels
+from sfumato.render.sheets import scroll_box
 from sfumato.study.ways import QuestionPlan
 
 _NO_GROUPS = "Respondents were asked about different parts of the answer, so groups cannot be told apart."

@@ -7,10 +7,11 @@ from html import escape
 
 from sfumato.certificates import Certificate
 from sfumato.render.budgets import charge_rows
-from sfumato.render.page_style import digest_in, scroll_box
+from sfumato.render.page_style import digest_in
 from sfumato.render.report_limits import stated_limits
 from sfumato.render.report_material import ReportMaterial
 from sfumato.render.report_rows import epsilon_mark
+from sfumato.render.sheets import scroll_box
 from sfumato.render.studies import totals_rows
 from sfumato.render.study_plans import coalition_words
 from sfumato.study.charging import release_of_reports

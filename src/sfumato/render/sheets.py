@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sfumato.printing import printable
 from sfumato.render.fitted_tables import FittedTable
-from sfumato.render.page_style import scroll_box
 from sfumato.render.words import escaped, markdown_table
 
 if TYPE_CHECKING:
@@ -95,3 +94,11 @@ def _side(sheet: Sheet, place: int) -> str:
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(map(latex_text, cells)) + r" \\"
+
+
+def scroll_box(label: str, inside: str) -> str:
+    """Let something wide scroll by itself, with the keyboard too, so that the page never has to."""
+    return (
+        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(label)}">'
+        f'<p class="cue" aria-hidden="true">scroll →</p>{inside}</div>'
+    )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from sfumato.render.page_style import checked_page, digest_in, inline_svg, scroll_box
+from sfumato.render.page_style import checked_page, digest_in, inline_svg
 from sfumato.render.report_sections import plain_table
+from sfumato.render.sheets import scroll_box
 from sfumato.render.spinner import spinner_svg
 from sfumato.render.statements import AskedQuestion, Statement, is_by_hand, statement_of
 from sfumato.study.planning import StudyPlan

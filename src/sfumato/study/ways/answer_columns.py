@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.files.numbers import written
 from sfumato.files.tables import number_column, text_column
 from sfumato.files.typed_cells import DECIMAL, WHOLE, number_spelled, single_spelled
 
@@ -69,8 +70,6 @@ def _floats(places: Places, lowest: Fraction, step: Fraction) -> Any:
 
 
 def _by_texts(places: Places, lowest: Fraction, step: Fraction) -> Any:
-    from sfumato.study.ways.scale_questions import written  # noqa: PLC0415  it asks for columns here
-
     different, codes = np.unique(places, return_inverse=True)
     texts = [written(lowest + int(place) * step) for place in different]
     return text_column(codes.reshape(-1).astype(np.int64), texts)

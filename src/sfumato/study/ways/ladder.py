@@ -27,10 +27,10 @@ from sfumato.study.ways.base import BoolArray, FloatArray, IntArray, Way
 from sfumato.study.ways.ladder_choices import best_ladder, declared_ladder, hidden_price, promised_levels
 from sfumato.study.ways.ladder_forms import LadderForm
 from sfumato.study.ways.ladder_plans import plan_ladder
+from sfumato.study.ways.ladder_recovering import LadderRecovering
 from sfumato.study.ways.leaks import label_bits
 from sfumato.study.ways.plans import QuestionPlan
 from sfumato.study.ways.reckonings import LadderReckoning
-from sfumato.study.ways.recovering import LadderRecovering
 from sfumato.values import Tally
 from sfumato.values.rounding import float_above
 

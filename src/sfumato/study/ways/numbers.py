@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 from sfumato.bits import RowSource
 from sfumato.bits.mechanism import Mechanism
 from sfumato.errors import InvalidParameter
+from sfumato.files.numbers import is_decimal, written
 from sfumato.refine.outlines import Outline
 from sfumato.study.audience import Audience
 from sfumato.study.ways.answers import SymbolArray
@@ -25,7 +26,7 @@ from sfumato.study.ways.ladder_questions import Value
 from sfumato.study.ways.no_answer import NO_ANSWER
 from sfumato.study.ways.number_scales import choose_mean_scale, scale_mechanism
 from sfumato.study.ways.number_ways import NumberWay
-from sfumato.study.ways.scale_questions import ScaleQuestion, is_decimal, plain, texts_of, written
+from sfumato.study.ways.scale_questions import ScaleQuestion, plain, texts_of
 from sfumato.study.wording import exact_number
 from sfumato.values.checks import check_between, check_integer
 from sfumato.values.rounding import float_below

@@ -18,6 +18,7 @@ import numpy as np
 
 from sfumato.bits import RowSource, UniformBelow
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.files.numbers import decimals, written
 from sfumato.files.words import Words
 from sfumato.study.ways.answer_columns import label_column, scale_column, scale_texts
 from sfumato.study.ways.answers import SymbolArray
@@ -243,35 +244,6 @@ def plain(value: Fraction | int) -> Value:
     """Return a whole number as one."""
     number = Fraction(value)
     return int(number) if number.denominator == 1 else number
-
-
-def decimals(value: Fraction) -> int:
-    """How many digits a decimal has after the point."""
-    digits = 0
-    while (value * 10**digits).denominator != 1:
-        digits += 1
-    return digits
-
-
-def is_decimal(value: Fraction) -> bool:
-    """Whether a number can be written with digits alone."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest == 1
-
-
-def written(value: Any) -> str:
-    """Write a number with as many digits as it has, or six that matter where they do not end."""
-    number = Fraction(value)
-    if number.denominator == 1:
-        return str(number.numerator)
-    if not is_decimal(number):
-        return f"{float(number):.6g}"
-    digits = decimals(number)
-    whole = f"{abs(number.numerator) * 10**digits // number.denominator:0{digits + 1}d}"
-    return f"{'-' if number < 0 else ''}{whole[:-digits]}.{whole[-digits:]}"
 
 
 def texts_of(values: tuple[Value, ...]) -> tuple[str, ...]:

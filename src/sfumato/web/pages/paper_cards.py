@@ -6,7 +6,7 @@ from base64 import b64encode
 from html import escape
 
 from sfumato.design import SpinnerCard
-from sfumato.render.page_style import scroll_box
+from sfumato.render.sheets import scroll_box
 from sfumato.render.spinner import CardWords, spinner_svg
 from sfumato.web.pages.page_messages import Messages
 
