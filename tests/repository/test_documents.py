@@ -15,8 +15,7 @@ from transcripts import first_difference
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-MADE = "<!-- Made by tools/write-reference."  # of docstrings, whose examples are run where they stand
-WITH_EXAMPLES = [page for page in PAGES if ">>>" in page.read_text() and MADE not in page.read_text()]
+WITH_EXAMPLES = [page for page in PAGES if ">>>" in page.read_text()]
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -70,6 +69,13 @@ def test_theory_pages_named_in_docstrings_exist():
     assert named
     for page in named:
         assert (ROOT / page).exists(), page
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    for folder in ("howto", "reference", "theory"):
+        for page in (ROOT / "docs" / folder).glob("*.md"):
+            assert f"({folder}/{page.name})" in index, f"docs/README.md does not list {folder}/{page.name}"
 
 
 @pytest.fixture(scope="session")

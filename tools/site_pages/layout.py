@@ -48,15 +48,11 @@ def lay_out(root: Path, pages: Path) -> None:
 def site_places(root: Path) -> dict[Path, str]:
     """Return where each file of the project is on the site."""
     docs = root / "docs"
-    skipped = {docs / "theme", docs / "notebooks", docs / "reference" / "vocabulary"}
-    left_out = {docs / "reference" / "vocabulary.toml"}
+    skipped = {docs / "theme", docs / "notebooks"}
     places = {
         path: path.relative_to(docs).as_posix()
         for path in sorted(docs.rglob("*"))
-        if path.is_file()
-        and path not in left_out
-        and not skipped & set(path.parents)
-        and "__pycache__" not in path.parts
+        if path.is_file() and not skipped & set(path.parents) and "__pycache__" not in path.parts
     }
     places[docs / "README.md"] = "contents.md"
     places[root / "README.md"] = "index.md"

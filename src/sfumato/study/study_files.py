@@ -55,6 +55,13 @@ ANALYST_KEYS = ("name", "epsilon")
 def read_study(path: str | Path, *, limit_bytes: int = STUDY_LIMIT_BYTES) -> Study:
     """Read a study; whatever is wrong is refused with a sentence that names line and key.
 
+    Returns:
+        The study.
+
+    Raises:
+        UnreadableFile: it is no TOML, or not there.
+        InvalidParameter: a key or a value cannot be used; the line is named.
+
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf

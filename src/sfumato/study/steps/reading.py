@@ -48,6 +48,12 @@ def read_reports(
     Published reports carry their note, and a study given with them must be theirs. `column`, `group` and `count` name
     columns of typed-in reports; a column of counts is used only when it is named.
 
+    Returns:
+        The reports, with their note.
+
+    Raises:
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> import pathlib, tempfile
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -122,6 +128,13 @@ def open_reports(
     `engine` spark so are those of files. Keys are key files, or folders of them; of a folder the keys of these reports
     are used that open a level and that `unlock` opens, and the `remarks` of what is returned list the others.
 
+    Returns:
+        The reports as the keys' holder sees them.
+
+    Raises:
+        KeyRefused: a key is of another publication, does not open, or recovers answers.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> study = sf.Study(
@@ -159,6 +172,14 @@ def recover_answers(
 
     With `out` they are written there, chunk by chunk, so that only their owner may read them, by Spark as a folder of
     files; then it is their number that is returned. A CSV file holds canonical text.
+
+    Returns:
+        A table with a column for each question, in the order of the reports.
+
+    Raises:
+        InvalidParameter: keys for a question are missing.
+        KeyRefused: a key is no registrar's, or of another publication.
+        UnreadableFile: a file is damaged, of another kind, or not there.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -216,6 +237,14 @@ def estimate_reports(
     Reports are a file, a folder, a glob or several of them, or a table of Spark; `note` is that of rows which another
     tool selected. With `engine` spark, Spark counts what is in files. With `fakes` there is beside each interval one
     that holds although so many of the reports may be fake.
+
+    Returns:
+        An estimate for each question.
+
+    Raises:
+        InvalidParameter: there is no such column, or reports need the `study`.
+        UnreadableFile: a file is damaged, of another kind, or not there.
+        KeyRefused: reports and keys are of different publications.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
