@@ -29,16 +29,14 @@ export function estimateChart(estimate, beside = null) {
 
 /** A bar for each answer with its interval, and the numbers in words. */
 function shareTable(estimate, beside) {
-  const robust = estimate.robust ?? null;
   const rows = estimate.answers.slice(0, MOST_ROWS).map((one, i) =>
     element(
       "tr",
       {},
       element("th", { scope: "row" }, one.answer),
-      element("td", { class: "bar" }, shareBar(one, robust?.answers[i], beside?.answers[i])),
+      element("td", { class: "bar" }, shareBar(one, beside?.answers[i])),
       element("td", { class: "number" }, percent(one.share)),
       element("td", { class: "number ends" }, ends(one, percent)),
-      robust && element("td", { class: "number ends robust" }, ends(robust.answers[i], percent)),
     ),
   );
   const left = estimate.answers.length - rows.length;
@@ -47,14 +45,14 @@ function shareTable(estimate, beside) {
     element(
       "table",
       { class: "shares" },
-      element("thead", {}, heads(robust, "answer", "share")),
+      element("thead", {}, heads("answer", "share")),
       element("tbody", {}, rows),
     ),
     left > 0 ? element("p", { class: "note" }, `and ${left} more answers, which the download has`) : null,
   );
 }
 
-function heads(robust, first, second) {
+function heads(first, second) {
   return element(
     "tr",
     {},
@@ -62,17 +60,15 @@ function heads(robust, first, second) {
     element("th", { scope: "col", class: "bar" }, element("span", { class: "unseen" }, "picture")),
     element("th", { scope: "col", class: "number" }, second),
     element("th", { scope: "col", class: "number" }, "95 % interval"),
-    robust && element("th", { scope: "col", class: "number robust" }, `if ${robust.fakes} are fake`),
   );
 }
 
-/** The share as a bar, its interval as a line with ends, what fakes could make of it as a wide pale one. */
-function shareBar(one, robust, beside) {
+/** The share as a bar, its interval as a line with ends, another reading as a thin band below. */
+function shareBar(one, beside) {
   return drawn(
     "svg",
     { class: "plot", viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
     drawn("rect", { class: "room", x: 0, y: 0, width: 100, height: 16 }),
-    robust && band("fake", robust, 2, 12),
     beside && band("beside", beside, 12.5, 3),
     drawn("rect", { class: "share", x: 0, y: 4, width: 100 * one.share, height: 8 }),
     band("interval", one, 7, 2),
@@ -116,24 +112,21 @@ function distribution(estimate) {
 
 /** Means and quartiles: a mark with its interval on the range of what can be answered. */
 function numberTable(estimate, quantities) {
-  const robust = estimate.robust ?? null;
   const [low, high] = range(estimate, quantities);
   const place = (value) => (100 * (value - low)) / (high - low || 1);
-  const rows = quantities.map((one) => {
-    const fake = robust?.quantities.find(({ quantity }) => quantity === one.quantity);
-    return element(
+  const rows = quantities.map((one) =>
+    element(
       "tr",
       {},
       element("th", { scope: "row" }, one.quantity, one.words ? element("span", { class: "words" }, ` ${one.words}`) : null),
-      element("td", { class: "bar" }, markOf(one, fake, place)),
+      element("td", { class: "bar" }, markOf(one, place)),
       element("td", { class: "number" }, shortNumber(one.value)),
       element("td", { class: "number ends" }, ends(one, shortNumber)),
-      robust && element("td", { class: "number ends robust" }, fake ? ends(fake, shortNumber) : "–"),
-    );
-  });
+    ),
+  );
   return scrolled(
     "Means and quartiles",
-    element("table", { class: "shares" }, element("thead", {}, heads(robust, "number", "value")), element("tbody", {}, rows)),
+    element("table", { class: "shares" }, element("thead", {}, heads("number", "value")), element("tbody", {}, rows)),
   );
 }
 
@@ -143,16 +136,15 @@ function range(estimate, quantities) {
   return [Math.min(...known), Math.max(...known)];
 }
 
-function markOf(one, fake, place) {
-  const wide = ({ lower, upper }) => ({ x: place(lower), width: Math.max(place(upper) - place(lower), 0.3) });
+function markOf(one, place) {
+  const [from, to] = [place(one.lower), place(one.upper)];
   return drawn(
     "svg",
     { class: "plot", viewBox: "0 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
     drawn("rect", { class: "room", x: 0, y: 0, width: 100, height: 16 }),
-    fake && drawn("rect", { class: "fake", y: 2, height: 12, ...wide(fake) }),
-    drawn("rect", { class: "interval", y: 7, height: 2, ...wide(one) }),
-    tick(place(one.lower)),
-    tick(place(one.upper)),
+    drawn("rect", { class: "interval", y: 7, height: 2, x: from, width: Math.max(to - from, 0.3) }),
+    tick(from),
+    tick(to),
     one.value === null ? null : drawn("rect", { class: "mark", x: place(one.value) - 0.6, y: 2, width: 1.2, height: 12 }),
   );
 }

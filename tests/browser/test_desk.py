@@ -1,15 +1,12 @@
-"""The desk of whoever runs a study, in a real Chromium: invitations, a new study, the export, withdrawing, closing."""
+"""The desk of whoever runs a study, in a real Chromium: invitations, the export, withdrawing, closing."""
 
 import csv
 import io
 import json
-import tomllib
 
 import pytest
 
-import sfumato as sf
-from browser.desk import CAUGHT, click, file_of, press, serve, tab_to, text_of, type_text, until
-from sfumato.study.collections import collection_of
+from browser.desk import CAUGHT, click, file_of, press, serve, tab_to, type_text, until
 from sfumato.web.credentials import invite_link, read_token, token_hash
 from sfumato.web.invitations import qr_svg
 
@@ -37,7 +34,6 @@ def test_the_desk_is_whole_for_everybody(browser, served, width, dark):
         assert page.violations() == []
         assert page.overflow() <= 0
     with signed_in(browser, served, width=width, dark=dark) as page:
-        click(page, "#add-reader")
         page.run("document.getElementById('invite-count').value = 3")
         click(page, "#invite button")
         until(page, "document.querySelectorAll('#sheet img').length === 3")
@@ -69,80 +65,6 @@ def test_people_are_invited_and_their_tokens_let_them_in(browser, served):
         assert served.opened.store.invitation(token_hash(token)) is not None
         assert len(row["panel"]) == 32
     assert len({row["token"] for row in rows}) == 4
-
-
-QUESTIONS = [
-    ("yes-no", {}),
-    ("one-of-many", {"answers": "oak\nelm\nash"}),
-    ("ordered", {"answers": "never\nat times\nalways"}),
-    ("several", {"options": "bus\ntrain"}),
-    ("count", {"lowest": "0", "highest": "7"}),
-    ("number", {"lowest": "0", "highest": "10", "step": "0.5"}),
-    ("distribution", {"lowest": "0", "highest": "4", "step": "1"}),
-]
-
-
-def fill(page, place, row, fields):
-    for name, value in fields.items():
-        page.run(
-            f"(() => {{ const row = document.querySelectorAll('{place} fieldset')[{row}];"
-            f" const one = row.querySelector('[data-name={name}]');"
-            f" one.value = {json.dumps(value)}; one.dispatchEvent(new Event('change')); }})()"
-        )
-
-
-def test_a_study_is_made_of_every_kind_and_its_files_are_read_back(browser, served, tmp_path):
-    with signed_in(browser, served) as page:
-        page.run("document.getElementById('study-name').value = 'Trees & roads'")
-        for number, (kind, fields) in enumerate(QUESTIONS):
-            if number:
-                click(page, "#add-question")
-            fill(page, "#questions", number, {"text": f"Question {number}?", "id": f"q{number}", "kind": kind})
-            fill(page, "#questions", number, fields)
-        click(page, "#add-reader")
-        public = (served.folder / "press.key.pub").read_text()
-        fill(page, "#readers-rows", 0, {"name": "press", "epsilon": "3", "key": "no key at all"})
-        click(page, "#new-study > p:last-of-type button")
-        until(page, "document.getElementById('new-said').textContent.includes('PEM')")
-        assert page.run("document.getElementById('draft').hidden")
-        fill(page, "#readers-rows", 0, {"key": public})
-        click(page, "#new-study > p:last-of-type button")
-        until(page, "!document.getElementById('draft').hidden")
-        assert text_of(page, "draft-command") == "sfumato serve trees-roads.toml"
-        assert page.run("document.querySelectorAll('#draft-plan section').length") == len(QUESTIONS)
-        assert page.violations() == []
-        click(page, "#draft-toml")
-        click(page, "#draft-keys button")
-        (tmp_path / "trees-roads.toml").write_text(file_of(page, "trees-roads.toml"))
-        (tmp_path / "press.pem").write_text(file_of(page, "press.pem"))
-    study = sf.read_study(tmp_path / "trees-roads.toml")
-    assert [question.id for question in study.questions] == [f"q{number}" for number in range(len(QUESTIONS))]
-    (receiver,) = collection_of(study, tmp_path).receivers
-    assert receiver.public_key == served.keys["press"].public.raw
-    assert tomllib.loads((tmp_path / "trees-roads.toml").read_text())["public"]["epsilon"] == 1
-
-
-def test_what_is_wrong_in_a_new_study_is_said_by_its_place(browser, served):
-    with signed_in(browser, served) as page:
-        page.run("document.getElementById('study-name').value = 'Trees'")
-        fill(page, "#questions", 0, {"text": "Which?", "id": "tree", "kind": "one-of-many"})
-        fill(page, "#questions", 0, {"answers": "oak"})
-        click(page, "#new-study > p:last-of-type button")
-        until(page, "document.getElementById('new-said').textContent.includes('question 1, answers')")
-        assert "between 2 and" in text_of(page, "new-said")
-
-
-def test_files_of_the_server_are_not_read_for_a_draft(served):
-    import httpx
-
-    admin = {"Authorization": f"Bearer {served.opened.admin}"}
-    question = {"id": "word", "text": "Which?", "kind": "large-list", "dictionary": "/etc/passwd"}
-    body = {"study": {"name": "S", "public": {"epsilon": 1}, "questions": [question]}}
-    with httpx.Client(base_url=served.url, headers=admin) as client:
-        answer = client.post("/drafts", json=body)
-        assert answer.status_code == 422
-        assert "root" not in answer.text
-        assert answer.json()["error"]["parameter"] == "dictionary"
 
 
 def test_the_keyboard_alone_runs_the_desk_and_closes_the_study(browser, served):

@@ -9,7 +9,6 @@ import pytest
 from browser.node import run_module
 from sfumato.errors import InvalidParameter
 from sfumato.render.estimate_documents import estimate_document
-from sfumato.study.estimating import robust_estimate
 from sfumato.study.ways import Reading
 from sfumato.study.ways.no_answer import Missing
 from study.way_samples import SAMPLES
@@ -110,43 +109,6 @@ def _compare(name, mine, theirs, worst, span):
         assert gap <= bound, (name, key, mine[key], value)
         kind = "ends" if key in {"lower", "upper"} else "shares"
         worst[kind] = max(worst[kind], gap)
-
-
-ROBUST = """
-const { robustEstimate } = await import("SOURCES/estimates/robust.js");
-const result = given.map(({ reading, counts, fakes }) => robustEstimate(reading, counts, fakes));
-"""
-
-
-def test_what_holds_although_some_are_fake_is_the_command_s():
-    """One case for each kind of reading, and of fakes that are all there is."""
-    kinds = {}
-    for _, way, reading, counts, _ in cases():
-        if len(reading["labels"]) < 5:
-            read, order = reading["read"], reading["order"]
-            kind = (
-                read["type"],
-                bool(read.get("hits")),
-                reading["hides"],
-                order and order["type"],
-                reading["only_mean"],
-            )
-            kinds.setdefault(kind, (way, reading, counts))
-    asked = [(*one, fakes) for one in kinds.values() for fakes in (3, 20_000)]
-    given = [{"reading": reading, "counts": counts.tolist(), "fakes": fakes} for _, reading, counts, fakes in asked]
-    worked_out = 0
-    for (way, reading, counts, fakes), seen in zip(asked, run_module(ROBUST, given), strict=True):
-        tally, how = tallied(way, reading["level"], counts), Reading(level=reading["level"])
-        wanted = estimate_document(robust_estimate(way, tally, how, way.estimate(tally, how), fakes))
-        assert seen["notes"] == wanted["notes"], way.question
-        assert ("robust" in seen) == ("robust" in wanted)
-        for part in ("answers", "quantities") if "robust" in wanted else ():
-            worked_out += 1
-            for mine, theirs in zip(seen["robust"][part], wanted["robust"][part], strict=True):
-                _compare(
-                    str(way.question), mine, theirs, {"shares": 0, "ends": 0}, _span(way, theirs | {"unit": "number"})
-                )
-    assert worked_out > 8
 
 
 def test_the_page_names_the_command_for_the_others():

@@ -133,3 +133,13 @@ def test_tails_of_skewed_sums():
     wide = np.linspace(-50, 50, 1001)
     for skewness in (-2.0, -0.1, 0.0, 1e-7, 0.3, 2.0):
         assert (np.diff(skewed_tails(wide, np.full(1001, skewness))[0]) <= 0).all()
+
+
+@pytest.mark.parametrize("n", [1, 7, 40, 501])
+@pytest.mark.parametrize(
+    ("other", "own"), [(0.25, 0.75), (1 / (1 + np.e), np.e / (1 + np.e)), (0.1, 0.35), (0.0, 0.5), (0.45, 0.55)]
+)
+def test_ends_rise_with_the_count(other, own, n):
+    lower, upper = binomial_share_intervals(np.arange(n + 1), n, other, own, 0.95)
+    assert (np.diff(lower) >= -1e-12).all()
+    assert (np.diff(upper) >= -1e-12).all()

@@ -14,7 +14,7 @@ WAYS = SOURCE / "study" / "ways"
 # What the protocol itself is made of; everything else in the folder belongs to one way or another.
 PROTOCOL = {
     *("base", "drawing", "channel_way", "question", "plans", "estimates", "keys", "answers", "no_answer"),
-    *("risks", "risk_words", "share_ranges", "group_needs", "fakes", "kind_table", "leaks"),
+    *("risks", "risk_words", "share_ranges", "group_needs", "kind_table", "leaks"),
 }
 WAY_MODULES = {path.stem for path in WAYS.glob("*.py")} - PROTOCOL - {"__init__"}
 WAY_NAMES = {one.__name__ for several in kinds().values() for one in several} | {

@@ -40,7 +40,7 @@ class PlainSteps:
     def count(self, store):
         return sum(count for _, count in store.shown_counts(1))
 
-    def tally(self, counted, *, least, fakes):
+    def tally(self, counted, *, least):
         return {"reports": counted}
 
     def live(self, counted, *, least):

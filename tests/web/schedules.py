@@ -68,7 +68,7 @@ class Steps(StudySteps):
         ids = [one.id.hex() for one in store.shown_rows(self._collection.wave)]
         (out / "ids").write_text("\n".join(ids))
 
-    def tally(self, counted, *, least, fakes):
+    def tally(self, counted, *, least):
         return {"reports": counted.reports, "seen": {name: list(one) for name, one in counted.seen.items()}}
 
 
@@ -218,8 +218,7 @@ class Player:
         """One reader looks, at what comes."""
         looks = [
             ("/live", None),
-            ("/tally?fakes=0", None),
-            (f"/tally?fakes={self.draw.randint(1, 9)}", None),
+            ("/tally", None),
             ("/shares", self.app_server.reader_token("ministry")),
             ("/shares", self.app_server.reader_token("press")),
             ("/shares?receiver=press", samples.ADMIN),
@@ -228,7 +227,7 @@ class Player:
         await self.look(*self.draw.choice(looks))
 
     async def fetch_all(self):
-        for path, reader in (("/live", None), ("/tally?fakes=0", None), ("/export", samples.ADMIN),
+        for path, reader in (("/live", None), ("/tally", None), ("/export", samples.ADMIN),
                              *(("/shares", self.app_server.reader_token(name)) for name in READERS)):  # fmt: skip
             await self.look(path, reader)
 

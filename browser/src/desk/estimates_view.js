@@ -68,21 +68,19 @@ class QuestionSection {
 
 const COLUMNS = [
   "question", "group", "quantity", "answer", "value", "raw", "standard_error", "lower", "upper", "confidence", "reports", "epsilon",
-  "fakes", "robust_lower", "robust_upper",
 ];
 
 /** Estimates as a table, with the columns of `sfumato estimate`. */
 export function estimatesCsv(estimates) {
   const rows = estimates.flatMap((found) => {
-    const { robust } = found;
-    const whole = (one, quantity, answer, value, fake) => [
+    const whole = (one, quantity, answer, value) => [
       found.question, found.group, quantity, answer, value, one.raw, one.standard_error, one.lower, one.upper, found.confidence, found.total,
-      found.epsilon, robust?.fakes ?? null, fake?.lower ?? null, fake?.upper ?? null,
+      found.epsilon,
     ];
     return [
-      ...found.answers.map((one, i) => whole(one, "share", one.answer, one.share, robust?.answers[i])),
-      ...found.quantities.map((one, i) =>
-        whole(one, one.quantity, one.unit === "answer" && one.value !== null ? one.answers[Math.round(one.value)] : null, one.value, robust?.quantities[i]),
+      ...found.answers.map((one) => whole(one, "share", one.answer, one.share)),
+      ...found.quantities.map((one) =>
+        whole(one, one.quantity, one.unit === "answer" && one.value !== null ? one.answers[Math.round(one.value)] : null, one.value),
       ),
     ];
   });

@@ -13,9 +13,8 @@ export class ReaderPanel {
   #worker = null;
   #found = null;
 
-  /** `publicNow` gives the estimates that everybody sees, which are drawn beside; `fakes` how many may be fake. */
-  constructor(desk, told, publicNow, fakes) {
-    this.fakes = fakes;
+  /** `publicNow` gives the estimates that everybody sees, which are drawn beside. */
+  constructor(desk, told, publicNow) {
     this.desk = desk;
     this.told = told;
     this.publicNow = publicNow;
@@ -52,8 +51,8 @@ export class ReaderPanel {
       event.preventDefault();
       this.#stop("Something went wrong while the reports were opened. Try again, or use the command.");
     };
-    const [receiver, fakes] = [byId("receiver").value || null, this.fakes()];
-    this.#worker.postMessage({ key, passphrase, token, receiver, fakes }, [key.buffer]);
+    const receiver = byId("receiver").value || null;
+    this.#worker.postMessage({ key, passphrase, token, receiver }, [key.buffer]);
   }
 
   #begin() {

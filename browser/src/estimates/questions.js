@@ -137,22 +137,16 @@ function byScores(reported, rows, counts, total, confidence) {
 
 /** The share of those who chose each option, each from its own binomial; they need not sum to one. */
 function readOptions(reading, counts, total, confidence) {
-  const yes = reading.labels.map((_, option) => counts.reduce((sum, count, report) => sum + ((report >> option) & 1 ? count : 0), 0));
-  const method = "each option from those who were asked about it, exact interval";
-  return { method, answers: optionAnswers(reading, yes, total, confidence) };
-}
-
-/** The same from how many report each option. */
-export function optionAnswers(reading, counted, total, confidence) {
   const { own, other } = reading.read;
-  return reading.labels.map((answer, option) => {
-    const yes = counted[option];
+  const answers = reading.labels.map((answer, option) => {
+    const yes = counts.reduce((sum, count, report) => sum + ((report >> option) & 1 ? count : 0), 0);
     const chance = yes / total;
     const raw = (chance - other) / (own - other);
     const [lower, upper] = shareInterval(yes, total, other, own, confidence);
     const error = Math.sqrt((chance * (1 - chance)) / total) / (own - other);
     return { answer, share: clip(raw, 0, 1), raw, standard_error: error, lower, upper };
   });
+  return { method: "each option from those who were asked about it, exact interval", answers };
 }
 
 function meanOf(reading, reported, confidence) {
@@ -191,7 +185,7 @@ function orderQuantities(reading, reported, counts, confidence) {
 }
 
 /** The channel, row by row: written out, or a law that moves with the answer. */
-export function rowsOf(read) {
+function rowsOf(read) {
   if (read.rows) return read.rows.map((row) => Float64Array.from(row));
   const { law, inputs } = read;
   return Array.from({ length: inputs }, (_, x) =>

@@ -1,15 +1,12 @@
-// The desk of whoever runs a study: invitations, readers' links, closing, withdrawing, the export, and a new study.
+// The desk of whoever runs a study: invitations, readers' links, closing, withdrawing, and the export.
 
 import { Desk, Refused } from "../desk/asking.js";
 import { byId, csv, download, element } from "../desk/elements.js";
-import { StudyForm } from "../desk/study_form.js";
 
 const COUNT_EVERY = 5000;
 
 const desk = new Desk();
-const studyForm = new StudyForm();
 let invitations = [];
-let draft = null;
 let timer = 0;
 
 function start() {
@@ -22,13 +19,11 @@ function start() {
   });
   onSubmit("invite", invite);
   onSubmit("withdraw", withdraw);
-  onSubmit("new-study", plan);
   onClick("close", close);
   onClick("export", exported);
   onClick("sign-out", () => location.reload());
   onClick("invited-csv", () => download("invitations.csv", "text/csv", invitedCsv()));
   onClick("print", () => window.print());
-  onClick("draft-toml", () => download(draft.file, "application/toml", draft.toml));
 }
 
 async function enter() {
@@ -109,49 +104,6 @@ async function exported() {
   if (data === null) return;
   download("export.zip", "application/zip", data);
   byId("export-said").textContent = `The export has ${data.byteLength.toLocaleString("en")} bytes.`;
-}
-
-async function plan() {
-  byId("draft").hidden = true;
-  byId("new-said").textContent = "Working the study out.";
-  draft = await tried("new-said", () => desk.post("/drafts", studyForm.document()));
-  if (draft === null) return;
-  byId("new-said").textContent = "The study is worked out. Nothing of it is kept here: take its files.";
-  byId("draft").hidden = false;
-  byId("draft-command").textContent = draft.command;
-  byId("draft-toml").textContent = `Download ${draft.file}`;
-  byId("draft-keys").replaceChildren(
-    ...Object.entries(draft.keys).map(([name, text]) =>
-      element("li", {}, element("button", { type: "button", class: "plain", onclick: () => download(name, "application/x-pem-file", text) }, `Download ${name}`)),
-    ),
-  );
-  byId("draft-text").textContent = draft.toml;
-  byId("draft-plan").replaceChildren(...draft.plan.questions.map(planned));
-  byId("draft-title").focus();
-}
-
-function planned({ text, because, words, told, tables }, i) {
-  const id = `planned-${i + 1}`;
-  return element(
-    "section",
-    { "aria-labelledby": id },
-    element("h4", { id }, text),
-    [because, ...words].map((sentence) => element("p", {}, sentence)),
-    told.map(({ sentence, is_alarm: isAlarm }) => element("p", { class: isAlarm ? "alarm" : "" }, sentence)),
-    tables.map(({ title, header, rows }) =>
-      element(
-        "div",
-        { class: "scroll", role: "region", tabindex: "0", "aria-label": title },
-        element(
-          "table",
-          {},
-          element("caption", {}, title),
-          element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
-          element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, place) => element(place ? "td" : "th", place ? {} : { scope: "row" }, cell))))),
-        ),
-      ),
-    ),
-  );
 }
 
 /** Ask for something; what is refused is said in its place, and null comes back. */

@@ -29,11 +29,10 @@ function start() {
     look();
   });
   byId("pause").addEventListener("click", pause);
-  byId("fakes").addEventListener("input", () => live.counted?.reports && workOut());
   byId("as-csv").addEventListener("click", () => download("estimates.csv", "text/csv", estimatesCsv(live.estimates)));
   byId("as-json").addEventListener("click", () => download("estimates.json", "application/json", json()));
   document.addEventListener("visibilitychange", () => document.hidden || schedule(0));
-  if (byId("open")) new ReaderPanel(desk, told, () => live.estimates ?? [], fakes);
+  if (byId("open")) new ReaderPanel(desk, told, () => live.estimates ?? []);
   setInterval(tellTimes, TELL_EVERY);
   if (told.is_public || desk.hasToken) look();
 }
@@ -74,11 +73,6 @@ async function look() {
   schedule(Math.max(0, LOOK_EVERY - (performance.now() - began)));
 }
 
-function fakes() {
-  const typed = Math.trunc(Number(byId("fakes").value));
-  return Number.isFinite(typed) ? Math.min(Math.max(typed, 0), told.most_fakes) : 0;
-}
-
 /** Show what was counted; what it says is worked out by the worker, one question to it at a time. */
 function show(counted) {
   const text = JSON.stringify(counted);
@@ -93,12 +87,11 @@ function show(counted) {
 }
 
 function workOut() {
-  const wanted = `${fakes()} ${live.text}`;
-  if (live.isWorking || wanted === live.wanted) return;
+  if (live.isWorking || live.text === live.wanted) return;
   live.isWorking = true;
-  live.wanted = wanted;
+  live.wanted = live.text;
   const { counts, estimates } = live.counted;
-  worker.postMessage({ readings: told.readings, counts, fakes: fakes(), told: estimates, reports: live.counted.reports });
+  worker.postMessage({ readings: told.readings, counts, told: estimates, reports: live.counted.reports });
 }
 
 worker.onmessage = ({ data: { estimates, reports } }) => {

@@ -1,7 +1,7 @@
 // The worker in which a reader's private key is used: it fetches rows and shares, opens and counts them, and hands back
 // estimates. The key comes in by a message and goes nowhere: no request, no storage and no log has it.
 
-import { robustEstimate } from "../estimates/robust.js";
+import { estimateQuestion } from "../estimates/questions.js";
 import { checkKey, countOpened, rowsIn } from "../analyst/opening.js";
 import { KeyRefused, protectionOf, readPrivateKey } from "../analyst/key_files.js";
 
@@ -18,7 +18,7 @@ self.onmessage = async ({ data }) => {
   }
 };
 
-async function opened({ key, passphrase, token, receiver, fakes }) {
+async function opened({ key, passphrase, token, receiver }) {
   if (protectionOf(key) === "passphrase" && passphrase !== "") tell("unlocking");
   const raw = await readPrivateKey(key, passphrase);
   key.fill(0);
@@ -36,7 +36,7 @@ async function opened({ key, passphrase, token, receiver, fakes }) {
   const { reading } = rows;
   const estimates = reading.questions
     .filter(({ id, reckoning }) => reckoning !== null && counts.get(id).some((count) => count > 0))
-    .map(({ id, reckoning }) => robustEstimate({ ...reckoning, id }, counts.get(id), fakes));
+    .map(({ id, reckoning }) => estimateQuestion({ ...reckoning, id }, counts.get(id)));
   return {
     receiver: reading.receiver,
     study: reading.study,

@@ -69,9 +69,6 @@ def estimate_command(
         float | None,
         typer.Option(help="Share of respondents who may have ignored the instructions.", rich_help_panel=_PAIRS),
     ] = None,
-    fakes: Annotated[
-        int | None, typer.Option(help="Add intervals that hold although so many of the reports may be fake.")
-    ] = None,
     note: NoteFile = None,
     dictionary: DictionaryFiles = None,
     engine: Engine = EngineWord.ARROW,
@@ -92,9 +89,6 @@ def estimate_command(
     its own; a difference is shown at this confidence where that interval does not hold 0. So it is with two answers of
     the same people, --contrasts --between answers: their shares are read from the same reports and err together.
 
-    Where people may answer who should not, or answer many times, --fakes M adds to each interval one that covers as
-    often as it says although up to M of the reports, whichever they are, were made up to mislead.
-
     Examples:
 
         sfumato estimate reports.parquet --group region --plot estimates.svg
@@ -102,8 +96,6 @@ def estimate_command(
         sfumato estimate reports.parquet --group region --contrasts
 
         sfumato estimate reports.parquet --contrasts --between answers
-
-        sfumato estimate reports.parquet --fakes 50
 
         sfumato estimate survey.toml typed.csv --group region --plot estimate.svg
     """
@@ -149,7 +141,6 @@ def estimate_command(
             method=method.value,
             ignoring=ignoring,
             simultaneous=simultaneous,
-            fakes=fakes,
         )
         differences = found.contrasts(wanted.value) if contrasts else None
     if plot is not None:

@@ -94,7 +94,7 @@ def serve_command(
     Tallies and exports have reports in batches of at least tally_reports, and all once the study is closed.
 
     The other settings are rate and burst (requests from one address), address_connections, connections, body_bytes,
-    header_bytes, header_fields, body_seconds, header_seconds, idle_seconds, tally_seconds, tally_reports, tally_fakes,
+    header_bytes, header_fields, body_seconds, header_seconds, idle_seconds, tally_seconds, tally_reports,
     dashboard, writers, trusted_proxies, metrics_token, wait_seconds, grace_seconds; in the environment: SFUMATO_RATE.
 
     Example:

@@ -23,7 +23,6 @@ from sfumato.infer.intervals import Method, share_interval
 from sfumato.infer.largest_error_floors import interactive_largest_error_floor, largest_error_floor
 from sfumato.infer.likeliest_shares import MOST_LIKELIEST
 from sfumato.infer.planning import Respondents, respondents_for_half_width, respondents_for_test
-from sfumato.infer.poisoning import robust_share_interval
 from sfumato.infer.prefix_trees import Forecast, hashed_keys, key_text, string_keys
 from sfumato.infer.reported import LinearEstimate, ManyReports, ReportedShares
 from sfumato.infer.response_guesses import Guesser
@@ -87,7 +86,6 @@ __all__ = [
     "respondents_for_test",
     "risk_ceiling",
     "risk_floor",
-    "robust_share_interval",
     "sensitivity_band",
     "share_interval",
     "share_weights",

@@ -10,7 +10,6 @@ from sfumato.render.contrast_tables import contrast_document
 from sfumato.study.contrasts import Contrast
 from sfumato.study.notes import ReportsNote
 from sfumato.study.ways import Quantity, QuestionEstimate, Unit
-from sfumato.study.ways.estimates import Robust
 from sfumato.values import Interval
 
 
@@ -87,21 +86,7 @@ def estimate_document(found: QuestionEstimate) -> dict[str, Any]:
         document["together"] = found.together
     if found.band is not None:
         document["band"] = {"ignoring": found.ignoring, **_ends(found.band)}
-    if found.robust is not None:
-        document["robust"] = robust_document(found, found.robust)
     return document
-
-
-def robust_document(found: QuestionEstimate, robust: Robust) -> dict[str, Any]:
-    """Return what holds although some reports may be fake, and how far they can have moved each share."""
-    return {
-        "fakes": robust.fakes,
-        "answers": [
-            {"answer": label, "raised": robust.raised[i], "lowered": robust.lowered[i], **_ends(robust.intervals[i])}
-            for i, label in enumerate(found.labels)
-        ],
-        "quantities": [{"quantity": one.name, **_ends(robust.quantities[i])} for i, one in enumerate(found.quantities)],
-    }
 
 
 def _quantity(one: Quantity) -> dict[str, Any]:

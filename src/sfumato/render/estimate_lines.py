@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from sfumato.printing import printable
@@ -25,8 +25,6 @@ class Line:
     reach: str
     place: int | None = None
     quantity: Quantity | None = None
-    robust: str = ""
-    """What holds although some reports may be fake, if that was asked."""
 
 
 def shown_places(found: QuestionEstimate) -> list[int]:
@@ -54,7 +52,6 @@ def share_lines(found: QuestionEstimate, places: Sequence[int] | None = None, sh
             value=share_words(found.shares[place], digits, show),
             reach=interval_words(found.intervals[place], digits, show),
             place=place,
-            robust="" if found.robust is None else interval_words(found.robust.intervals[place], digits),
         )
         for place in order
     ]
@@ -63,12 +60,9 @@ def share_lines(found: QuestionEstimate, places: Sequence[int] | None = None, sh
 def quantity_lines(found: QuestionEstimate, show: Show = number_text) -> list[Line]:
     """Return the numbers beside the shares."""
     lines = []
-    for place, one in enumerate(found.quantities):
+    for one in found.quantities:
         value, reach = quantity_cells(one, show)
-        robust = (
-            "" if found.robust is None else quantity_cells(replace(one, interval=found.robust.quantities[place]))[1]
-        )
-        lines.append(Line(name=printable(one.name), value=value, reach=reach, quantity=one, robust=robust))
+        lines.append(Line(name=printable(one.name), value=value, reach=reach, quantity=one))
     return lines
 
 

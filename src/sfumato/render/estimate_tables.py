@@ -18,7 +18,7 @@ from sfumato.render.estimate_lines import (
 )
 from sfumato.render.fitted_tables import FittedTable
 from sfumato.render.text_bars import bar_header, line_bar
-from sfumato.render.words import counted, epsilon_text, escaped, interval_words, markdown_table
+from sfumato.render.words import epsilon_text, escaped, interval_words, markdown_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -78,21 +78,15 @@ def _table(part: list[QuestionEstimate]) -> FittedTable:
 def _cells(part: list[QuestionEstimate]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     first = part[0]
     interval = f"{100 * first.confidence:.6g} % interval"
-    fakes = next((found.robust.fakes for found in part if found.robust is not None), None)
-    more = () if fakes is None else (f"with up to {counted(fakes, 'fake')}",)
-
-    def ends(line: Line) -> tuple[str, ...]:
-        return (line.reach,) if fakes is None else (line.reach, line.robust or "-")
-
     if is_pair(first):
         seconds = [_second(found) for found in part]
-        return ("group", "reports", f"share of “{printable(first.labels[1])}”", interval, *more), [
-            (group_name(found), f"{found.total:,}", line.value, *ends(line))
+        return ("group", "reports", f"share of “{printable(first.labels[1])}”", interval), [
+            (group_name(found), f"{found.total:,}", line.value, line.reach)
             for found, line in zip(part, seconds, strict=True)
         ]
     lines, _ = all_lines(first)
-    return (first_column(first), estimate_column(first), interval, *more), [
-        (line.name, line.value, *ends(line)) for line in lines
+    return (first_column(first), estimate_column(first), interval), [
+        (line.name, line.value, line.reach) for line in lines
     ]
 
 

@@ -8,19 +8,13 @@ from typing import Any, Protocol
 
 from sfumato.errors import InvalidParameter
 from sfumato.infer import Method
-from sfumato.infer.poisoning import check_fakes
 from sfumato.study.compared_answers import answer_contrasts
 from sfumato.study.contrasts import SHARE, Between, Contrast, group_contrasts
 from sfumato.study.notes import ReportsNote
-from sfumato.study.ways import QuestionEstimate, Reading, Unit, Way
-from sfumato.study.ways.estimates import Robust
-from sfumato.study.ways.fakes import robust_of
+from sfumato.study.ways import QuestionEstimate, Reading, Unit
 from sfumato.values import Interval
 from sfumato.values.checks import check_between
 from sfumato.values.shown import Shown
-
-_ROBUST_COLUMNS = ("fakes", "robust_lower", "robust_upper")
-_WITH_FAKES = "What holds although some reports may be fake:"
 
 
 class Collected(Protocol):
@@ -49,8 +43,6 @@ class Estimates(Shown, tuple[QuestionEstimate, ...]):
         rows follow for these: `minus` is the group or the answer that is subtracted, None in the rows before.
         """
         rows = [row for found in self for row in (*_share_rows(found), *_quantity_rows(found))]
-        if any("fakes" in row for row in rows):  # all rows have the same columns
-            rows = [row | dict.fromkeys(_ROBUST_COLUMNS, None) | row for row in rows]
         if contrasts is None:
             return rows
         return [row | {"minus": None} for row in rows] + [_contrast_row(one) for one in contrasts]
@@ -80,13 +72,11 @@ def estimate_collected(
     method: Method | str = Method.EXACT,
     ignoring: float | None = None,
     simultaneous: bool = False,
-    fakes: int | None = None,
 ) -> Estimates:
     """Estimate every question, or those named; over everybody first, then by the groups of a public column.
 
     With `simultaneous` all intervals of a question hold together (Bonferroni); `ignoring` is the share of respondents
-    who may have ignored the instructions of a question with two answers. With `fakes` each estimate has intervals that
-    hold although so many of its reports may be fake, where that is worked out.
+    who may have ignored the instructions of a question with two answers.
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-9, way_out="Write a share: 0.95, not 95.")
     found = []
@@ -99,46 +89,23 @@ def estimate_collected(
             reading = replace(reading, confidence=1 - (1 - confidence) / max(1, sum(one.claims for one in made)))
             made = [way.estimate(tally, reading.among(label)) for label, tally in counted]
             made = [replace(one, together=confidence) for one in made]
-        if fakes is not None:
-            made = [
-                robust_estimate(way, tally, reading, one, fakes) for one, (_, tally) in zip(made, counted, strict=True)
-            ]
         found += made
     said = reports.note.assumptions
     return Estimates(tuple(replace(one, notes=(*one.notes, *said)) if said else one for one in found))
 
 
-def robust_estimate(way: Way, tally: Any, reading: Reading, found: QuestionEstimate, fakes: int) -> QuestionEstimate:
-    """Return an estimate with what holds although so many reports may be fake, or with a note that says why not."""
-    if fakes >= found.total:
-        return replace(found, notes=(*found.notes, f"{_WITH_FAKES} nothing, since all reports here may be fake."))
-    check_fakes(fakes, found.total)
-    left = way.removals(tally, found, fakes)
-    if left is None:
-        return replace(found, notes=(*found.notes, f"{_WITH_FAKES} it is not worked out for this question."))
-    among = reading.among(found.group)
-    return replace(found, robust=robust_of(lambda one: way.estimate(one, among), left, found, fakes))
-
-
 def _share_rows(found: QuestionEstimate) -> list[dict[str, Any]]:
-    robust = found.robust
     return [
         _row(found, SHARE, label, found.shares[i], found.raw[i], found.standard_errors[i], found.intervals[i])
-        | ({} if robust is None else _robust_cells(robust, robust.intervals[i]))
         for i, label in enumerate(found.labels)
     ]
 
 
-def _robust_cells(robust: Robust, interval: Interval) -> dict[str, Any]:
-    return {"fakes": robust.fakes, "robust_lower": interval.lower, "robust_upper": interval.upper}
-
-
 def _quantity_rows(found: QuestionEstimate) -> list[dict[str, Any]]:
     rows = []
-    for i, one in enumerate(found.quantities):
+    for one in found.quantities:
         answer = one.scale[round(one.value)] if one.unit is Unit.ANSWER and one.value is not None else None
-        row = _row(found, one.name, answer, one.value, one.raw, one.standard_error, one.interval, one.words)
-        rows.append(row | ({} if found.robust is None else _robust_cells(found.robust, found.robust.quantities[i])))
+        rows.append(_row(found, one.name, answer, one.value, one.raw, one.standard_error, one.interval, one.words))
     return rows
 
 

@@ -1,7 +1,6 @@
 """What rows that were collected so far say: counts of each question, taken at one moment, and estimates from them.
 
-Counts are enough to estimate from, again and again: with other numbers of fakes the same reports are asked, and not
-those that have come since.
+Counts are enough to estimate from, again and again: the same reports are asked, and not those that have come since.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from sfumato.refine.report_trees import NOTHING
 from sfumato.study.collected_rows import reports_of
 from sfumato.study.collections import Collection
-from sfumato.study.estimating import Estimates, robust_estimate
+from sfumato.study.estimating import Estimates
 from sfumato.study.ways import Reading
 
 # Reports up to which it is also kept how often each was seen.
@@ -58,13 +57,11 @@ class LiveTallies:
         """Return how often each report was seen, of the questions that are reckoned from that."""
         return {name: list(self.seen[name]) for name, found in reckonings.items() if found and name in self.seen}
 
-    def estimates(self, fakes: int = 0) -> Estimates:
-        """Estimate every question as everybody sees it; with `fakes` also what holds although so many are fake."""
+    def estimates(self) -> Estimates:
+        """Estimate every question as everybody sees it."""
         found = []
         for name, tally in self.tallies.items():
             way = self.collection.ways[name]
-            reading = Reading(level=len(way.epsilons))
-            made = way.estimate(tally, reading)
-            found.append(robust_estimate(way, tally, reading, made, fakes) if fakes else made)
+            found.append(way.estimate(tally, Reading(level=len(way.epsilons))))
         order = list(self.collection.ways)
         return Estimates(tuple(sorted(found, key=lambda one: order.index(one.question.id))))

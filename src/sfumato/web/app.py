@@ -50,7 +50,6 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/export", admin_handlers.export),
     ("GET", "/counts", desk_handlers.counts),
     ("POST", "/invitations", desk_handlers.invite),
-    ("POST", "/drafts", desk_handlers.draft),
     ("GET", "/shares", desk_handlers.shares),
     ("GET", "/health", handlers.health),
     ("GET", "/ready", handlers.ready),

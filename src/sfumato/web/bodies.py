@@ -63,15 +63,8 @@ class InvitationBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     codes: bool = False
 
 
-class DraftBody(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A study as nested tables, and public keys of its analysts as PEM, by name."""
-
-    study: dict[str, Any]
-    keys: dict[str, str] = {}
-
-
 B = TypeVar("B", bound=msgspec.Struct)
-_KINDS = (ReportBody, CredentialRequest, WithdrawalBody, InvitationBody, DraftBody)
+_KINDS = (ReportBody, CredentialRequest, WithdrawalBody, InvitationBody)
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(kind) for kind in _KINDS}
 
 
@@ -103,7 +96,7 @@ def unhex(text: str) -> bytes:
 def _place(message: str) -> str:
     """Return which known field is meant; names that the sender made up are not repeated."""
     for name in ("id", "row", "shares", "credential.nonce", "credential.signature", "credential", "token", "blinded",
-                 "secret", "panel", "count", "link", "codes", "study", "keys"):  # fmt: skip
+                 "secret", "panel", "count", "link", "codes"):  # fmt: skip
         if f"`$.{name}`" in message:
             return name
     return "body"

@@ -33,7 +33,7 @@ _READ_PATIENCE_SECONDS = 5.0
 _BODY_MARGIN = 8192
 # Wrong tokens of administrators and readers from one address: so many at once, and so many a second.
 _TRIES, _TRIES_A_SECOND = 10, 0.5
-_REST, _MOST_TALLIES = 4, 32
+_REST = 4
 
 
 class CollectionSteps(Protocol):
@@ -56,8 +56,8 @@ class CollectionSteps(Protocol):
         """Count the reports that are shown."""
         ...
 
-    def tally(self, counted: LiveTallies, *, least: int, fakes: int) -> Mapping[str, Any]:
-        """Return what counted reports say, with what so many fakes do to it; where none are shown nothing is said."""
+    def tally(self, counted: LiveTallies, *, least: int) -> Mapping[str, Any]:
+        """Return what counted reports say; where none are shown nothing is said."""
         ...
 
     def live(self, counted: LiveTallies, *, least: int) -> Mapping[str, Any]:
@@ -101,7 +101,7 @@ class CollectionServer:
         self._certificate_json: bytes | None = None
         self._form_json: bytes | None = None
         self._counted: Counted | None = None
-        self._tallies: dict[int, bytes] = {}
+        self._tally: bytes | None = None
         self._live: bytes | None = None
         self._tallying = asyncio.Lock()
         self.failures = RateLimit(min(settings.rate, _TRIES_A_SECOND), _TRIES)
@@ -196,24 +196,19 @@ class CollectionServer:
         """Return the sealed certificates, which are made once."""
         return await asyncio.to_thread(lambda: self.steps.certificates)
 
-    async def tally(self, fakes: int) -> bytes:
+    async def tally(self) -> bytes:
         """Return the live tally of the reports that are shown.
 
-        What other numbers of fakes do to it is worked out from the same reports. Who asks while reports are counted
-        anew gets what was made before.
+        Who asks while reports are counted anew gets what was made before.
         """
-        if self._tallying.locked() and fakes in self._tallies:
-            return self._tallies[fakes]
+        if self._tallying.locked() and self._tally is not None:
+            return self._tally
         async with self._tallying:
             counted = await self._fresh()
-            if fakes not in self._tallies:
-                if len(self._tallies) >= _MOST_TALLIES:
-                    self._tallies.clear()
-                found = await asyncio.to_thread(
-                    self.steps.tally, counted.tallies, least=self.settings.tally_reports, fakes=fakes
-                )
-                self._tallies[fakes] = _noted(found, counted.state)
-            return self._tallies[fakes]
+            if self._tally is None:
+                found = await asyncio.to_thread(self.steps.tally, counted.tallies, least=self.settings.tally_reports)
+                self._tally = _noted(found, counted.state)
+            return self._tally
 
     async def live(self) -> bytes:
         """Return the counts that the live tally is made of."""
@@ -238,8 +233,7 @@ class CollectionServer:
         tallies = await self.apart(self.steps.count)
         # Counting takes a fifth of the time at the most, however many reports there are.
         due = time.monotonic() + max(self.settings.tally_seconds, _REST * (time.monotonic() - begun))
-        self._counted, self._live = Counted(state=state, tallies=tallies, due=due), None
-        self._tallies.clear()
+        self._counted, self._live, self._tally = Counted(state=state, tallies=tallies, due=due), None, None
         return self._counted
 
 

@@ -1,4 +1,4 @@
-"""What the pages of whoever runs a study ask for: how much there is, new invitations, a study made on a page."""
+"""What the pages of whoever runs a study ask for: how much there is, and new invitations."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sfumato.errors import InvalidInput
 from sfumato.web.admin_handlers import check_admin
-from sfumato.web.bodies import DraftBody, InvitationBody, read_body
+from sfumato.web.bodies import InvitationBody, read_body
 from sfumato.web.collecting import CollectionServer
 from sfumato.web.credentials import check_link, invite_link
 from sfumato.web.desk_pages.admin import MOST_CODES, admin_page
 from sfumato.web.desk_pages.dashboard import dashboard_page
 from sfumato.web.desk_pages.layout import desk_style, style_version
-from sfumato.web.drafts import drafted, place_words
 from sfumato.web.invitations import DrawnInvitation, drawn_invitations, qr_svg
 from sfumato.web.limits import body_of
 from sfumato.web.problems import Problem
 from sfumato.web.readers import check_reader
 
 _SMALL_BODY = 16_384
-_DRAFT_BODY = 1 << 20
 
 
 async def dashboard(server: CollectionServer, request: Request) -> Response:
@@ -102,19 +99,6 @@ def _shown(drawn: tuple[DrawnInvitation, ...], given: InvitationBody, server: Co
             found["panel"] = one.panel
         made.append(found)
     return made
-
-
-async def draft(server: CollectionServer, request: Request) -> Response:
-    """Read a study that was made on a page, work it out, and hand back its files; nothing of it is kept."""
-    check_admin(server, request)
-    given = read_body(DraftBody, await body_of(request, _DRAFT_BODY))
-    try:
-        found = await asyncio.to_thread(drafted, given.study, given.keys)
-    except InvalidInput as error:
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY, error.rule, parameter=place_words(error), way_out=error.way_out
-        ) from None
-    return _json(found)
 
 
 async def shares(server: CollectionServer, request: Request) -> Response:

@@ -23,7 +23,6 @@ from sfumato.web.readers import check_viewer
 from sfumato.web.stores import Issue, Outcome, Spending, StoredRow
 
 _SMALL_BODY = 16_384
-_MOST_DIGITS = 7
 
 
 def _json(document: object, status: HTTPStatus = HTTPStatus.OK) -> Response:
@@ -202,30 +201,15 @@ async def _panel_of(server: CollectionServer, request: Request, given: Withdrawa
 
 
 async def tally(server: CollectionServer, request: Request) -> Response:
-    """What the reports say so far, with plain and with robust intervals."""
+    """What the reports say so far."""
     check_viewer(server, request)
-    return _sent(await server.tally(_fakes(server, request)))
+    return _sent(await server.tally())
 
 
 async def live(server: CollectionServer, request: Request) -> Response:
     """How often each report was sent so far: pages estimate from that themselves, however many look."""
     check_viewer(server, request)
     return _sent(await server.live())
-
-
-def _fakes(server: CollectionServer, request: Request) -> int:
-    """Return how many fakes a tally is asked for; where nothing is asked, what the server was told."""
-    asked = request.query_params.get("fakes")
-    if asked is None:
-        return server.settings.tally_fakes
-    if not (asked.isascii() and asked.isdigit() and len(asked) <= _MOST_DIGITS):
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
-            "must be a whole number from 0 on",
-            parameter="fakes",
-            way_out="Say how many of the reports may be fake, such as /tally?fakes=10.",
-        )
-    return int(asked)
 
 
 async def health(server: CollectionServer, request: Request) -> Response:

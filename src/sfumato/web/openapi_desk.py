@@ -34,8 +34,6 @@ def desk_paths(operation: Callable[..., dict[str, Any]], table: Callable[..., di
         link={"type": ["string", "null"], "maxLength": 200, "pattern": ADDRESS},
         codes={"type": "boolean"},
     )
-    keys = {"type": "object", "additionalProperties": {"type": "string"}}
-    words = "A study as nested tables, as in a study file, and its public keys by analyst."
     page = {"type": "string"}
     return {
         "/dashboard": {"get": operation("dashboard", "The dashboard.", (429, 500), page, media="text/html")},
@@ -49,16 +47,6 @@ def desk_paths(operation: Callable[..., dict[str, Any]], table: Callable[..., di
                 _POSTED,
                 invitations,
                 body=wanted,
-                admin=True,
-            )
-        },
-        "/drafts": {
-            "post": operation(
-                "draft",
-                "Read a study, work it out, and hand back its files; nothing of it is kept.",
-                _POSTED,
-                {"type": "object"},
-                body={**table(("study",), study={"type": "object"}, keys=keys), "description": words},
                 admin=True,
             )
         },

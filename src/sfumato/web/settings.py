@@ -85,9 +85,6 @@ SETTINGS = (
         help="Reports are shown to readers in batches of at least so many.",
     ),
     Setting(
-        name="tally_fakes", value_type=int, default=10, least=0, help="The tally says how far so many fakes move it."
-    ),
-    Setting(
         name="dashboard",
         value_type=str,
         default="admin",
@@ -136,7 +133,6 @@ class Settings:
     connections: int = 0
     tally_seconds: float = 1.0
     tally_reports: int = 50
-    tally_fakes: int = 10
     dashboard: str = "admin"
     writers: int = 0
     trusted_proxies: str = "127.0.0.1"

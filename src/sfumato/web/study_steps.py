@@ -53,13 +53,13 @@ class StudySteps:
         """Count the reports of this wave that are shown."""
         return LiveTallies.of(self._collection, store.shown_counts(self._collection.wave))
 
-    def tally(self, counted: LiveTallies, *, least: int, fakes: int) -> Mapping[str, Any]:
+    def tally(self, counted: LiveTallies, *, least: int) -> Mapping[str, Any]:
         """Return what counted reports say, to the public."""
         head = self._head("sfumato/tally/1", least)
         if not counted.reports:
             return {**head, "reports": None, "estimates": None}
-        found = [estimate_document(one) for one in counted.estimates(fakes)]
-        return {**head, "reports": counted.reports, "fakes": fakes, "estimates": found}
+        found = [estimate_document(one) for one in counted.estimates()]
+        return {**head, "reports": counted.reports, "estimates": found}
 
     def live(self, counted: LiveTallies, *, least: int) -> Mapping[str, Any]:
         """Return how often each report was sent, by question; estimates of those that only Python works out."""

@@ -227,7 +227,6 @@ def estimate_reports(
     method: Method | str = Method.EXACT,
     ignoring: float | None = None,
     simultaneous: bool = False,
-    fakes: int | None = None,
     column: str | None = None,
     count: str | None = None,
     engine: Engine | None = None,
@@ -235,8 +234,7 @@ def estimate_reports(
     """Return what reports say about each question; typed-in reports of a card need the `study`.
 
     Reports are a file, a folder, a glob or several of them, or a table of Spark; `note` is that of rows which another
-    tool selected. With `engine` spark, Spark counts what is in files. With `fakes` there is beside each interval one
-    that holds although so many of the reports may be fake.
+    tool selected. With `engine` spark, Spark counts what is in files.
 
     Returns:
         An estimate for each question.
@@ -274,7 +272,6 @@ def estimate_reports(
         method=method,
         ignoring=ignoring,
         simultaneous=simultaneous,
-        fakes=fakes,
     )
 
 

@@ -30,7 +30,6 @@ from sfumato.study.ways.plans import LevelPlan, QuestionPlan
 from sfumato.study.ways.question import Question
 from sfumato.study.ways.reckonings import Reckoned
 from sfumato.study.ways.recovering import Recovering
-from sfumato.study.ways.removing import Removing
 from sfumato.values import Tally
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-class Way(OneAnswer, Removing, OnDevice, Reckoned, Leaks, Recovering, ABC):
+class Way(OneAnswer, OnDevice, Reckoned, Leaks, Recovering, ABC):
     """How a question is asked of an audience. Levels are numbered from the sharpest, 1; the last is the public one.
 
     >>> from fractions import Fraction

@@ -63,20 +63,6 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Robust:
-    """What holds although up to `fakes` of the reports may be fake: intervals of the shares and of the quantities.
-
-    `raised` and `lowered` are how far so many fakes can have moved each unbiased share, up and down.
-    """
-
-    fakes: int
-    intervals: tuple[Interval, ...]
-    quantities: tuple[Interval, ...]
-    raised: tuple[float, ...]
-    lowered: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionEstimate(Shown):
     """Shares of the answers to one question among one group; `shares` are plausible, `raw` unbiased.
 
@@ -86,7 +72,6 @@ class QuestionEstimate(Shown):
     `raw_errors` are the standard errors of `raw`, where `standard_errors` are those of `shares`.
     `shares_of` says what the shares are of where that is not the answers as they were given, such as rounded ones.
     `differences` compares the shares of two answers when it is asked; None where nothing can be said of them.
-    `robust` is what holds although some reports may be fake, if that was asked and is worked out.
 
     >>> from fractions import Fraction
     >>> import sfumato as sf
@@ -120,7 +105,6 @@ class QuestionEstimate(Shown):
     together: float | None = None
     shares_of: str = ""
     notes: tuple[str, ...] = ()
-    robust: Robust | None = None
     differences: ShareDifferences | None = field(default=None, compare=False, repr=False)
 
     @classmethod

@@ -12,11 +12,8 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sfumato.errors import InvalidParameter
 from sfumato.infer.option_pairs import pair_shares
-from sfumato.infer.poisoning import check_fakes
 from sfumato.mechanisms.assigned_options import AssignedOptions
 from sfumato.prob import Channel
 from sfumato.refine.report_trees import positions_of
@@ -147,21 +144,6 @@ class SeveralWay(LadderWay):
             notes=(_unasked(nobody),) if nobody else (),
             differences=OptionDifferences(rung=rung, tally=tally),
         )
-
-    def removals(self, tally: Tally, found: QuestionEstimate, fakes: int) -> tuple[Tally, ...] | None:
-        """Return two tallies: of each option as many are fake as can be of those who report yes, or no.
-
-        Each option has a binomial count of its own. Where options are assigned it is not worked out: fakes do not
-        choose what they are asked.
-        """
-        if self.by_number:
-            return None
-        rung = self.rung(found.level)
-        counted, left = rung.option_counts(tally), tally.total - check_fakes(fakes, tally.total)
-        yes = (np.maximum(counted[:, 1] - fakes, 0), np.minimum(counted[:, 1], left))
-        options = [np.stack([left - one, one], axis=1).ravel().tolist() for one in yes]
-        nothing = [0] * (4 * len(rung.pairs))
-        return tuple(Tally(mechanism=rung.name, counts=(*one, *nothing), reports=left) for one in options)
 
     def reckoning(self, level: int) -> dict[str, Any] | None:
         """Return that of flips, where everybody is asked about all options and the reports can be listed."""

@@ -26,7 +26,7 @@ def admin_page(collection: Collection) -> Response:
 <p class="help">It was shown when the server started for the first time. It stays in this tab and is forgotten when
 you close
 it.</p><p id="sign-in-said" class="said" role="status"></p></form>
-<div id="desk" hidden>{_state()}{_invite()}{_end()}{_new()}</div>"""
+<div id="desk" hidden>{_state()}{_invite()}{_end()}</div>"""
     links = (("/dashboard", "Live results"), ("/", "The study"), ("/certificate", "The certificate"))
     return desk_page(f"Desk: {name}", main, _SCRIPT, {"most_codes": MOST_CODES}, links)
 
@@ -72,32 +72,3 @@ def _end() -> str:
 <p class="help">In anonymous mode nobody here can find the report of a person: only the device that sent it can
 withdraw it.</p>
 </section>"""
-
-
-def _new() -> str:
-    return """<section class="pane" aria-labelledby="new-title"><h2 id="new-title">Make a new study</h2>
-<p>A study made here is read by the same code as a study file. You get its file, what it tells about people, how
-many respondents
-it needs, and the command that serves it.</p>
-<form id="new-study"><div class="field"><label for="study-name">Name</label>
-<input id="study-name" type="text" maxlength="100" required></div>
-<div class="field narrow"><label for="population">How many people it is about, if you know</label>
-<input id="population" type="number" min="2" max="1000000000"></div>
-<div class="field"><label for="mode">Can reports be linked to people?</label><select id="mode">
-<option value="anonymous">No: anonymous</option><option value="panel">Yes: a panel, under
-pseudonyms</option></select></div>
-<div class="field narrow"><label for="public-epsilon">ε of what everybody sees</label>
-<input id="public-epsilon" type="number" min="0.01" max="20" step="any" value="1" required></div>
-<p class="help" id="public-odds"></p>
-<h3>Questions</h3><div id="questions"></div>
-<p class="actions"><button type="button" class="plain" id="add-question">Add a question</button></p>
-<h3>Readers who see more, with a key</h3><div id="readers-rows"></div>
-<p class="actions"><button type="button" class="plain" id="add-reader">Add a reader</button></p>
-<p class="actions"><button>Work it out</button></p></form><p id="new-said" class="said" role="status"></p>
-<div id="draft" hidden><h3 id="draft-title" tabindex="-1">The study, worked out</h3>
-<p class="actions"><button type="button" id="draft-toml">Download the study file</button></p>
-<ul id="draft-keys" class="plain"></ul><p>Put them into one folder and serve it:</p>
-<pre tabindex="0" role="region" aria-label="The command"><code id="draft-command"></code></pre>
-<details class="told"><summary>The study file</summary><pre tabindex="0" role="region" aria-label="The study file"
-id="draft-text">
-</pre></details><div id="draft-plan"></div></div></section>"""

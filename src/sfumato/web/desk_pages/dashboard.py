@@ -13,7 +13,6 @@ from sfumato.web.settings import Settings
 from sfumato.web.share_feeds import MOST_ROWS
 from sfumato.web.static_files import script_url
 
-MOST_FAKES = 1_000_000
 _SCRIPT = "dashboard.js"
 _WORKER = "reader_worker.js"
 _ESTIMATES = "estimates_worker.js"
@@ -37,12 +36,6 @@ estimate.</p></noscript>
 <div class="state"><p><strong class="figure" id="reports">–</strong> reports <span id="ago" class="ago"></span></p>
 <p class="actions"><button type="button" class="plain" id="pause">Pause</button></p></div>
 <p id="note" class="help" role="status"></p>
-<div class="field narrow"><label for="fakes">How many of the reports may be fake?</label>
-<input id="fakes" type="number" min="0" max="{MOST_FAKES}" step="1" value="{settings.tally_fakes}"
-aria-describedby="fakes-help">
-<p class="help" id="fakes-help">The wide pale bands hold although so many reports were made up, whoever made them
-up. 0 leaves
-them out.</p></div>
 <details class="told"><summary>What these numbers tell about people</summary>
 <p>Each report is private by itself: it was randomised on the device that sent it. Still, two looks shortly after
 each other
@@ -62,7 +55,6 @@ them is a setting of the server.</p></details>
         "readings": public_reckonings(collection),
         "worker": script_url(_WORKER),
         "estimates_worker": script_url(_ESTIMATES),
-        "most_fakes": MOST_FAKES,
     }
     links = (("/", "The study"), ("/certificate", "The certificate"), ("/admin", "For whoever runs it"))
     return desk_page(f"Live results: {name}", main, _SCRIPT, data, links)
