@@ -36,7 +36,6 @@ IDS = {
     "publish": {"id_column": "--id"},
     "amend": {"id_column": "--id"},
     "erase": {"person": "--id"},
-    "papers": {"settings": "--set"},  # given once for each setting
 }
 STEPS = {
     "publish": sf.publish,
