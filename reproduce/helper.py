@@ -38,17 +38,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that the print says beside ours; both are functions of `parameter`, which is `value` in the paper.
+    """Something that the print says beside ours; both are functions of a parameter, which has a value in the paper.
 
-    `place` names a figure, a table or a passage. `relation` is what the print says of ours: that it equals the printed
-    number, is at most or is at least that. Where `printed` is None the print has words only. `erratum` is the `where`
-    of the erratum that explains why print and ours do not agree, and None when they do.
+    `at` has the place (a figure, a table or a passage), what is compared, the parameter and its value. `relation` is
+    what the print says of ours: that it equals the printed number, is at most or is at least that. Where `printed` is
+    None the print has words only. `erratum` is the `where` of the erratum that explains why print and ours do not
+    agree, and None when they do.
     """
 
-    place: str
-    what: str
-    parameter: str
-    value: Any
+    at: tuple[str, str, str, Any]
     ours: Callable[[Any], Number]
     says: str
     printed: Callable[[Any], Number] | None = None
@@ -56,12 +54,23 @@ class Entry:
     tolerance: float = 1e-9
     erratum: str | None = None
 
+    @property
+    def place(self) -> str:
+        """A figure, a table or a passage."""
+        return self.at[0]
+
+    @property
+    def what(self) -> str:
+        """What is compared."""
+        return self.at[1]
+
     def judge(self) -> Comparison:
         """Work out both sides where the paper stands."""
-        ours = self.ours(self.value)
+        value = self.at[3]
+        ours = self.ours(value)
         if self.printed is None:
             return Comparison(self, ours, None, None)
-        printed = self.printed(self.value)
+        printed = self.printed(value)
         excess = float(ours - printed)
         holds = {"=": abs(excess) <= self.tolerance, "≤": excess <= self.tolerance, "≥": excess >= -self.tolerance}
         return Comparison(self, ours, printed, holds[self.relation])
@@ -294,7 +303,7 @@ def _grid(columns: Iterable[str], rows: str) -> str:
 
 def _comparison(key: str, found: Comparison, numbers: Mapping[str, str]) -> str:
     entry = found.entry
-    at = f"{entry.what}, {entry.parameter} = {short_number(entry.value)}"
+    place, what, parameter, value = entry.at
     sign = "" if entry.relation == "=" else f"{entry.relation} "
     printed = "" if found.printed is None else f"\n{sign}{short_number(found.printed)}"
     if not found.is_explained:
@@ -307,7 +316,8 @@ def _comparison(key: str, found: Comparison, numbers: Mapping[str, str]) -> str:
         verdict = '<td class="agrees">none: agrees</td>'
     mark = ' class="differs"' if found.agrees is False else ""
     return (
-        f'<tr{mark}><th scope="row">{escape(entry.place)}</th><td>{escape(at)}</td>'
+        f'<tr{mark}><th scope="row">{escape(place)}</th>'
+        f"<td>{escape(f'{what}, {parameter} = {short_number(value)}')}</td>"
         f'<td class="lines">{escape(entry.says + printed)}</td>'
         f'<td class="number">{short_number(found.ours)}</td>{verdict}</tr>'
     )

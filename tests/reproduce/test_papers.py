@@ -92,7 +92,7 @@ class TestAWrongNumberIsSeen:
         [("=", 1, True), ("=", 1.1, False), ("≤", 0.9, True), ("≤", 1.1, False), ("≥", 1.1, True), ("≥", 0.9, False)],
     )
     def test_relations(self, relation, ours, agrees):
-        entry = Entry("x", "y", "k", 1, ours=lambda _: ours, says="", printed=lambda _: 1.0, relation=relation)
+        entry = Entry(("x", "y", "k", 1), ours=lambda _: ours, says="", printed=lambda _: 1.0, relation=relation)
         assert entry.judge().agrees is agrees
 
     @EACH
