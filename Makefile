@@ -76,7 +76,7 @@ bench: spark  ## speed, as ratios within one run
 	@$(PYTHON) tools/bench
 
 papers: setup  ## the five papers' figures and numbers beside the print, into build/papers
-	@PYTHONPATH=src $(PYTHON) -m reproduce
+	@$(PYTHON) -m reproduce
 
 docs: .venv/.docs  ## the site, into build/site: searchable, and no request leaves it
 	@$(PYTHON) tools/build-site
