@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench browser docs release setup clean
+.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench papers browser docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -74,6 +74,9 @@ format: setup  ## let ruff lay out the code
 
 bench: spark  ## speed, as ratios within one run
 	@$(PYTHON) tools/bench
+
+papers: setup  ## the five papers' figures and numbers beside the print, into build/papers
+	@$(PYTHON) -m reproduce
 
 docs: .venv/.docs  ## the site, into build/site: searchable, and no request leaves it
 	@$(PYTHON) tools/build-site

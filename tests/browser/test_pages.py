@@ -14,9 +14,9 @@ import sfumato as sf
 from browser.devtools import missing_sentence
 from estimate_samples import ESTIMATES, material_with
 from page_samples import ANSWERS, sample_files, sample_plan
+from reproduce import PAPERS
+from reproduce.helper import page_html, redraw
 from sfumato.certificates import certify
-from sfumato.papers import PAPERS
-from sfumato.papers.gallery import gallery_html
 from sfumato.prob import Channel
 from sfumato.render.analysis_pages import analysis_page
 from sfumato.render.analysis_sheets import crosstab_sheet
@@ -64,16 +64,16 @@ def make(name):
         sheets = [*fit_sheets([found]), crosstab_sheet(sf.crosstab(published(), "affair", "often"))]
         return analysis_page("Analysed", sheets, picture=coefficients_svg([found]), warning="A simulation")
     # A drawing and a picture of pixels stand for the others, some of which take seconds.
-    kept = {("successive-refinement", "figure-5b"), ("randomized-responses", "figure-4")}
-    return gallery_html(
-        {
-            slug: dataclasses.replace(
+    kept = {("B", "figure-5b"), ("C", "figure-4")}
+    return page_html(
+        redraw(
+            dataclasses.replace(
                 paper,
-                figures={key: draw for key, draw in paper.figures.items() if (slug, key) in kept},
+                figures={name: draw for name, draw in paper.figures.items() if (key, name) in kept},
                 entries=tuple(entry for entry in paper.entries if entry.place != "figure-4a"),
             )
-            for slug, paper in PAPERS.items()
-        }
+        )
+        for key, paper in PAPERS.items()
     )
 
 

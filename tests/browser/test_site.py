@@ -24,7 +24,7 @@ TYPES = [
     "reference/cli",
     "reference/api",
     "reference/api/mechanisms",
-    "gallery/randomized-responses",
+    "gallery/paper_c",
     "comparison",
     "benchmarks",
     "glossary",

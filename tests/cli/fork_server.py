@@ -9,7 +9,6 @@ in its own process to warm up.
 """
 
 import contextlib
-import dataclasses
 import gc
 import importlib
 import json
@@ -25,7 +24,6 @@ from pathlib import Path
 
 import sfumato.cli
 import sfumato.cli.app
-import sfumato.papers
 
 # Every module of the house, and the libraries that it opens only when they are needed.
 for module in pkgutil.walk_packages(sfumato.__path__, "sfumato."):
@@ -66,11 +64,6 @@ text = "C?"
 kind = "count"
 highest = 4
 """
-
-whole = sfumato.papers.PAPERS["randomized-responses"]
-figure = {name: draw for name, draw in whole.figures.items() if name == "figure-2"}
-tiny = dataclasses.replace(whole, tables={}, errata=(), figures=figure)
-sfumato.papers.PAPERS = {**sfumato.papers.PAPERS, "tiny": tiny}
 
 
 def run(request, begun):

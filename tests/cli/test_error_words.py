@@ -96,9 +96,9 @@ def test_the_command_and_the_library_say_the_same_thing_in_their_own_words(monke
 
 
 def test_an_argument_of_a_real_verb_is_named(sfumato):
-    done = sfumato("papers", "nothing")
+    done = sfumato("new", "nowhere/study.toml", "--yes")
     assert done.returncode == 2
-    assert done.stderr.startswith("InvalidParameter: SLUG 'nothing' names no paper. Known papers: ")
+    assert done.stderr.startswith("InvalidParameter: FILE 'nowhere/study.toml' lies in a folder that does not exist.")
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ from sfumato.study.steps import export_part
 from sfumato.study.submissions import respond_all
 
 HEAVY = ("numpy", "scipy", "numba", "pyarrow", "matplotlib", "highspy", "cryptography", "constriction")
-# Both draw every figure of a paper, which takes half a minute; tests of papers draw them as well.
-SLOW = {"papers"}
 
 STUDY = """schema = "sfumato/study/2"
 name = "Marriage survey"
@@ -48,11 +46,7 @@ def examples(text):
 
 
 VERBS = {verb: command.help or "" for verb, command in verbs()}
-EXAMPLES = [
-    pytest.param(verb, line, marks=[pytest.mark.slow] if verb in SLOW else [], id=line)
-    for verb, text in VERBS.items()
-    for line in examples(text)
-]
+EXAMPLES = [pytest.param(verb, line, id=line) for verb, text in VERBS.items() for line in examples(text)]
 
 
 def run(monkeypatch, folder, arguments):

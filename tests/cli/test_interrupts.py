@@ -43,8 +43,6 @@ CUT = 1000
 OLD = b"old and precious"
 SENTENCE = "sfumato: stopped. Every file is as it was before, or complete."
 MOMENTS, QUICK = 20, 8
-# Drawing takes long.
-FEW = 6
 
 PUBLISH = ["publish", "../in/answers.csv", "--study", "../in/study.toml", "--keys", "keys", "--unprotected", "-q"]
 # Each verb, and the outputs that are there already when it starts.
@@ -70,8 +68,6 @@ VERBS = {
         [],
     ),
     "new": (["new", "study.toml", "--yes"], []),
-    # The server knows a paper of one figure; whole ones take seconds.
-    "papers": (["papers", "tiny", "--out", "figures"], ["figures/tiny-figure-2.svg"]),
 }
 # These refuse to replace what is there, so the next run may have to choose another name.
 NEVER_OVERWRITE = {"split", "new"}
@@ -213,21 +209,11 @@ def check_next_run(stage, name, arguments):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
 @pytest.mark.parametrize("moments", [QUICK, pytest.param(MOMENTS, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "papers" else []) for name in VERBS]
-)
+@pytest.mark.parametrize("name", VERBS)
 def test_each_file_is_old_or_complete(stage, name, moments, number):
-    moments = min(moments, FEW) if name == "papers" else moments
     ended = disturb(stage, name, *VERBS[name], number, moments)
     # Not more: on a machine that is shared, runs are quicker at one time than at another.
     assert ended >= moments // 6, "some runs should have been cut short"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
-def test_a_whole_paper(stage, number):
-    arguments = ["papers", "randomized-responses", "--out", "figures"]
-    assert disturb(stage, "whole paper", arguments, [], number, MOMENTS) >= MOMENTS // 3
 
 
 @pytest.mark.parametrize("share", [0.02, 0.15, 0.3, 0.5, 0.75])

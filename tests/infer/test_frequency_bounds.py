@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reproduce import paper_b as printed_bounds
 from sfumato import infer
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import (
@@ -20,7 +21,6 @@ from sfumato.mechanisms import (
     SymmetricUnary,
 )
 from sfumato.mechanisms.randomness_budget import binary_entropy_bits, inverse_binary_entropy
-from sfumato.papers.successive_refinement import printed_bounds
 from sfumato.prob import Distribution
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "binary_hadamard.json").read_text())["bounds"]

@@ -41,7 +41,6 @@ ORDER = [
     ["engines"],
     ["study"],
     ["render"],
-    ["papers"],
     ["web"],
     ["cli"],
 ]

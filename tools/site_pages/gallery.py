@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-from sfumato.papers import PAPERS, Paper, Table, refusal_of, svg_bytes
-from sfumato.papers.gallery import shown_cell
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from reproduce import PAPERS
+from reproduce.helper import Paper, Table, shown_cell, svg_bytes
 
 LEAD = (
     "Every figure and table of the five papers that Sfumato is built on, made anew by the calls that users have; "
-    "`sfumato papers SLUG --out FOLDER` makes them on your machine, `sfumato papers --gallery FILE` one page of all."
+    "`make papers` makes them on your machine, on one page."
 )
 
 
@@ -17,10 +20,10 @@ def write_gallery(folder: Path, *, is_quick: bool) -> None:
     """Write the pages into a folder; quickly without figures, and without running what is said of print."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.md").write_text(_index(), encoding="utf-8")
-    for slug, paper in PAPERS.items():
+    for key, paper in PAPERS.items():
         parts = [
             f"# {paper.title}",
-            f"[{paper.key}] in the [references](../references.bib). All of them: [errata](../errata.md).",
+            f"[{key}] in the [references](../references.bib). All of them: [errata](../errata.md).",
             "## Figures",
         ]
         for name, draw in paper.figures.items():
@@ -28,20 +31,23 @@ def write_gallery(folder: Path, *, is_quick: bool) -> None:
             if is_quick:
                 parts.append("*Not drawn: this is a quick build.*")
             else:
-                (folder / f"{slug}-{name}.svg").write_bytes(svg_bytes(draw()))
-                parts.append(f"![{name.replace('-', ' ')} of “{paper.title}”, drawn anew]({slug}-{name}.svg)")
+                (folder / f"{_name(key)}-{name}.svg").write_bytes(svg_bytes(draw()))
+                parts.append(f"![{name.replace('-', ' ')} of “{paper.title}”, drawn anew]({_name(key)}-{name}.svg)")
         parts.append("## Tables")
         parts += [] if is_quick else [_table(make()) for make in paper.tables.values()]
-        parts.append("## What differs from print")
-        parts += [_erratum(number, paper, is_quick=is_quick) for number in range(len(paper.errata))]
-        (folder / f"{slug}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        parts += ["## What differs from print", _errata(paper, is_quick=is_quick)]
+        (folder / f"{_name(key)}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _name(key: str) -> str:
+    return f"paper_{key.lower()}"
 
 
 def _index() -> str:
     rows = ["| paper | figures | tables | entries on print |", "|---|---|---|---|"]
     rows += [
-        f"| [{paper.title}]({slug}.md) | {len(paper.figures)} | {len(paper.tables)} | {len(paper.errata)} |"
-        for slug, paper in PAPERS.items()
+        f"| [{paper.title}]({_name(key)}.md) | {len(paper.figures)} | {len(paper.tables)} | {len(paper.errata)} |"
+        for key, paper in PAPERS.items()
     ]
     return "\n\n".join(["# The papers, recomputed", LEAD, "\n".join(rows)]) + "\n"
 
@@ -64,13 +70,13 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _erratum(number: int, paper: Paper, *, is_quick: bool) -> str:
-    erratum = paper.errata[number]
-    lines = [f"### {erratum.kind.capitalize()} {number + 1}. {_plain(erratum.where)}", ""]
-    lines += [f"- *{name}*: {_plain(words)}" for name, words in erratum.sayings]
-    if not is_quick:
-        refused = refusal_of(erratum)
+def _errata(paper: Paper, *, is_quick: bool) -> str:
+    """Name each entry and its kind; what it says is on the page of theory."""
+    run = "" if is_quick else " The example of each was run when this page was made."
+    lines = [f"What each entry says: [theory](../theory/{paper.page}.md).{run}", ""]
+    for number, erratum in enumerate(paper.errata, start=1):
+        refused = "" if is_quick else erratum.refusal()
         if refused:
             raise SystemExit(f"{paper.title}, {erratum.where}: {refused}")
-        lines.append("- *verdict*: confirmed when this page was made")
+        lines.append(f"{number}. {erratum.kind.capitalize()}: {_plain(erratum.where)}")
     return "\n".join(lines)

@@ -33,7 +33,6 @@ VERBS = {
     "audit": "audit",
     "disclose": "disclose",
     "serve": "serve",
-    "papers": "papers",
     "budget": "budget",
     "keys": "keys",
     "noise": "noise",
