@@ -232,7 +232,7 @@ class BinaryHadamard:
         """
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        scores = np.array([float(score) for score in contrasts.scores(*self._laws())])
+        weights = np.array([float(score) for score in contrasts.scores(*self._laws())])
         counts = np.array(tally.counts, dtype=np.float64)
         if counts.size != self.groups * self.outcomes:
             raise InvalidParameter(
@@ -243,7 +243,7 @@ class BinaryHadamard:
         counts = counts.reshape(self.groups, self.outcomes)
         asked = counts.sum(axis=1)
         contrasts.check_everything_asked(asked, total)
-        found = np.concatenate([[1.0], counts @ scores / asked])
+        found = np.concatenate([[1.0], counts @ weights / asked])
         raw = walsh_hadamard(found)[: self.size] / self.padded_size
         point = normal_estimate(raw, np.zeros_like(raw), total=total, confidence=confidence)
         variance = contrasts.share_variance(np.array(point.projected), asked, self._moment())

@@ -1,4 +1,3 @@
-from sfumato.render.balance_plots import balance_svg
 from sfumato.render.heatmap import heatmap_svg
 from sfumato.render.html import certificate_html
 from sfumato.render.plots import accuracy_svg, cost_svg, plan_svg
@@ -9,7 +8,6 @@ from sfumato.render.text import audit_text, certificate_markdown, certificate_ta
 __all__ = [
     "accuracy_svg",
     "audit_text",
-    "balance_svg",
     "certificate_html",
     "certificate_markdown",
     "certificate_table",

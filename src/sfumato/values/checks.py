@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Rational
+from numbers import Real as RealNumber
 
 from sfumato.errors import InvalidParameter
 
@@ -60,7 +61,7 @@ def as_number(name: str, value: object) -> Number:
         return value
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, Real):
+    if isinstance(value, RealNumber):
         number = float(value)
         if not math.isfinite(number):
             raise InvalidParameter("must be finite", parameter=name, value=number, way_out="Check how it was computed.")
