@@ -1,10 +1,11 @@
 """Small worked examples of accounts, with every number in full."""
 
-from corpus_cases.record import case
+import tempfile
 from fractions import Fraction
 from pathlib import Path
+
 import sfumato as sf
-import tempfile
+from corpus_cases.record import case
 
 
 @case("accounts/assumption (kind)")

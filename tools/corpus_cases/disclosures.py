@@ -1,10 +1,11 @@
 """Small worked examples of disclosures, with every number in full."""
 
-from corpus_cases.record import case
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
+
 import sfumato as sf
+from corpus_cases.record import case
 
 
 @case("disclosures/bound terms (kind)")

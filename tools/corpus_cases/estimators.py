@@ -1,9 +1,10 @@
 """Small worked examples of estimators, with every number in full."""
 
-from corpus_cases.record import case
-from fractions import Fraction
 import math
+from fractions import Fraction
+
 import sfumato as sf
+from corpus_cases.record import case
 
 
 @case("estimators/answering test (kind)")

@@ -8,14 +8,18 @@ import warnings
 from typing import Any
 
 import corpus_cases.accounts
+import corpus_cases.certified
 import corpus_cases.certifying
+import corpus_cases.commands
 import corpus_cases.designs
 import corpus_cases.disclosures
+import corpus_cases.drawn_reports
 import corpus_cases.estimators
 import corpus_cases.ladders
 import corpus_cases.laws
 import corpus_cases.measures
 import corpus_cases.mechanisms
+import corpus_cases.noises
 import corpus_cases.publications
 import corpus_cases.questions
 import corpus_cases.randomness

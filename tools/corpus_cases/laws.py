@@ -1,8 +1,9 @@
 """Small worked examples of laws, with every number in full."""
 
-from corpus_cases.record import case
 from fractions import Fraction
+
 import sfumato as sf
+from corpus_cases.record import case
 
 
 @case("laws/channel (kind)")

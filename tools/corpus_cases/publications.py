@@ -77,9 +77,7 @@ def _number_for_its_mean() -> sf.study.Question:
 
 
 def _number_for_its_distribution() -> sf.study.Question:
-    return sf.BoundedNumber(
-        **ASKED, lowest=Fraction(-1), highest=Fraction(1), step=Fraction(1, 2), goal="distribution"
-    )
+    return sf.BoundedNumber(**ASKED, lowest=Fraction(-1), highest=Fraction(1), step=Fraction(1, 2), goal="distribution")
 
 
 def _number_in_bins() -> sf.study.Question:
@@ -109,7 +107,7 @@ def _recoverable() -> sf.study.Question:
 
 
 def _free_text() -> sf.study.Question:
-    return sf.FreeText(**ASKED, longest=2, keep=3, epsilon=Fraction(3))
+    return sf.FreeText(**ASKED, longest=1, keep=3, epsilon=Fraction(3))
 
 
 @dataclass(frozen=True)
@@ -140,8 +138,9 @@ KINDS = (
     Kind("card", _card, ("no", "yes", "no", "no")),
     Kind("card for a list", _listed_card, ("hill", "coast", "hill", "city, old")),
     Kind("recoverable", _recoverable, ("O+", "A+", "O-", "B+")),
-    Kind("free text", _free_text, ("ab", "c", "ab", "ab")),
+    Kind("free text", _free_text, ("a", "c", "a", "a")),
 )
+UNRECOVERED = {"one of a few, few random bits"}
 GAPS = {"none": None, "hidden": sf.study.Missing.HIDDEN, "public": sf.study.Missing.PUBLIC}
 
 
@@ -153,7 +152,7 @@ def _study(kind: Kind, gap: str, levels: int) -> sf.Study:
         questions=(question,),
         analysts=READERS if levels > 1 else (),
         public_epsilon=PUBLIC,
-        recover=levels > 1,
+        recover=levels > 1 and kind.name not in UNRECOVERED,
     )
 
 
@@ -186,11 +185,18 @@ def _notes(folder: Path) -> dict[str, Any]:
     return {name: [digest(text) for text in sorted(texts)] for name, texts in found.items()}
 
 
-def _estimates(reports: Any, **more: Any) -> object:
-    return tried(lambda: [_estimate(one) for one in sf.estimate_reports(reports, **more)])
+def _estimates(reports: Any, *, brief: bool, **more: Any) -> object:
+    return tried(lambda: [_estimate(one, brief=brief) for one in sf.estimate_reports(reports, **more)])
 
 
-def _estimate(one: sf.study.QuestionEstimate) -> dict[str, Any]:
+def _estimate(one: sf.study.QuestionEstimate, *, brief: bool) -> dict[str, Any]:
+    if brief:
+        return {
+            "group": plain(one.group),
+            "shares": plain(one.shares),
+            "standard errors": plain(one.standard_errors),
+            "total": one.total,
+        }
     return {
         "group": plain(one.group),
         "level": one.level,
@@ -212,22 +218,22 @@ def _seen(reports: sf.Reports) -> dict[str, Any]:
     return table(arrow.drop_columns(["part"]) if "part" in arrow.schema.names else arrow)
 
 
-def _views(reports: Path, keys: Path) -> dict[str, Any]:
+def _views(reports: Path, keys: Path, *, brief: bool) -> dict[str, Any]:
     """Return what everybody sees, what each reader sees, and the answers that come back."""
     found: dict[str, Any] = {"public": _seen(sf.read_reports(reports))}
     if keys.exists():
         for reader in ("ministry", "press"):
             files = sorted(keys.glob(f"{reader}.*.key"))
             if files:
-                found[reader] = _opened(reports, files)
+                found[reader] = _opened(reports, files, brief=brief)
         found["recovered"] = tried(lambda: _recovered(reports, keys))
     return found
 
 
-def _opened(reports: Path, files: list[Path]) -> object:
+def _opened(reports: Path, files: list[Path], *, brief: bool) -> object:
     def opened() -> dict[str, Any]:
         made = sf.open_reports(reports, files, **OPEN)
-        return {"reports": _seen(made), "estimates": _estimates(made)}
+        return {"reports": _seen(made), "estimates": _estimates(made, brief=brief)}
 
     return tried(opened)
 
@@ -237,10 +243,10 @@ def _recovered(reports: Path, keys: Path) -> object:
     return table(made.drop_columns(["part"]) if "part" in made.schema.names else made)
 
 
-def _state(folder: Path, out: Path) -> dict[str, Any]:
+def _state(folder: Path, out: Path, *, brief: bool) -> dict[str, Any]:
     return {
-        "views": _views(out, folder / "keys"),
-        "estimates": _estimates(out),
+        "views": _views(out, folder / "keys", brief=brief),
+        "estimates": _estimates(out, brief=brief),
         "notes": _notes(folder),
     }
 
@@ -262,8 +268,8 @@ def _to_a_file(study: sf.Study, kind: Kind, gap: str) -> object:
         sf.publish(
             study, _data(kind, gap, ROWS), out=out, keys=folder / "keys", keep=["region"], insecure_seed=1, **SEALED
         )
-        by_region = _estimates(out, group="region")
-        return {**_state(folder, out), "estimates by region": by_region}
+        by_region = _estimates(out, brief=True, group="region")
+        return {**_state(folder, out, brief=False), "estimates by region": by_region}
 
 
 def _in_a_folder(study: sf.Study, kind: Kind, gap: str) -> Iterator[tuple[str, object]]:
@@ -273,26 +279,31 @@ def _in_a_folder(study: sf.Study, kind: Kind, gap: str) -> Iterator[tuple[str, o
         out, keys = folder / "reports", folder / "keys"
         where = {"out": out, "keys": keys, **SEALED}
         sf.publish(study, _data(kind, gap, ROWS), keep=["region"], insecure_seed=2, **where)
-        yield "published to a folder", _state(folder, out)
+        yield "published to a folder", _state(folder, out, brief=True)
         first = sf.read_reports(out).note.parts[0].id
 
         def grow() -> object:
             more = _data(kind, gap, LATER_ROWS, first=ROWS)
             sf.publish(study, more, keep=["region"], append=True, insecure_seed=3, **where)
-            return _state(folder, out)
+            return _state(folder, out, brief=True)
 
         yield "appended", tried(grow)
 
         def amend() -> object:
-            table_of_changes = {"part": [first] * 3, "row": [0, 4, 9], "q": [kind.answers[place] for place in (3, 1, 0)]}
-            made = sf.amend(study, table_of_changes, cover=2, insecure_seed=4, **where)
-            return {"cells": made.cells, "rows": made.rows, "covered": made.covered, **_state(folder, out)}
+            table_of_changes = {
+                "part": [first] * 3,
+                "row": [0, 4, 9],
+                "q": [kind.answers[place] for place in (3, 1, 0)],
+            }
+            cover = 2 if list(keys.glob("registrar.q*.key")) else 0
+            made = sf.amend(study, table_of_changes, cover=cover, insecure_seed=4, **where)
+            return {"cells": made.cells, "rows": made.rows, "covered": made.covered, **_state(folder, out, brief=True)}
 
         yield "amended", tried(amend)
 
         def erase() -> object:
             made = sf.erase(out, rows=[(first, 4), (first, 7)], keys=keys if keys.exists() else None, **OPEN)
-            return {"people": made.people, "parts": made.parts, **_state(folder, out)}
+            return {"people": made.people, "parts": made.parts, **_state(folder, out, brief=True)}
 
         yield "erased", tried(erase)
 

@@ -1,9 +1,11 @@
 """Small worked examples of randomness, with every number in full."""
 
-from corpus_cases.record import case
 from fractions import Fraction
+
 import numpy as np
+
 import sfumato as sf
+from corpus_cases.record import case
 
 
 @case("randomness/any rows (kind)")

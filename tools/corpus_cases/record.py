@@ -119,11 +119,11 @@ def table(made: pa.Table) -> dict[str, Any]:
     rows = made.to_pylist()
     return {
         "rows": made.num_rows,
-        "columns": made.schema.names,
-        "types": [str(field.type) for field in made.schema],
+        "columns": ", ".join(made.schema.names),
+        "types": ", ".join(str(field.type) for field in made.schema),
         "values": {name: digest(json.dumps(_cells(made[name].to_pylist()))) for name in made.schema.names},
         "digest of rows": digest(json.dumps([_cells(list(row.values())) for row in rows])),
-        "first rows": [_cells(list(row.values())) for row in rows[:3]],
+        "first rows": [json.dumps(_cells(list(row.values())), ensure_ascii=False) for row in rows[:3]],
     }
 
 
@@ -143,10 +143,12 @@ def claims(made: sf.Certificate) -> dict[str, Any]:
 
 
 def certificate(made: sf.Certificate) -> dict[str, Any]:
-    """Return a certificate as it stands in its file, without the seal."""
+    """Return a certificate as it stands in its file, without the seal and what is drawn afresh."""
     document = json.loads(made.to_json())
     document.pop("digest", None)
     document.pop("seal", None)
     document["sources"] = sorted(document["sources"])
+    for drawn in ("salt", "commitment"):
+        document["subject"].pop(drawn, None)
     document["claims"] = {claim.pop("measure"): claim for claim in document["claims"]}
     return plain(document)  # type: ignore[no-any-return]
