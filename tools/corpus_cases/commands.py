@@ -215,7 +215,8 @@ def _study_of_three_levels() -> object:
 
 def _combined() -> object:
     made = _run(
-        "publish answers.csv --study study.toml --out more --keys more-keys --unprotected --keep region --insecure-seed 8 --json"
+        "publish answers.csv --study study.toml --out more --keys more-keys --unprotected --keep region "
+        "--insecure-seed 8 --json"
     )
     return [made, _run("combine reports more --out both --assume-disjoint --json"), _run("estimate both --json")]
 
@@ -270,10 +271,12 @@ def _audit() -> object:
 def _disclose() -> object:
     with _folder():
         _write(_one_level())
-        line = "disclose answers.csv --protect moved --samples rows --law-from-these-records --insecure-seed 3 --json --even-if-nothing --out"
+        line = "disclose answers.csv --protect moved --samples rows --law-from-these-records --insecure-seed 3 --json "
+        line += "--even-if-nothing --out"
         told = _run(f"{line} told.csv")
         columns = _run(
-            "disclose answers.csv --protect place,region --about moved --law-from-these-records --insecure-seed 4 --json --out all.csv "
+            "disclose answers.csv --protect place,region --about moved --law-from-these-records --insecure-seed 4 --json "
+            "--out all.csv "
             "--book other --even-if-nothing"
         )
         return [told, columns]
