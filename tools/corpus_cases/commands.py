@@ -275,8 +275,8 @@ def _disclose() -> object:
         line += "--even-if-nothing --out"
         told = _run(f"{line} told.csv")
         columns = _run(
-            "disclose answers.csv --protect place,region --about moved --law-from-these-records --insecure-seed 4 --json "
-            "--out all.csv "
+            "disclose answers.csv --protect place,region --about moved --law-from-these-records "
+            "--insecure-seed 4 --json --out all.csv "
             "--book other --even-if-nothing"
         )
         return [told, columns]
