@@ -1,7 +1,7 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 PYTHON := .venv/bin/python
 
-.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench papers browser docs release setup clean
+.PHONY: help demo serve server spark test suite suite-here suite-spark suite-compiled test-slow test-all test-wheel test-oldest mutants lint style types format bench papers browser corpus docs release setup clean
 
 # Compiled modules are kept: hundreds of tests start a process of their own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -58,6 +58,9 @@ test-oldest: setup  ## the suite on the oldest dependencies that are allowed
 
 mutants: setup  ## plant bugs one at a time in a copy of the tree, and see which test catches each
 	@$(PYTHON) tools/mutants
+
+corpus: setup  ## compare what is computed with the record in tests/corpus
+	@$(PYTHON) tools/corpus check
 
 lint: style types
 

@@ -1,0 +1,1 @@
+"""What the corpus records: one small function a case, in families."""
