@@ -96,7 +96,6 @@ from sfumato.design.responses_found import ResponsesDesign
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 from sfumato.design.type_programs import TypeBounds, type_bounds
-from sfumato.design.unseen_secrets import UnseenDesign, hide_unseen
 from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
 from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
@@ -134,7 +133,6 @@ __all__ = [
     "SpinnerCard",
     "SurveyDesign",
     "TypeBounds",
-    "UnseenDesign",
     "VectorDesign",
     "VectorSubject",
     "accuracy_floor",
@@ -185,7 +183,6 @@ __all__ = [
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
-    "hide_unseen",
     "kuk_device",
     "largest_chernoff_nats",
     "largest_f_divergence",
