@@ -1,4 +1,3 @@
-from sfumato.design.advising import Advice, Prediction, advise
 from sfumato.design.answer_limits import AnswerLimits
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import BeliefSubject
@@ -102,7 +101,6 @@ from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_h
 from sfumato.design.worst_answers import EveryAnswerDesign, design_every_answer, every_answer
 
 __all__ = [
-    "Advice",
     "AnswerLimits",
     "BeliefSubject",
     "BelievedNoise",
@@ -119,7 +117,6 @@ __all__ = [
     "NoiseSubject",
     "OptimalFor",
     "PartnerDesign",
-    "Prediction",
     "PriorPrice",
     "PrivateMean",
     "PrivateQuantile",
@@ -137,7 +134,6 @@ __all__ = [
     "VectorSubject",
     "accuracy_floor",
     "accuracy_of_noise",
-    "advise",
     "alternating",
     "anchored_crosswise",
     "answer_or_silence",
