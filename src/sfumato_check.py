@@ -2869,48 +2869,33 @@ def usual_bound(dimension: int, radius: Fraction, variance: Fraction) -> Ends:
     return Ends(Near(lower, lower), Near(upper, upper), Fraction(0))
 
 
-_RADII = {
-    "histogram": "m²(1 - 1/k)",
-    "sum": "(m·ρ)² before rounding",
-    "change": "(m·Δ)²k/(2k+2) before rounding (Jung)",
-}
-
-
-def vector_radius(what: str, dimension: int, people: int, size: Fraction) -> Fraction:
-    """r², in steps²: of counts exactly, else with the √k/2 that rounding may add to r, rounded up."""
-    if what == "histogram":
-        return people**2 * Fraction(dimension - 1, dimension)
-    exact = (people * size) ** 2 * (Fraction(dimension, 2 * dimension + 2) if what == "change" else 1)
-    return exact + Fraction(dimension, 4) + math.isqrt(math.ceil(dimension * exact) - 1) + 1
+def histogram_radius(dimension: int, people: int) -> Fraction:
+    """r² of the counts that so many people move."""
+    return people**2 * Fraction(dimension - 1, dimension)
 
 
 def check_vector_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
-    """Return the rules and notes of a certificate of noise on several numbers."""
+    """Return the rules and notes of a certificate of noise on a histogram."""
     names = ("what", "dimension", "records", "people", "size", "grid", "squared_radius", "variance", "spread")
     take(subject, names)
-    check_digits(subject, ("size", "grid", "variance", "spread"))
-    what = subject["what"]
-    size, grid, radius, variance, spread = (
-        fraction_of(subject[name]) for name in ("size", "grid", "squared_radius", "variance", "spread")
-    )
-    if not isinstance(what, str) or what not in _RADII:
+    check_digits(subject, ("variance", "spread"))
+    radius, variance, spread = (fraction_of(subject[name]) for name in ("squared_radius", "variance", "spread"))
+    if [subject[name] for name in ("what", "size", "grid")] != ["histogram", "1", "1"]:
         raise Unreadable("the certificate is damaged: what is counted cannot be")
-    dimension = whole_number(subject["dimension"], 2 if what == "histogram" else 1, MOST_DIMENSION)
+    dimension = whole_number(subject["dimension"], 2, MOST_DIMENSION)
     records = whole_number(subject["records"], 1, MOST_PEOPLE)
     people = None if subject["people"] is None else whole_number(subject["people"], 1, MOST_PEOPLE)
-    if not (size > 0 and grid > 0) or (what == "histogram" and not size == grid == 1):
-        raise Unreadable("the certificate is damaged: what a record changes, or the grid, cannot be")
     if not Fraction(1, 1000) <= variance <= 1 << 80 or not variance <= spread <= 10**40:
         raise Unreadable("the certificate is damaged: the noise, or what proves its bound, cannot be")
     moving = records if people is None else min(people, records)
-    if radius != vector_radius(what, dimension, moving, size / grid):
+    if radius != histogram_radius(dimension, moving):
         raise Refused("the file is not in the one spelling of certificates: the radius does not fit the rest")
     rules = [
         Rule(
             measure="vector_noise_bits",
             unit="bits",
             because=(
-                f"{POWER} with the S of the file and r² = {_RADII[what]} for m = {moving} people, given all others "
+                f"{POWER} with the S of the file and r² = m²(1 - 1/k) for m = {moving} people, given all others "
                 f"[E, Thm 3]"
             ),
             sentence=lambda value: (
@@ -2921,9 +2906,9 @@ def check_vector_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule]
         )
     ]
     if people is not None:
-        radii = [vector_radius(what, dimension, many, size / grid) for many in (1, records)]
+        radii = [histogram_radius(dimension, many) for many in (1, records)]
         rules += group_rules(people, lambda place: usual_bound(dimension, radii[place], variance), USUAL_POWER)
-    rules += _vector_rules(variance * grid**2)
+    rules += _vector_rules(variance)
     return rules, list(NOISE_NOTES) if people is None else [*group_notes(people), NO_ODDS_NOTE]
 
 

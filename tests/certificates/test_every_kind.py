@@ -77,8 +77,6 @@ KINDS = {
     "rank-noise/anyone": lambda: sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
     "vector-noise": lambda: sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2)),
     "vector-noise/anyone": lambda: sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone")),
-    "vector-noise/sum": lambda: sf.certify(sf.design.gaussian_vector(2, 100, 1, 1, ball=0.5)),
-    "vector-noise/change": lambda: sf.certify(sf.design.gaussian_vector(5, 10**9, 2, 4, change=Fraction(1, 3))),
     "noise/values": lambda: sf.certify(sf.design.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2)),
 }
 

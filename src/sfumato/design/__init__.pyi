@@ -34,7 +34,7 @@ from sfumato.design.devices import (
 )
 from sfumato.design.exponential_noise import ExponentialDesign, exponential, exponential_of
 from sfumato.design.flipped_answers import FlipDesign, flip
-from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
+from sfumato.design.gaussian_noise import GaussianDesign, gaussian
 from sfumato.design.group_devices import (
     GroupDevice,
     anchored_crosswise,
@@ -97,7 +97,7 @@ from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 from sfumato.design.type_programs import TypeBounds, type_bounds
 from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
-from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
+from sfumato.design.vector_noise import VectorDesign, private_histogram
 from sfumato.design.worst_answers import EveryAnswerDesign, design_every_answer, every_answer
 
 __all__ = [
@@ -109,7 +109,6 @@ __all__ = [
     "EveryAnswerDesign",
     "ExponentialDesign",
     "FlipDesign",
-    "GaussianBox",
     "GaussianDesign",
     "GroupDevice",
     "Limits",
@@ -174,8 +173,6 @@ __all__ = [
     "forced_response",
     "forced_response_device",
     "gaussian",
-    "gaussian_box",
-    "gaussian_vector",
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",

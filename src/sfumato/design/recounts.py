@@ -16,7 +16,7 @@ from functools import lru_cache
 from sfumato.design.group_claims import published
 from sfumato.design.noise_bounds import bound_noise, steps_moved
 from sfumato.design.rank_certificates import rank_bits
-from sfumato.design.vector_certificates import CHANGE, HISTOGRAM, SUM, squared_radius
+from sfumato.design.vector_certificates import squared_radius
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.beliefs import Ball, believed_bits, people_bits
@@ -144,12 +144,9 @@ def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
 
 
 def _of_vector(parameters: Plain, people: int | None) -> float:
-    what, dimension, records = (parameters[name] for name in ("what", "dimension", "records"))
-    if what not in {HISTOGRAM, SUM, CHANGE}:
-        raise ValueError(what)
-    many = int(records) if people is None else min(people, int(records))
-    radius = squared_radius(str(what), int(dimension), many, _exact(parameters, "size"))
-    return _vector_bits(int(dimension), radius, _exact(parameters, "variance"))
+    dimension, records = (int(parameters[name]) for name in ("dimension", "records"))
+    many = records if people is None else min(people, records)
+    return _vector_bits(dimension, squared_radius(dimension, many), _exact(parameters, "variance"))
 
 
 @lru_cache(maxsize=4096)
