@@ -159,10 +159,7 @@ def random_belief(generator):
         return sf.certify(sf.design.believed_count(max(records, 500), budget, shared, people=people))
     if generator.random() < 0.4:
         cells = int(generator.integers(2, 9))
-        if generator.random() < 0.5:
-            return sf.certify(sf.design.believed_histogram(cells, max(records, 500), budget, shared, people=people))
-        size = Fraction(int(generator.integers(1, 9)), 3)
-        return sf.certify(sf.design.believed_vector(cells - 1, size, max(records, 500), budget, shared, people=people))
+        return sf.certify(sf.design.believed_histogram(cells, max(records, 500), budget, shared, people=people))
     make = [sf.design.believed_mean, sf.design.believed_sum][int(generator.integers(2))]
     low = Fraction(int(generator.integers(-9, 9)), 7)
     return sf.certify(make(low, low + int(generator.integers(1, 9)), max(records, 500), budget, shared))

@@ -30,17 +30,11 @@ LEAKING = sf.Channel([[HALF, HALF], [Fraction(1, 4), Fraction(3, 4)]], ["no", "y
 # One of each kind, and further ones whose claims are of another form.
 KINDS = {
     "belief-noise": lambda: sf.certify(sf.design.believed_mean(0, 20, 1000, budget_bits=0.1, shared_bits=10)),
-    "belief-noise/once": lambda: sf.certify(sf.design.believed_count(10**4, budget_bits=0.1, shared_bits=100)),
+    "belief-noise/much shared": lambda: sf.certify(sf.design.believed_count(10**4, budget_bits=0.1, shared_bits=100)),
     "belief-noise/households": lambda: sf.certify(
         sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)
     ),
     "belief-noise/histogram": lambda: sf.certify(sf.design.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2)),
-    "belief-noise/vector": lambda: sf.certify(
-        sf.design.believed_vector(3, Fraction(1, 2), 900, budget_bits=0.3, shared_bits=2, people=2)
-    ),
-    "belief-noise/public law": lambda: sf.certify(
-        sf.design.believed_count(100, budget_bits=0.1, shared_bits=10, known_share=Fraction(1, 10))
-    ),
     "belief-noise/nobody": lambda: sf.certify(sf.design.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0)),
     "channel": lambda: sf.certify(LEAKING, [Fraction(2, 3), Fraction(1, 3)]),
     "channel/float": lambda: sf.certify(sf.Channel([[0.1, 0.9], [0.7, 0.3]]), [0.2, 0.8]),

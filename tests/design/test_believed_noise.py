@@ -112,12 +112,6 @@ def test_a_plain_record_is_enough_to_count_again(mean):
     assert bits_of(mean.recount, mean.correlated) <= mean.capacity_bits.upper < bits
 
 
-def test_theorem_two_is_for_one_release_and_not_what_is_booked():
-    count = believed_count(10**4, budget_bits=0.1, shared_bits=100)
-    assert count.one_release_bits.upper < 0.098 < count.capacity_bits.upper <= 0.1
-    assert "For one release only" in count.certificate["one_release_bits"].sentence
-
-
 class TestReleasing:
     def test_it_is_near_the_truth_and_on_the_grid(self):
         design = believed_mean(0, 10, 400, budget_bits=0.5, shared_bits=1)

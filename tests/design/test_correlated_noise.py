@@ -16,7 +16,7 @@ from sfumato.design.group_claims import IF_FALSE, OTHERS_KNOWN
 from sfumato.design.noise_bounds import bound_noise
 from sfumato.design.private_means import private_mean
 from sfumato.design.private_totals import private_count, private_sum
-from sfumato.design.recounts import Recount, bits_of, bits_with_dependence
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 
@@ -267,9 +267,7 @@ def test_without_an_assumption_the_dependence_is_added(flip, true, best):
         for z in range(-200, 201):
             noise[s, 200 + 2 * s + z] = design.noise.probability(z).midpoint  # the grid is a half
     exact = told(joint @ noise)
-    assert all(exact <= bits_with_dependence(design.recount, people, depends) for people, depends in windows)
-    with pytest.raises(InvalidParameter):
-        bits_with_dependence(design.recount, 1, -0.5)
+    assert all(exact <= depends + design.bits_for(Correlation(people=people)) for people, depends in windows)
 
 
 @pytest.mark.parametrize(

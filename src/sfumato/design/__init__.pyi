@@ -6,7 +6,6 @@ from sfumato.design.believed_noise import (
     believed_histogram,
     believed_mean,
     believed_sum,
-    believed_vector,
 )
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
@@ -81,7 +80,7 @@ from sfumato.design.published_schemes import (
 )
 from sfumato.design.queries import Query
 from sfumato.design.rank_certificates import RankSubject
-from sfumato.design.recounts import Recount, bits_of, bits_with_dependence
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.design.recoverable_answers import (
     RecoverableDesign,
     best_answer,
@@ -141,12 +140,10 @@ __all__ = [
     "believed_histogram",
     "believed_mean",
     "believed_sum",
-    "believed_vector",
     "best_answer",
     "best_design",
     "best_noise",
     "bits_of",
-    "bits_with_dependence",
     "block_noise",
     "block_privacy",
     "blocks_win_at_last",

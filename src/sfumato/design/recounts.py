@@ -21,7 +21,6 @@ from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.beliefs import Ball, believed_bits, people_bits
 from sfumato.measures.lattice.powers import least_power_bound
-from sfumato.values.checks import as_number
 from sfumato.values.correlation import Correlation
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import log2_bounds
@@ -84,25 +83,6 @@ def bits_of(recount: Recount, correlation: Correlation) -> float:
             parameter="recount",
             way_out="Take the one that the design gives.",
         ) from None
-
-
-def bits_with_dependence(recount: Recount, people: int, dependence_bits: float) -> float:
-    """Bound what one release tells about a person who depends on all others by at most so many bits.
-
-    For any law, and any group G of so many people with i among them, I(X_i;Y) ≤ I(X_i;X_-G) + I(X_i;Y|X_-G). The first
-    term is what has to be known or assumed: `dependence_bits`, between the person and everybody outside of the group.
-
-    >>> import sfumato as sf
-    >>> recount = sf.design.private_count(1000, 0.5, correlated=1).recount
-    >>> round(sf.design.bits_with_dependence(recount, people=1, dependence_bits=0.25), 4)
-    0.75
-    """
-    known = float(as_number("dependence_bits", dependence_bits))
-    if known < 0:
-        raise InvalidParameter(
-            "must be at least 0", parameter="dependence_bits", value=known, way_out="Say 0 for independent groups."
-        )
-    return math.nextafter(known + bits_of(recount, Correlation(people=people)), math.inf)
 
 
 def _against_anyone(parameters: Plain, _: int | None) -> float:
