@@ -2869,48 +2869,33 @@ def usual_bound(dimension: int, radius: Fraction, variance: Fraction) -> Ends:
     return Ends(Near(lower, lower), Near(upper, upper), Fraction(0))
 
 
-_RADII = {
-    "histogram": "m²(1 - 1/k)",
-    "sum": "(m·ρ)² before rounding",
-    "change": "(m·Δ)²k/(2k+2) before rounding (Jung)",
-}
-
-
-def vector_radius(what: str, dimension: int, people: int, size: Fraction) -> Fraction:
-    """r², in steps²: of counts exactly, else with the √k/2 that rounding may add to r, rounded up."""
-    if what == "histogram":
-        return people**2 * Fraction(dimension - 1, dimension)
-    exact = (people * size) ** 2 * (Fraction(dimension, 2 * dimension + 2) if what == "change" else 1)
-    return exact + Fraction(dimension, 4) + math.isqrt(math.ceil(dimension * exact) - 1) + 1
+def histogram_radius(dimension: int, people: int) -> Fraction:
+    """r² of the counts that so many people move."""
+    return people**2 * Fraction(dimension - 1, dimension)
 
 
 def check_vector_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
-    """Return the rules and notes of a certificate of noise on several numbers."""
+    """Return the rules and notes of a certificate of noise on a histogram."""
     names = ("what", "dimension", "records", "people", "size", "grid", "squared_radius", "variance", "spread")
     take(subject, names)
-    check_digits(subject, ("size", "grid", "variance", "spread"))
-    what = subject["what"]
-    size, grid, radius, variance, spread = (
-        fraction_of(subject[name]) for name in ("size", "grid", "squared_radius", "variance", "spread")
-    )
-    if not isinstance(what, str) or what not in _RADII:
+    check_digits(subject, ("variance", "spread"))
+    radius, variance, spread = (fraction_of(subject[name]) for name in ("squared_radius", "variance", "spread"))
+    if [subject[name] for name in ("what", "size", "grid")] != ["histogram", "1", "1"]:
         raise Unreadable("the certificate is damaged: what is counted cannot be")
-    dimension = whole_number(subject["dimension"], 2 if what == "histogram" else 1, MOST_DIMENSION)
+    dimension = whole_number(subject["dimension"], 2, MOST_DIMENSION)
     records = whole_number(subject["records"], 1, MOST_PEOPLE)
     people = None if subject["people"] is None else whole_number(subject["people"], 1, MOST_PEOPLE)
-    if not (size > 0 and grid > 0) or (what == "histogram" and not size == grid == 1):
-        raise Unreadable("the certificate is damaged: what a record changes, or the grid, cannot be")
     if not Fraction(1, 1000) <= variance <= 1 << 80 or not variance <= spread <= 10**40:
         raise Unreadable("the certificate is damaged: the noise, or what proves its bound, cannot be")
     moving = records if people is None else min(people, records)
-    if radius != vector_radius(what, dimension, moving, size / grid):
+    if radius != histogram_radius(dimension, moving):
         raise Refused("the file is not in the one spelling of certificates: the radius does not fit the rest")
     rules = [
         Rule(
             measure="vector_noise_bits",
             unit="bits",
             because=(
-                f"{POWER} with the S of the file and r² = {_RADII[what]} for m = {moving} people, given all others "
+                f"{POWER} with the S of the file and r² = m²(1 - 1/k) for m = {moving} people, given all others "
                 f"[E, Thm 3]"
             ),
             sentence=lambda value: (
@@ -2921,9 +2906,9 @@ def check_vector_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule]
         )
     ]
     if people is not None:
-        radii = [vector_radius(what, dimension, many, size / grid) for many in (1, records)]
+        radii = [histogram_radius(dimension, many) for many in (1, records)]
         rules += group_rules(people, lambda place: usual_bound(dimension, radii[place], variance), USUAL_POWER)
-    rules += _vector_rules(variance * grid**2)
+    rules += _vector_rules(variance)
     return rules, list(NOISE_NOTES) if people is None else [*group_notes(people), NO_ODDS_NOTE]
 
 
@@ -3030,19 +3015,17 @@ BELIEF_NOTES = (
     _COMMON_CAUSE,
 )
 _BELIEF_NUMBERS = (
-    "low", "high", "shared_bits", "deviation", "grid", "own_share", "tilt", "independent_deviation", "anyone_deviation",
+    "low", "high", "shared_bits", "deviation", "grid", "own_share", "independent_deviation", "anyone_deviation",
 )  # fmt: skip
-_SEVERAL = ("histogram", "vector")
-MOST_BELIEF_DIMENSION, MOST_COUNTED, LEAST_SHARE = 10**6, 2 * 10**6, Fraction(1, 10**6)
+MOST_BELIEF_DIMENSION = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
     """Normal noise on a sum of n numbers, each of which moves it by at most D, for beliefs that share at most c bits.
 
-    Or on a sum of vectors: `reach` is D², one of them is in a ball of R² = `radius`·D² in k = `dimension` numbers.
-    `people` m are in a household at most. `own` is the share of the variance that guards one household by itself;
-    `tilt` is a w ≥ 1 with w - 1 - ln w ≥ (2c/k)·ln 2.
+    Or on a histogram: `reach` is D², a record is in a ball of R² = `radius`·D² in k = `dimension` numbers.
+    `people` m are in a household at most. `own` is the share of the variance that guards one household by itself.
     """
 
     records: int
@@ -3053,7 +3036,6 @@ class Beliefs:
     radius: Fraction
     deviation: Fraction
     own: Fraction
-    tilt: Fraction
     statistic: str
 
     @property
@@ -3072,11 +3054,6 @@ class Beliefs:
             return found
         left = exp_of_minus(exactly(self.people * (self.records - 1) * self.ratio / (4 * (1 - self.own))))
         return found + (exactly(1) - left).at_least_zero().scaled(exactly(self.shared))
-
-    def once(self) -> Near:
-        """The smaller of that and (k/2) log2(1 + min(n·m·w/4, n²R²/k)·ratio)."""
-        widest = min(self.records * self.people * self.tilt / 4, self.records**2 * self.radius / self.dimension)
-        return _smaller(self.booked(), self._told(widest * self.ratio))
 
     def for_people(self, people: int, deviation: Fraction) -> Near:
         """The smaller of ½ log2(1 + x²) and log2(1 + x·√(2/πe)), x = people·D/2 deviations; of vectors, by power."""
@@ -3105,35 +3082,31 @@ def _smaller(one: Near, other: Near) -> Near:
 
 def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule], list[str]]:
     """Return the rules and notes of a certificate of noise for beliefs that share at most so many bits."""
-    take(subject, (*_BELIEF_NUMBERS, "statistic", "records", "people", "dimension", "known"))
+    take(subject, (*_BELIEF_NUMBERS, "statistic", "records", "people", "dimension"))
     if any(len(str(subject[name])) > MOST_NOISE_DIGITS for name in _BELIEF_NUMBERS):
         raise Unreadable("the certificate is damaged: a number of its subject cannot be")
     number = {name: fraction_of(subject[name]) for name in _BELIEF_NUMBERS}
     records, statistic = whole_number(subject["records"], 1, MOST_RECORDS), subject["statistic"]
     low, high, shared, own = (number[name] for name in ("low", "high", "shared_bits", "own_share"))
-    if statistic not in ("sum", "mean", "count", *_SEVERAL):
+    if statistic not in ("sum", "mean", "count", "histogram"):
         raise Unreadable("the certificate is damaged: its statistic cannot be")
-    if (statistic in ("count", "histogram") and not low == 0 == high - 1) or (statistic == "vector" and low):
+    if statistic in ("count", "histogram") and not low == 0 == high - 1:
         raise Unreadable("the certificate is damaged: its statistic cannot be")
     people = whole_number(subject["people"], 1, records)
-    several = statistic in _SEVERAL
-    least, most = 2 if statistic == "histogram" else 1, MOST_BELIEF_DIMENSION if several else 1
+    several = statistic == "histogram"
+    least, most = (2, MOST_BELIEF_DIMENSION) if several else (1, 1)
     dimension = whole_number(subject["dimension"], least, most)
     if not low < high or not 0 <= shared <= MOST_SHARED_BITS:
         raise Unreadable("the certificate is damaged: the range or the shared bits cannot be")
     reach, radius = ((high - low) / (records if statistic == "mean" else 1)) ** 2, Fraction(1, 4)
     if several:
-        below = 2 * dimension if statistic == "histogram" else 2 * dimension + 2
-        radius = Fraction(dimension - 1 if statistic == "histogram" else dimension, below)
-        reach = Fraction(2) if statistic == "histogram" else reach
+        reach, radius = Fraction(2), Fraction(dimension - 1, 2 * dimension)
     deviations = [number[name] for name in ("deviation", "independent_deviation", "anyone_deviation")]
     if min(deviations) <= 0 or min(deviations) ** 2 < reach / 10**6 or number["grid"] <= 0:
         raise Unreadable("the certificate is damaged: the noise or the grid cannot be")
     tied = shared > 0 and records > 1
     if not 0 < own <= 1 or (1 - own < Fraction(1, 10**9) if tied else own < 1):
         raise Unreadable("the certificate is damaged: the division of the noise cannot be")
-    if not _is_tilt(number["tilt"], shared / dimension):
-        raise Unreadable("the certificate is damaged: the sum can be wider")
     beliefs = Beliefs(
         records=records,
         people=people,
@@ -3143,62 +3116,19 @@ def check_belief_noise(subject: dict[str, Any], _: set[str]) -> tuple[list[Rule]
         radius=radius,
         deviation=deviations[0],
         own=own,
-        tilt=number["tilt"],
         statistic=statistic,
     )
-    share = _known_share(subject["known"], beliefs)
-    return [*_belief_rules(beliefs, share), *_deviation_rules(beliefs, number)], list(BELIEF_NOTES)
+    return [*_belief_rules(beliefs), *_deviation_rules(beliefs, number)], list(BELIEF_NOTES)
 
 
-def _known_share(known: Any, beliefs: Beliefs) -> Fraction | None:
-    """Read a public law and what would prove bits under it; the proof itself is not followed here."""
-    if known is None:
-        return None
-    damaged = Unreadable("the certificate is damaged: its public law cannot be")
-    if beliefs.statistic != "count" or beliefs.people > 1 or beliefs.records > MOST_COUNTED:
-        raise damaged
-    if not isinstance(known, dict):
-        raise damaged
-    take(known, ("share", "mixture", "own_share"))
-    mixture, own = known["mixture"], known["own_share"]
-    if (mixture is None) == (own is None) or not (mixture is None or (isinstance(mixture, list) and len(mixture) == 4)):
-        raise damaged
-    texts = [known["share"], *([own] if mixture is None else mixture)]
-    if any(not isinstance(text, str) or len(text) > MOST_NOISE_DIGITS for text in texts):
-        raise damaged
-    share, *proof = (fraction_of(text) for text in texts)
-    if not LEAST_SHARE <= share <= 1 - LEAST_SHARE:
-        raise damaged
-    if mixture is None:
-        tied = beliefs.shared > 0 and beliefs.records > 1
-        meant = 0 < proof[0] < 1 or (proof[0] == 1 and not tied)
-    else:
-        spread, _, rest, rate = proof
-        meant = spread > 0 and rate > 0 and 0 < rest < 1
-    if not meant:
-        raise damaged
-    return share
-
-
-def _is_tilt(tilt: Fraction, shared: Fraction) -> bool:
-    if shared == 0 or tilt <= 1:
-        return tilt >= 1 and shared == 0
-    return (exactly(tilt - 1) - ln(tilt)).low >= LN2.scaled(exactly(2 * shared)).high
-
-
-def _belief_rules(beliefs: Beliefs, share: Fraction | None) -> list[Rule]:
+def _belief_rules(beliefs: Beliefs) -> list[Rule]:
     shared = fraction_words(beliefs.shared)
     alone = beliefs.people == 1
     one = "record" if alone else "household"
     apart = "independent records" if alone else f"independent households of at most {beliefs.people}"
     tied = f"{'' if alone else f'households of at most {beliefs.people} among the '}{beliefs.records} records"
     many, squared = ("", "") if alone else ("m", "m²")
-    if beliefs.statistic in _SEVERAL and beliefs.dimension > 1:
-        own = f"(k/2) log2(1 + {squared}R²/ks)"
-        widest = f"(k/2) log2(1 + V/N), V ≤ min(n·{'' if alone else 'm·'}w·D²/4, n²R²/k) and w - 1 - ln w ≥ (2c/k)·ln 2"
-    else:
-        own = f"½ log2(1 + {squared}D²/4s)"
-        widest = f"½ log2(1 + V/N), V ≤ min(n·{'' if alone else 'm·'}w/4, n²/4)·D² and w - 1 - ln w ≥ 2c·ln 2"
+    own = f"(k/2) log2(1 + {squared}R²/ks)" if beliefs.statistic == "histogram" else f"½ log2(1 + {squared}D²/4s)"
 
     def bound(measure: str, find: Callable[[], Near], because: str, sentence: Callable[[str], str]) -> Rule:
         return Rule(
@@ -3234,16 +3164,6 @@ def _belief_rules(beliefs: Beliefs, share: Fraction | None) -> list[Rule]:
             exact=True,
         ),
         bound(
-            "one_release_bits",
-            beliefs.once,
-            f"{widest}: the widest sum [E, Cor. 6]",
-            lambda bits: (
-                f"For one release only: if nothing else is ever released about these records, they are told at most "
-                f"{bits} bits."
-            ),
-        ),
-        *([] if share is None else [_known_rule(beliefs, share, shared)]),
-        bound(
             "independent_bits",
             lambda: beliefs.for_people(beliefs.people, beliefs.deviation),
             f"the capacity of the noise for one {one} [E, Cor. 6; McK04]",
@@ -3261,39 +3181,12 @@ def _belief_rules(beliefs: Beliefs, share: Fraction | None) -> list[Rule]:
     ]
 
 
-def _known_rule(beliefs: Beliefs, share: Fraction, shared: str) -> Rule:
-    def find(claim: Claim) -> Ends:
-        value = claim.value
-        if not isinstance(value, Interval):
-            raise Refused("known_share_bits: its number is no interval")
-        # Whatever the law is, what holds for every law holds for it.
-        if value.upper * ONE > beliefs.once().high + ROOM * ONE:
-            raise Refused("known_share_bits: less is told whatever the law is")
-        return Ends(exactly(value.lower), exactly(value.upper), open="bits under a public law are not computed here")
-
-    return Rule(
-        measure="known_share_bits",
-        unit="bits",
-        because=(
-            "t(c·ln 2 + ln E e^(f/t)), E over the binomial law and f the divergence from a mixture of two normal laws, "
-            "or c times the contraction of that law and a record's own part, whichever the file proves; any are valid"
-        ),
-        sentence=lambda value: (
-            f"For one release only, and where the law is public: whoever differs by at most {shared} bits from the "
-            f"belief that records are independent and each is a yes with probability {fraction_words(share)} is told "
-            f"at most {at_most(value)} bits."
-        ),
-        find=find,
-        relation="≤",
-    )
-
-
 def _deviation_rules(beliefs: Beliefs, number: dict[str, Fraction]) -> list[Rule]:
     statistic = beliefs.statistic
     unit = f"units of the {statistic}"
     one = "record" if beliefs.people == 1 else "household"
     apart = "independent records" if beliefs.people == 1 else f"independent households of at most {beliefs.people}"
-    whose = " on each number, which" if statistic in _SEVERAL else f"; the noisy {statistic}"
+    whose = " on each number, which" if statistic == "histogram" else f"; the noisy {statistic}"
 
     def neighbour(measure: str, people: int, because: str, whom: str) -> Rule:
         return Rule(

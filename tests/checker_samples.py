@@ -13,7 +13,7 @@ from fresh_seals import reseal
 from sfumato.certificates.certifying import certify_subject
 from sfumato.design.noise_certificates import certify_range
 from sfumato.design.rank_certificates import RankSubject
-from sfumato.design.vector_certificates import CHANGE, HISTOGRAM, SUM, VectorSubject, squared_radius
+from sfumato.design.vector_certificates import VectorSubject, squared_radius
 from sfumato.errors import NotChecked, SfumatoError
 
 ROOT = Path(__file__).parents[1]
@@ -134,21 +134,15 @@ def random_assumed(generator):
                 low=-share, high=share + 1, candidates=people + 1, share=share, records=records, people=who, rate=rate
             )
         )
-    what = str(generator.choice([HISTOGRAM, SUM, CHANGE]))
-    size = Fraction(1) if what == HISTOGRAM else Fraction(int(generator.integers(1, 99)), 7)
-    grid = Fraction(1) if what == HISTOGRAM else size / 10
     dimension = int(10 ** generator.uniform(0.4, 3))
     # Noise of some bits for those who depend on each other, as designs have it.
-    radius = squared_radius(what, dimension, records if who is None else min(who, records), size / grid)
+    radius = squared_radius(dimension, records if who is None else min(who, records))
     variance = radius * Fraction(int(generator.integers(1, 1000)), 1000)
     return certify_subject(
         VectorSubject(
-            what=what,
             dimension=dimension,
             records=records,
             people=who,
-            size=size,
-            grid=grid,
             variance=variance,
             spread=variance * Fraction(int(generator.integers(10, 12)), 10),
         )
@@ -165,10 +159,7 @@ def random_belief(generator):
         return sf.certify(sf.design.believed_count(max(records, 500), budget, shared, people=people))
     if generator.random() < 0.4:
         cells = int(generator.integers(2, 9))
-        if generator.random() < 0.5:
-            return sf.certify(sf.design.believed_histogram(cells, max(records, 500), budget, shared, people=people))
-        size = Fraction(int(generator.integers(1, 9)), 3)
-        return sf.certify(sf.design.believed_vector(cells - 1, size, max(records, 500), budget, shared, people=people))
+        return sf.certify(sf.design.believed_histogram(cells, max(records, 500), budget, shared, people=people))
     make = [sf.design.believed_mean, sf.design.believed_sum][int(generator.integers(2))]
     low = Fraction(int(generator.integers(-9, 9)), 7)
     return sf.certify(make(low, low + int(generator.integers(1, 9)), max(records, 500), budget, shared))

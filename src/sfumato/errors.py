@@ -245,7 +245,3 @@ class InsecureBitsWarning(UserWarning):
 
 class NoisyReleaseWarning(UserWarning):
     """The noise of a release is large against what the answer can be."""
-
-
-class WeakKeyWarning(UserWarning):
-    """A secret is kept in a way that is cheaper to break than this software would keep it."""

@@ -193,7 +193,6 @@ def forgeries():
     weights = list(three.subject.weights)
     return {
         "belief_fewer_shared_bits_said": (with_claim(belief(), "assumed_shared_bits", value="1"), "assumed_sh"),
-        "belief_more_shared_bits_than_the_tilt_allows": (with_subject(belief(), shared_bits="11"), "the sum can be"),
         "belief_fewer_records": (with_subject(belief(), records=5000), "believed_bits|_deviation"),
         "belief_smaller_households": (with_subject(sf.certify(
             sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)), people=2), "believed_bits|_dev"),
@@ -201,13 +200,6 @@ def forgeries():
         "belief_division_that_guards_the_record_alone": (with_subject(belief(), own_share="1"), "division"),
         "belief_noise_for_anyone_that_is_not_enough": (other_beliefs(anyone_deviation=Fraction(1)), "anyone_dev"),
         "belief_noise_for_anyone_exaggerated": (other_beliefs(anyone_deviation=Fraction(2)), "anyone_dev"),
-        "belief_one_release_booked": (
-            with_claim(
-                belief(), "one_release_bits",
-                sentence=belief()["one_release_bits"].sentence.removeprefix("For one release only: "),
-            ),
-            "one_release_bits",
-        ),
         "belief_note_left_out": (with_notes(belief(), *belief().notes[:2]), "notes"),
         "channel_false_sentence": (
             with_claim(flip, "odds", sentence="No report favours one answer over another by more than 1 times."), "odds"

@@ -30,17 +30,11 @@ LEAKING = sf.Channel([[HALF, HALF], [Fraction(1, 4), Fraction(3, 4)]], ["no", "y
 # One of each kind, and further ones whose claims are of another form.
 KINDS = {
     "belief-noise": lambda: sf.certify(sf.design.believed_mean(0, 20, 1000, budget_bits=0.1, shared_bits=10)),
-    "belief-noise/once": lambda: sf.certify(sf.design.believed_count(10**4, budget_bits=0.1, shared_bits=100)),
+    "belief-noise/much shared": lambda: sf.certify(sf.design.believed_count(10**4, budget_bits=0.1, shared_bits=100)),
     "belief-noise/households": lambda: sf.certify(
         sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)
     ),
     "belief-noise/histogram": lambda: sf.certify(sf.design.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2)),
-    "belief-noise/vector": lambda: sf.certify(
-        sf.design.believed_vector(3, Fraction(1, 2), 900, budget_bits=0.3, shared_bits=2, people=2)
-    ),
-    "belief-noise/public law": lambda: sf.certify(
-        sf.design.believed_count(100, budget_bits=0.1, shared_bits=10, known_share=Fraction(1, 10))
-    ),
     "belief-noise/nobody": lambda: sf.certify(sf.design.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0)),
     "channel": lambda: sf.certify(LEAKING, [Fraction(2, 3), Fraction(1, 3)]),
     "channel/float": lambda: sf.certify(sf.Channel([[0.1, 0.9], [0.7, 0.3]]), [0.2, 0.8]),
@@ -77,8 +71,6 @@ KINDS = {
     "rank-noise/anyone": lambda: sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
     "vector-noise": lambda: sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2)),
     "vector-noise/anyone": lambda: sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone")),
-    "vector-noise/sum": lambda: sf.certify(sf.design.gaussian_vector(2, 100, 1, 1, ball=0.5)),
-    "vector-noise/change": lambda: sf.certify(sf.design.gaussian_vector(5, 10**9, 2, 4, change=Fraction(1, 3))),
     "noise/values": lambda: sf.certify(sf.design.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2)),
 }
 

@@ -17,7 +17,6 @@ from sfumato.errors import NotChecked
 _MAY_STAY_OPEN = {
     "individual_capacity_bits": "not checked by me",
     "noise_capacity_bits": "not checked by me",  # of three and four values
-    "known_share_bits": "not checked by me",
     "sample_leak_bits": "stated",
     "leak_if_law_differs_bits": "not checked by me",  # of counts with noise
 }

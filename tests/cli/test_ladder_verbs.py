@@ -213,27 +213,30 @@ def test_keys_are_sealed_to_those_who_get_new_ones(sfumato, folder):
     assert done.returncode == 0, done.stderr
 
 
-def test_an_old_private_key_opens_with_a_warning_and_is_written_anew(sfumato, folder):
+def test_a_pem_file_opens_in_clear_and_is_refused_under_a_passphrase(sfumato, folder):
     from cryptography.hazmat.primitives import serialization as pem
 
     from sfumato.refine import new_key_pair
 
     private, public = new_key_pair()
-    lock = pem.BestAvailableEncryption(b"correct horse")
-    (folder / "old.pem").write_bytes(private.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock))
+    form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8)
+    locked = pem.BestAvailableEncryption(b"correct horse")
+    (folder / "old.pem").write_bytes(private.loaded().private_bytes(*form, pem.NoEncryption()))
+    (folder / "locked.pem").write_bytes(private.loaded().private_bytes(*form, locked))
     (folder / "old.pem.pub").write_bytes(public.to_pem())
     (folder / "secret.txt").write_text("correct horse\n")
     receivers = [word for name in ("press", "ministry", "registrar") for word in ("--to", f"{name}=old.pem.pub")]
     assert sfumato(*PUBLISH, *receivers).returncode == 0
     opening = ("open", "reports.parquet", "-k", "keys/press.moved.key", "-q")
-    opening = (*opening, "--private-key", "old.pem", "--passphrase-file", "secret.txt")
-    warned = sfumato(*opening)
-    assert warned.returncode == 0
-    assert warned.stderr.startswith("WARNING: old.pem: the private key is kept in a PEM file")
-    rewritten = ("keys", "protect", "old.pem", "--passphrase-file", "secret.txt", "--new-passphrase-file", "secret.txt")
-    assert sfumato(*rewritten).stderr == "wrote old.pem, under its new passphrase\n"
-    silent = sfumato(*opening)
-    assert (silent.returncode, silent.stderr) == (0, "")
+    done = sfumato(*opening, "--private-key", "old.pem")
+    assert (done.returncode, done.stderr) == (0, "")
+    refused = sfumato(*opening, "--private-key", "locked.pem", "--passphrase-file", "secret.txt")
+    assert refused.returncode == 1
+    assert "encrypted PEM file" in refused.stderr
+    assert "openssl pkey" in refused.stderr
+    rewritten = ("keys", "protect", "old.pem", "--allow-unprotected", "--new-passphrase-file", "secret.txt")
+    assert sfumato(*rewritten).returncode == 0
+    assert sfumato(*opening, "--private-key", "old.pem", "--passphrase-file", "secret.txt").returncode == 0
 
 
 def test_split_and_merge(sfumato, folder):

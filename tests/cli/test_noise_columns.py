@@ -321,20 +321,6 @@ class TestSharedKnowledge:
         assert code == 2
         assert "--correlated 'anyone' assumes nothing" in err
 
-    @pytest.mark.slow
-    def test_a_public_share(self, run, said, folder):
-        line = "noise count many.csv --column owner --value yes --budget-bits 0.5 --shared-knowledge-bits 3"
-        assert run("budget init l --budget-bits 4")[0] == 0
-        usual, found = said(line), said(f"{line} --known-share 0.1 --out c.json --ledger l")
-        assert found["deviation"] < 0.9 * usual["deviation"]
-        assert found["known_share"] == "1/10"
-        assert found["known_share_bits"] <= 0.5 < found["capacity_bits"]
-        assert float(Ledger(folder / "l").read().entries[0].charges.bits) >= found["capacity_bits"] - 1e-9
-        assert "one release alone" in run(f"{line} --known-share 0.1")[1]
-        code, _, err = run("noise count many.csv --column owner --budget-bits 0.5 --correlated 2 --known-share 0.1")
-        assert code == 2
-        assert "--shared-knowledge-bits" in err
-
 
 class TestClipping:
     def test_it_moves_records_to_the_ends(self, said, folder):

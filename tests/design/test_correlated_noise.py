@@ -16,7 +16,7 @@ from sfumato.design.group_claims import IF_FALSE, OTHERS_KNOWN
 from sfumato.design.noise_bounds import bound_noise
 from sfumato.design.private_means import private_mean
 from sfumato.design.private_totals import private_count, private_sum
-from sfumato.design.recounts import Recount, bits_of, bits_with_dependence
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.errors import InvalidParameter
 from sfumato.values.correlation import ANYONE, NOBODY, Correlation
 
@@ -197,7 +197,6 @@ DESIGNS = {
     "anyone": lambda: gaussian(low=0, high=10, budget_bits=0.5),
     "few": lambda: gaussian(low=0, high=10**9, budget_bits=0.5, change=1, correlated=3, values=2),
     "histogram": lambda: sf.design.private_histogram(4, 1000, 0.5, correlated=5),
-    "change": lambda: sf.design.gaussian_vector(3, 1000, 0.5, 5, change=1),
     "quantile": lambda: sf.design.private_quantile(range(30), 0.5, 1000, 0.5, correlated=5),
     "flip": lambda: sf.design.flip(budget_bits=0.5),
 }
@@ -268,22 +267,20 @@ def test_without_an_assumption_the_dependence_is_added(flip, true, best):
         for z in range(-200, 201):
             noise[s, 200 + 2 * s + z] = design.noise.probability(z).midpoint  # the grid is a half
     exact = told(joint @ noise)
-    assert all(exact <= bits_with_dependence(design.recount, people, depends) for people, depends in windows)
-    with pytest.raises(InvalidParameter):
-        bits_with_dependence(design.recount, 1, -0.5)
+    assert all(exact <= depends + design.bits_for(Correlation(people=people)) for people, depends in windows)
 
 
 @pytest.mark.parametrize(
     "recount",
     [
-        Recount(kind="vector", parameters={"what": "cube", "dimension": 2, "records": 1, "size": "1", "variance": "1"}),
+        Recount(kind="vector", parameters={"dimension": 2, "records": 1, "variance": "-1"}),
         Recount(kind="magic"),
         Recount(kind="number"),
         Recount(kind="number", parameters={"width": "1e99", "grid": "1", "variance": "1", "steps": 1, "bits": "1"}),
         Recount(kind="number", parameters={"width": "1", "grid": "0", "variance": "1", "steps": 1, "bits": "1"}),
         Recount(kind="anyone", parameters={"bits": "-1"}),
         Recount(kind="anyone", parameters={"bits": "nan"}),
-        Recount(kind="vector", parameters={"what": "histogram", "dimension": "x", "records": 1}),
+        Recount(kind="vector", parameters={"dimension": "x", "records": 1}),
     ],
 )
 def test_damaged_recounts_are_refused(recount):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.bits import InsecureSeeded, ScriptedBits
-from sfumato.design.gaussian_noise import gaussian, gaussian_box
+from sfumato.design.gaussian_noise import gaussian
 from sfumato.design.noise_bounds import bound_noise
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.measures import capacity_bits
@@ -168,22 +168,6 @@ def test_what_is_no_number_is_refused_without_being_told(value):
 def test_bad_requests(arguments, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         gaussian(**arguments)
-
-
-def test_a_box_keeps_its_budget():
-    box = gaussian_box([1, 2, Fraction(1, 2)], 1.5)
-    assert box.capacity_bits.upper <= 1.5
-    assert box.capacity_bits.lower > 1.4999
-    relative = [v / t**2 for v, t in zip(box.variances, (1, 2, 0.5), strict=True)]
-    assert relative == pytest.approx([relative[0]] * 3, rel=1e-12)
-    released = box.release([1, -2, 0.25], InsecureSeeded(3))
-    assert all((y / d.grid).denominator == 1 for y, d in zip(released, box.designs, strict=True))
-    with pytest.raises(InvalidParameter, match="3 numbers"):
-        box.release([1, 2])
-    with pytest.raises(InvalidParameter, match="outside"):
-        box.release([1, 2, 7], ScriptedBits([]))  # refused before any bit is drawn
-    with pytest.raises(InvalidParameter, match="empty"):
-        gaussian_box([], 1)
 
 
 @pytest.mark.slow

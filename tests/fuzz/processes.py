@@ -230,12 +230,11 @@ def _refuses(target, path, data):
 
 def main():
     """Do the job that was given as JSON."""
-    from sfumato.errors import InsecureBitsWarning, WeakKeyWarning
+    from sfumato.errors import InsecureBitsWarning
 
     job = json.loads(sys.argv[1])
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", InsecureBitsWarning)
-    warnings.simplefilter("ignore", WeakKeyWarning)
     # More than the bound, so that it is measured and not hit; less than the machine.
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
     for target in importlib.import_module(job["table"]).TARGETS:

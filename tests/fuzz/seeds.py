@@ -202,7 +202,7 @@ def private_keys():
 
 @cache
 def pems():
-    """Private keys as they were kept before, without and with a passphrase, and a public key."""
+    """Private keys in PEM, without and with a passphrase."""
     from cryptography.hazmat.primitives import serialization as pem
 
     form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8)

@@ -1,6 +1,5 @@
 """What fuzzing found, one minimal file each: it ended in a traceback, a hang or gigabytes before it got a sentence."""
 
-import base64
 import contextlib
 import hashlib
 import json
@@ -26,14 +25,11 @@ from sfumato.errors import (
     InvalidInput,
     InvalidLaw,
     InvalidParameter,
-    KeyRefused,
     SfumatoError,
     UnreadableFile,
 )
 from sfumato.files.frames import as_arrow
-from sfumato.io.private_key_files import read_private_key
 from sfumato.io.query_files import read_query_design, read_query_table
-from sfumato.refine.pem_costs import MOST_ROUNDS, is_within_bounds
 from sfumato.render import certificate_table
 from sfumato.render.queries import query_tables
 from sfumato.study.release_books import check_not_released
@@ -302,39 +298,3 @@ def test_a_count_of_more_reports_than_there_are_people(tmp_path):
         with soon(), pytest.raises(InvalidParameter, match="likelihood ratio") if refused else contextlib.nullcontext():
             sf.estimate_reports(found)
         sf.estimate_reports(found, method="likelihood ratio")
-
-
-class TestPemFiles:
-    def asking_for(self, rounds):
-        """An encrypted key whose rounds of PBKDF2, four bytes of them, were changed by hand."""
-        from cryptography.hazmat.primitives import serialization as pem
-        from cryptography.hazmat.primitives.serialization import pkcs12  # noqa: F401  as others make them
-
-        form = (pem.Encoding.DER, pem.PrivateFormat.PKCS8, pem.BestAvailableEncryption(seeds.WORDS.encode()))
-        der = seeds.PRIVATE.loaded().private_bytes(*form)
-        place = der.index(bytes.fromhex("02020800"))
-        longer = bytearray(der[:place] + b"\x02\x04" + rounds.to_bytes(4, "big") + der[place + 4 :])
-        # Every sequence around the number is two bytes longer now: 30 81 xx, then four short ones.
-        longer[2] += 2
-        for head in (3, 16, 18, 31):
-            assert longer[head] == 0x30
-            longer[head + 1] += 2
-        body = base64.encodebytes(bytes(longer))
-        return b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n" + body + b"-----END ENCRYPTED PRIVATE KEY-----\n"
-
-    def test_rounds_without_end_are_not_worked_off(self, tmp_path):
-        path = tmp_path / "old.pem"
-        for rounds in (2**31 - 1, MOST_ROUNDS + 1):
-            path.write_bytes(self.asking_for(rounds))
-            with soon(), pytest.raises(KeyRefused, match="PBKDF2 of at most"):
-                read_private_key(path, seeds.CHEAP)
-
-    def test_the_number_is_read_where_it_stands(self):
-        assert is_within_bounds(self.asking_for(MOST_ROUNDS))
-        assert not is_within_bounds(self.asking_for(MOST_ROUNDS + 1))
-        assert all(is_within_bounds(data) for data in seeds.pems())
-
-    @pytest.mark.parametrize("around", [(b"", b"x"), (b"Proc-Type: 4,ENCRYPTED\n", b""), (b"", seeds.pems()[0])])
-    def test_nothing_but_the_one_block(self, around):
-        before, after = around
-        assert not is_within_bounds(before + seeds.pems()[1] + after)

@@ -13,7 +13,6 @@ from sfumato.infer.sampling import (
     hajek_mean,
     horvitz_thompson_mean,
     horvitz_thompson_total,
-    jackknife_weights,
     randomisation_covariance,
 )
 from sfumato.prob import Channel
@@ -152,8 +151,6 @@ def test_the_vignette_of_rrtcs(yes, alpha, share, variance):
     for found in (horvitz_thompson_mean(scores, plan, size=10_777), hajek_mean(scores, plan)):
         assert found.point[0] == pytest.approx(share, rel=5e-7)
         assert found.covariance[0, 0] == pytest.approx(variance, rel=5e-7)
-    by_jackknife = hajek_mean(scores, plan, replicates=jackknife_weights(plan))
-    assert by_jackknife.covariance[0, 0] == pytest.approx(variance, rel=5e-7)
 
 
 def test_the_vignette_does_not_come_from_another_formula():

@@ -48,8 +48,8 @@ OTHERS = {
 }
 # Functions of numbers, of a table of answers or of a joint law: they take neither a channel nor a law.
 WITHOUT = {
-    "amplitude_capacity", "amplitude_ratio", "believed_bits", "best_known_split", "best_mixture", "composed_bits",
-    "known_contraction", "known_split_bits", "mixture_bits", "noisy_sum_limit", "one_release_bits", "plateau_bits",
+    "amplitude_capacity", "amplitude_ratio", "believed_bits", "composed_bits",
+    "noisy_sum_limit", "plateau_bits",
     "plateau_interval", "prf_gap_bits", "raised_share", "totals_of",
     "as_channel", "as_distribution", "conditional", "marginal",
 }  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from belief_adversaries import datasets, kernel, most_told
 from sfumato.errors import InvalidParameter
-from sfumato.measures.beliefs import INTERVAL, Ball, believed_bits, one_release_bits, people_bits, split_bits
+from sfumato.measures.beliefs import INTERVAL, Ball, believed_bits, people_bits, split_bits
 
 RATIOS = st.fractions(Fraction(1, 10**8), 10, max_denominator=10**9)
 
@@ -44,8 +44,6 @@ def test_households_by_floats(records, shared, ratio, people):
 def test_larger_households_are_told_no_less(records, shared, ratio, people):
     fewer = believed_bits(records, shared, ratio, people=people)
     assert fewer.lower <= believed_bits(records, shared, ratio, people=people + 1).upper + 1e-9
-    once = one_release_bits(records, shared, ratio, people=people)
-    assert once.lower <= one_release_bits(records, shared, ratio, people=people + 1).upper + 1e-9
 
 
 def test_nothing_beyond_households_is_the_capacity_for_them():
@@ -106,10 +104,7 @@ def parts_of(x, part):
 
 def limit(records, shared, deviation, people):
     ratio, exact = of(deviation), Fraction(shared)
-    return min(
-        believed_bits(records, exact, ratio, people=people).upper,
-        one_release_bits(records, exact, ratio, people=people).upper,
-    )
+    return believed_bits(records, exact, ratio, people=people).upper
 
 
 class TestAdversaries:

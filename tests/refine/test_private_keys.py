@@ -5,7 +5,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization as pem
 
 from sfumato.bits import InsecureSeeded
-from sfumato.errors import InvalidParameter, KeyRefused, UnknownSchema, UnreadableFile, WeakKeyWarning
+from sfumato.errors import InvalidParameter, KeyRefused, UnknownSchema, UnreadableFile
 from sfumato.refine import Ladder
 from sfumato.refine.key_documents import read_header, seal_key
 from sfumato.refine.key_protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
@@ -21,7 +21,7 @@ OWN = {"kind": "private_key", "nonce": "00" * 12, "owner": "00" * 16, "salt": "0
 
 
 def old_pem(private, words=None):
-    """What was written before: PKCS #8, under a passphrase 2048 rounds of PBKDF2."""
+    """PKCS #8, in clear or under a passphrase."""
     lock = pem.NoEncryption() if words is None else pem.BestAvailableEncryption(words.encode())
     return private.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock)
 
@@ -98,29 +98,31 @@ def test_a_passphrase_of_a_private_key_costs_what_one_of_a_key_file_costs():
     assert costs == (of_key.memory_kib, of_key.passes, of_key.lanes) == (65536, 3, 4)
 
 
-@pytest.mark.parametrize("words", [None, WORDS])
-def test_old_pem_files_are_read_with_a_warning(words):
-    unlock = Unprotected() if words is None else Passphrase(words)
-    data = old_pem(PRIVATE, words)
-    assert private_key_protection(data) == ("none" if words is None else "passphrase")
-    with pytest.warns(WeakKeyWarning, match="sfumato keys protect"):
-        assert open_private_key(data, unlock).raw == PRIVATE.raw
+def test_pem_files_are_read_in_clear_only():
+    data = old_pem(PRIVATE)
+    assert private_key_protection(data) == "none"
+    assert open_private_key(data, Unprotected()).raw == PRIVATE.raw
+    with pytest.raises(KeyRefused, match="private key is not protected, although a passphrase was given"):
+        open_private_key(data, Passphrase(WORDS))
+    locked = old_pem(PRIVATE, WORDS)
+    for reads in (
+        private_key_protection,
+        PrivateKey.from_pem,
+        lambda found: open_private_key(found, Passphrase(WORDS)),
+    ):
+        with pytest.raises(KeyRefused, match="encrypted PEM file") as caught:
+            reads(locked)
+        assert "openssl pkey" in caught.value.way_out
 
 
 @pytest.mark.parametrize(
-    ("data", "unlock"),
-    [
-        (old_pem(PRIVATE, WORDS), Unprotected()),
-        (old_pem(PRIVATE, WORDS), Passphrase("other")),
-        (old_pem(PRIVATE), Passphrase(WORDS)),
-        (PUBLIC.to_pem(), Unprotected()),
-        (b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", Unprotected()),
-    ],
-    ids=["locked", "other passphrase", "not locked", "public", "junk"],
+    "data",
+    [PUBLIC.to_pem(), b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"],
+    ids=["public", "junk"],
 )
-def test_pem_files_that_do_not_open(data, unlock):
+def test_pem_files_that_do_not_open(data):
     with pytest.raises(KeyRefused, match="the private key does not open"):
-        open_private_key(data, unlock)
+        open_private_key(data, Unprotected())
 
 
 def test_public_keys_are_pem_files():

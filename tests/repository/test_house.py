@@ -50,7 +50,6 @@ DOORS = {
     ("prob/channel.py", "io"),
     ("certificates/certificate.py", "render"),
     ("values/shown.py", "render"),
-    ("design/advising.py", "refine"),
 }
 CORE = {
     "constriction", "cryptography", "highspy", "matplotlib", "msgspec", "numba", "numpy", "pyarrow", "rich", "scipy",

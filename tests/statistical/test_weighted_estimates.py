@@ -11,11 +11,8 @@ from sfumato.infer.likeliest_shares import passage_of
 from sfumato.infer.linear_scores import LinearScores
 from sfumato.infer.sampling import (
     SamplingPlan,
-    balanced_weights,
-    bootstrap_weights,
     hajek_mean,
     horvitz_thompson_mean,
-    jackknife_weights,
     poststratified,
     raked,
     weighted_mean,
@@ -170,34 +167,6 @@ def test_raked_samples():
     points = raked_points()
     assert points.mean() == pytest.approx(TOWN.share, abs=5 * points.std() / 100)
     found = [hajek_mean(SIMPLE_SCORES[row], raked_plan(row)) for row in range(400)]
-    assert compared(points, found, 400) == pytest.approx(1, abs=CLOSE)
-
-
-def test_replicates_of_simple_and_of_poststratified_samples():
-    """Leaving one out and Rao and Wu's bootstrap, with the part of randomisation that their correction takes."""
-    points, known = SIMPLE_SCORES.mean(axis=1), poststratified_points()
-    plan = simple_plan()
-    left_out, draws = jackknife_weights(plan), bootstrap_weights(plan, replicates=400, seed=3)
-    by_jackknife = [hajek_mean(scores, plan, replicates=left_out) for scores in SIMPLE_SCORES[:150]]
-    assert compared(points, by_jackknife, 150) == pytest.approx(1, abs=CLOSE)
-    by_bootstrap = [hajek_mean(scores, plan, replicates=draws) for scores in SIMPLE_SCORES[:150]]
-    assert compared(points, by_bootstrap, 150) == pytest.approx(1, abs=CLOSE + 0.02)
-    plans = [poststratified_plan(row) for row in range(80)]
-    found = [hajek_mean(SIMPLE_SCORES[row], plan, replicates=jackknife_weights(plan)) for row, plan in enumerate(plans)]
-    assert compared(known, found, 80) == pytest.approx(1, abs=CLOSE)
-
-
-def test_balanced_halves():
-    """Two people from each of fifty large strata."""
-    generator = np.random.default_rng(8)
-    levels = np.linspace(0.1, 0.9, 50)
-    answers = generator.random((SAMPLES, 50, 2)) < levels[:, None]
-    told = generator.random(answers.shape) < 0.9
-    scores = ((np.where(told, answers, ~answers) - 0.1) / 0.8).reshape(SAMPLES, 100)
-    plan = SamplingPlan.of(strata=np.arange(100) // 2)
-    halves = balanced_weights(plan, rho=0.5)
-    points = scores.mean(axis=1)
-    found = [hajek_mean(row, plan, replicates=halves) for row in scores[:400]]
     assert compared(points, found, 400) == pytest.approx(1, abs=CLOSE)
 
 

@@ -18,7 +18,7 @@ from sfumato.cli.interrupts import STOPPED, was_interrupted
 from sfumato.cli.machines import machine_trouble
 from sfumato.cli.output import say
 from sfumato.cli.verbs import HELP_OPTIONS, VERBS, app_of, whole_app
-from sfumato.errors import InsecureBitsWarning, SfumatoError, WeakKeyWarning
+from sfumato.errors import InsecureBitsWarning, SfumatoError
 
 EXIT_BUG = 70
 # typer hands out one of its errors about the command line; this is what all of them are.
@@ -53,9 +53,8 @@ def _tree_for(words: list[str]) -> Any:
 
 def main() -> None:
     """Run the command. No traceback reaches a user unless SFUMATO_DEBUG is set."""
-    # The command prints its own, louder line wherever insecure bits or weakly kept keys are used.
+    # The command prints its own, louder line wherever insecure bits are used.
     warnings.simplefilter("ignore", InsecureBitsWarning)
-    warnings.simplefilter("ignore", WeakKeyWarning)
     words = sys.argv[1:]
     command = _tree_for(words)
     try:

@@ -147,10 +147,6 @@ def count_command(
     value: Annotated[
         str | None, typer.Option(help="Count the rows that hold this. Default: those that are not empty.")
     ] = None,
-    known_share: Annotated[
-        str | None,
-        typer.Option(help="With --shared-knowledge-bits: it is public that each row counts with this probability."),
-    ] = None,
     out: Out = None,
     study: PayingStudy = None,
     ledger: PayingLedger = None,
@@ -165,9 +161,6 @@ def count_command(
 ) -> None:
     """A private count of the rows that hold a value. The number of all rows is taken as public.
 
-    With --known-share, a probability that was published before, beliefs are held against that law: one release alone
-    then keeps the budget with less noise. Accounts book what adds up, which holds for every law and is more.
-
     Example:
 
         sfumato noise count answers.csv --column rooms --value 3 --budget-bits 0.1 --correlated 5 --out count.json
@@ -177,7 +170,6 @@ def count_command(
     from sfumato.io.private_columns import count_cells
 
     who = correlation_of(correlated, shared_knowledge_bits)
-    share = _share_of(known_share, who)
     paid_for(out, ledger=ledger, study=study)
     source = data_file(data, encoding, separator, decimal, sheet)
     table, _ = read_table(source, limit_bytes=limit_mb * MEGABYTE, columns=[column])
@@ -185,7 +177,7 @@ def count_command(
     with show_waiting("calibrating"):
         designs = _designs(
             lambda one: private_count(rows, budget_bits, one),
-            lambda shared, people: believed_count(rows, budget_bits, shared, people=people, known_share=share),
+            lambda shared, people: believed_count(rows, budget_bits, shared, people=people),
             who,
         )
     released = None
@@ -204,22 +196,6 @@ def count_command(
         allow_useless=allow_useless,
         json=json,
     )
-
-
-def _share_of(known_share: str | None, who: Correlation) -> Fraction | None:
-    from sfumato.errors import InvalidParameter
-    from sfumato.files.numbers import parse_given
-
-    if known_share is None:
-        return None
-    if who.shared_bits is None:
-        raise InvalidParameter(
-            "is for beliefs that share few bits",
-            parameter="known_share",
-            value=known_share,
-            way_out="Give `shared_knowledge_bits`, or leave it out.",
-        )
-    return parse_given(known_share, "known_share")
 
 
 def _numbers(source: Any, column: str, limit_mb: int) -> NumberColumn:

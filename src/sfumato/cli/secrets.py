@@ -106,9 +106,6 @@ def remark_on_folder(keys: Path | None) -> None:
 
 def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotected: bool = False) -> PrivateKey:
     """Read a private key, with its passphrase if it has one; a passphrase is not given for nothing."""
-    import warnings
-
-    from sfumato.errors import WeakKeyWarning
     from sfumato.io.private_key_files import protection_of_private_key, read_private_key
     from sfumato.refine.key_protection import Unprotected
 
@@ -118,12 +115,7 @@ def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotec
         unlock = passphrase_from(passphrase_file)
     elif is_locked:
         unlock = _typed(f"Passphrase of {path}", twice=False)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", WeakKeyWarning)
-        private = read_private_key(path, unlock)
-    for warning in caught:
-        say(f"WARNING: {path}: {warning.message}")
-    return private
+    return read_private_key(path, unlock)
 
 
 def _typed(prompt: str, *, twice: bool, named: str = "passphrase_file") -> Passphrase:

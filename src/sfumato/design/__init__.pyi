@@ -1,4 +1,3 @@
-from sfumato.design.advising import Advice, Prediction, advise
 from sfumato.design.answer_limits import AnswerLimits
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import BeliefSubject
@@ -7,7 +6,6 @@ from sfumato.design.believed_noise import (
     believed_histogram,
     believed_mean,
     believed_sum,
-    believed_vector,
 )
 from sfumato.design.cards import SpinnerCard, playable, spinner_card
 from sfumato.design.classics import (
@@ -35,7 +33,7 @@ from sfumato.design.devices import (
 )
 from sfumato.design.exponential_noise import ExponentialDesign, exponential, exponential_of
 from sfumato.design.flipped_answers import FlipDesign, flip
-from sfumato.design.gaussian_noise import GaussianBox, GaussianDesign, gaussian, gaussian_box
+from sfumato.design.gaussian_noise import GaussianDesign, gaussian
 from sfumato.design.group_devices import (
     GroupDevice,
     anchored_crosswise,
@@ -82,7 +80,7 @@ from sfumato.design.published_schemes import (
 )
 from sfumato.design.queries import Query
 from sfumato.design.rank_certificates import RankSubject
-from sfumato.design.recounts import Recount, bits_of, bits_with_dependence
+from sfumato.design.recounts import Recount, bits_of
 from sfumato.design.recoverable_answers import (
     RecoverableDesign,
     best_answer,
@@ -96,14 +94,12 @@ from sfumato.design.responses_found import ResponsesDesign
 from sfumato.design.robust_answers import PriorPrice, RobustDesign, ball_corners, robust, robust_ball
 from sfumato.design.surveys import SurveyDesign, best_design, meets, survey
 from sfumato.design.type_programs import TypeBounds, type_bounds
-from sfumato.design.unseen_secrets import UnseenDesign, hide_unseen
 from sfumato.design.variance_floors import total_variance, variance_floor
 from sfumato.design.vector_certificates import VectorSubject
-from sfumato.design.vector_noise import VectorDesign, gaussian_vector, private_histogram
+from sfumato.design.vector_noise import VectorDesign, private_histogram
 from sfumato.design.worst_answers import EveryAnswerDesign, design_every_answer, every_answer
 
 __all__ = [
-    "Advice",
     "AnswerLimits",
     "BeliefSubject",
     "BelievedNoise",
@@ -112,7 +108,6 @@ __all__ = [
     "EveryAnswerDesign",
     "ExponentialDesign",
     "FlipDesign",
-    "GaussianBox",
     "GaussianDesign",
     "GroupDevice",
     "Limits",
@@ -120,7 +115,6 @@ __all__ = [
     "NoiseSubject",
     "OptimalFor",
     "PartnerDesign",
-    "Prediction",
     "PriorPrice",
     "PrivateMean",
     "PrivateQuantile",
@@ -134,12 +128,10 @@ __all__ = [
     "SpinnerCard",
     "SurveyDesign",
     "TypeBounds",
-    "UnseenDesign",
     "VectorDesign",
     "VectorSubject",
     "accuracy_floor",
     "accuracy_of_noise",
-    "advise",
     "alternating",
     "anchored_crosswise",
     "answer_or_silence",
@@ -148,12 +140,10 @@ __all__ = [
     "believed_histogram",
     "believed_mean",
     "believed_sum",
-    "believed_vector",
     "best_answer",
     "best_design",
     "best_noise",
     "bits_of",
-    "bits_with_dependence",
     "block_noise",
     "block_privacy",
     "blocks_win_at_last",
@@ -180,12 +170,9 @@ __all__ = [
     "forced_response",
     "forced_response_device",
     "gaussian",
-    "gaussian_box",
-    "gaussian_vector",
     "hide_correlated",
     "hide_data_telling_correlated",
     "hide_predicate",
-    "hide_unseen",
     "kuk_device",
     "largest_chernoff_nats",
     "largest_f_divergence",

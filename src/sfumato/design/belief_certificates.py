@@ -1,8 +1,8 @@
 """Certificates of normal noise for those whose beliefs share at most so many bits.
 
 The subject is the statistic, the number of records, the shared bits, the noise, and what proves the claims: how the
-noise is divided between a record and the others, how much the shared bits can widen the sum, and noises for which the
-neighbouring assumptions would hold. Verification evaluates them and searches for nothing.
+noise is divided between a record and the others, and noises for which the neighbouring assumptions would hold.
+Verification evaluates them and searches for nothing.
 Theory: docs/theory/bounded_beliefs.md
 """
 
@@ -15,24 +15,21 @@ import msgspec
 from sfumato.certificates.registry import Kind, Stated, register, subject_of
 from sfumato.certificates.rules import bound_claim, exact_claim, publish, settle
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.belief_subjects import BeliefSubject, KnownShare, bits_of, check_neighbours, check_subject
+from sfumato.design.belief_subjects import BeliefSubject, bits_of, check_neighbours, check_subject
 from sfumato.design.belief_words import (
     about_words,
     apart_words,
     noise_words,
-    once_reason,
     split_reason,
     subject_words,
     title_words,
     unit_words,
 )
 from sfumato.files.numbers import read_fraction
-from sfumato.measures.known_shares import Mixture
 from sfumato.values import Claim, Interval, Relation, Status
 
 SCHEMA = "sfumato/certificate/belief-noise/1"
-BELIEVED, ONCE, NOBODYS, ANYONES = "believed_bits", "one_release_bits", "independent_bits", "anyone_bits"
-KNOWN = "known_share_bits"
+BELIEVED, NOBODYS, ANYONES = "believed_bits", "independent_bits", "anyone_bits"
 _MOST_DIGITS = 400
 _UNIT = "bits"
 _ADD_UP = (
@@ -47,12 +44,6 @@ _COMMON_CAUSE = (
 )
 
 
-class _Known(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    share: str
-    mixture: tuple[str, str, str, str] | None
-    own_share: str | None
-
-
 class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     statistic: str
     low: str
@@ -62,12 +53,10 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     deviation: str
     grid: str
     own_share: str
-    tilt: str
     independent_deviation: str
     anyone_deviation: str
     people: int
     dimension: int
-    known: _Known | None
 
 
 @subject_of.register
@@ -82,19 +71,12 @@ def _state(subject: BeliefSubject) -> tuple[Claim, ...]:
 
 def _restate(subject: BeliefSubject, stated: Stated) -> tuple[Claim, ...]:
     check_neighbours(subject)
-    names = (BELIEVED, ONCE, NOBODYS, ANYONES, *(() if subject.known is None else (KNOWN,)))
+    names = (BELIEVED, NOBODYS, ANYONES)
     settled = (settle(stated.get(name), found) for name, found in zip(names, bits_of(subject), strict=True))
     return _claims(subject, *settled)
 
 
-def _claims(
-    subject: BeliefSubject,
-    booked: Interval,
-    once: Interval,
-    nobodys: Interval,
-    anyones: Interval,
-    known: Interval | None = None,
-) -> tuple[Claim, ...]:
+def _claims(subject: BeliefSubject, booked: Interval, nobodys: Interval, anyones: Interval) -> tuple[Claim, ...]:
     shared, statistic = fraction_text(subject.shared_bits), subject.statistic
     unit = f"units of the {statistic}"
     one, apart = unit_words(subject), apart_words(subject)
@@ -120,17 +102,6 @@ def _claims(
                 f"{shared} bits in all. If that is wrong, the bound above says nothing."
             ),
         ),
-        bound_claim(
-            ONCE,
-            once,
-            _UNIT,
-            because=once_reason(subject),
-            sentence=(
-                f"For one release only: if nothing else is ever released about these records, they are told at most "
-                f"{at_most(once)} bits."
-            ),
-        ),
-        *(() if known is None or subject.known is None else (_known_claim(subject.known, known, shared),)),
         bound_claim(
             NOBODYS,
             nobodys,
@@ -174,23 +145,6 @@ def _claims(
     )
 
 
-def _known_claim(known: KnownShare, bits: Interval, shared: str) -> Claim:
-    return bound_claim(
-        KNOWN,
-        bits,
-        _UNIT,
-        because=(
-            "t(c·ln 2 + ln E e^(f/t)), E over the binomial law and f the divergence from a mixture of two normal laws, "
-            "or c times the contraction of that law and a record's own part, whichever the file proves; any are valid"
-        ),
-        sentence=(
-            f"For one release only, and where the law is public: whoever differs by at most {shared} bits from the "
-            f"belief that records are independent and each is a yes with probability {fraction_text(known.share)} is "
-            f"told at most {at_most(bits)} bits."
-        ),
-    )
-
-
 def _deviation_claim(measure: str, value: Fraction, unit: str, because: str, sentence: str) -> Claim:
     return Claim(
         measure=measure,
@@ -217,54 +171,25 @@ def _write(subject: BeliefSubject) -> _Record:
         deviation=str(subject.deviation),
         grid=str(subject.grid),
         own_share=str(subject.own_share),
-        tilt=str(subject.tilt),
         independent_deviation=str(subject.independent_deviation),
         anyone_deviation=str(subject.anyone_deviation),
         people=subject.people,
         dimension=subject.dimension,
-        known=_write_known(subject.known),
-    )
-
-
-def _write_known(known: KnownShare | None) -> _Known | None:
-    if known is None:
-        return None
-    mixture = known.mixture
-    return _Known(
-        share=str(known.share),
-        mixture=None
-        if mixture is None
-        else (str(mixture.spread), str(mixture.centre), str(mixture.rest), str(mixture.rate)),
-        own_share=None if known.own_share is None else str(known.own_share),
     )
 
 
 def _read(record: _Record) -> BeliefSubject:
-    plain = {"statistic", "records", "people", "dimension", "known"}
+    plain = {"statistic", "records", "people", "dimension"}
     numbers = {name: _number(getattr(record, name)) for name in _Record.__struct_fields__ if name not in plain}
     subject = BeliefSubject(
         statistic=record.statistic,
         records=record.records,
         people=record.people,
         dimension=record.dimension,
-        known=_read_known(record.known),
         **numbers,
     )
     check_subject(subject)
     return subject
-
-
-def _read_known(record: _Known | None) -> KnownShare | None:
-    if record is None:
-        return None
-    mixture = None
-    if record.mixture is not None:
-        spread, centre, rest, rate = map(_number, record.mixture)
-        if min(spread, rest, rate) <= 0 or rest >= 1:
-            raise ValueError("the mixture cannot be")
-        mixture = Mixture(spread=spread, centre=centre, rest=rest, rate=rate)
-    own_share = None if record.own_share is None else _number(record.own_share)
-    return KnownShare(share=_number(record.share), mixture=mixture, own_share=own_share)
 
 
 def _number(text: str) -> Fraction:

@@ -14,8 +14,8 @@ from sfumato.bits import BitSource, SystemBits
 from sfumato.bits.rounded_gaussian import RoundedGaussian
 from sfumato.certificates import Certificate
 from sfumato.certificates.registry import subject_of
-from sfumato.design.belief_certificates import ANYONES, BELIEVED, KNOWN, NOBODYS, ONCE
-from sfumato.design.belief_subjects import HISTOGRAM, VECTOR, BeliefSubject
+from sfumato.design.belief_certificates import ANYONES, BELIEVED, NOBODYS
+from sfumato.design.belief_subjects import HISTOGRAM, BeliefSubject
 from sfumato.design.private_numbers import check_counts, finite_number, private_number
 from sfumato.design.recounts import NORMAL, Recount, bits_of
 from sfumato.errors import InvalidParameter
@@ -30,7 +30,7 @@ from sfumato.values.types import Real, Reals
 class BelievedNoise(Shown):
     """Noise on the sum, mean or count of `records` numbers; with `clip`, those outside the range are moved into it.
 
-    Or on each of several numbers: the counts of a histogram, or the coordinates of a sum of vectors.
+    Or on each count of a histogram.
 
     One gets it from `believed_sum` and its siblings. What the same release tells whoever believes that records are
     independent, whoever the noise was made for, and whoever believes that all move together, is claimed side by side.
@@ -55,7 +55,7 @@ class BelievedNoise(Shown):
 
     @property
     def statistic(self) -> str:
-        """What is released: sum, mean, count, histogram or vector."""
+        """What is released: sum, mean, count or histogram."""
         return self.subject.statistic
 
     @property
@@ -99,16 +99,6 @@ class BelievedNoise(Shown):
         return self._claimed(BELIEVED)
 
     @property
-    def one_release_bits(self) -> Interval:
-        """The same by either theorem, if nothing else is ever released about these records. Not to be added up."""
-        return self._claimed(ONCE)
-
-    @property
-    def known_share_bits(self) -> Interval | None:
-        """The same under the public law that it was made for, if it was; not to be added up, either."""
-        return None if self.subject.known is None else self._claimed(KNOWN)
-
-    @property
     def independent_bits(self) -> Interval:
         """What is told to whoever believes that the records are independent."""
         return self._claimed(NOBODYS)
@@ -146,13 +136,13 @@ class BelievedNoise(Shown):
         )
 
     def release(self, value: Reals | Real, bits: BitSource | None = None) -> Fraction | tuple[Fraction, ...]:
-        """Return the private sum or mean of the records; of counts and of vectors, what they sum to is given.
+        """Return the private sum or mean of the records; of counts, what they sum to is given.
 
         The true values are in no error. A record outside the range is refused, unless the design clips.
         """
         found, source = self.subject, SystemBits() if bits is None else bits
         noise = RoundedGaussian(deviation=found.deviation, grid=found.grid)
-        if found.statistic in {HISTOGRAM, VECTOR}:
+        if found.statistic == HISTOGRAM:
             return tuple(noise.release(exact, source) for exact in self._several(value))
         exact = self._counted(value) if found.statistic == "count" else self._summed(value)
         return noise.release(exact, source)
@@ -163,8 +153,7 @@ class BelievedNoise(Shown):
                 f"must be {self.subject.dimension} numbers", parameter="values", way_out="Pass exactly so many."
             )
         exact = [finite_number(value) for value in values]
-        if self.statistic == HISTOGRAM:
-            check_counts(exact, self.records)
+        check_counts(exact, self.records)
         return exact
 
     def _counted(self, value: Any) -> Fraction:

@@ -14,18 +14,14 @@ from sfumato.measures.beliefs import (
     MOST_RECORDS,
     MOST_SHARED_BITS,
     Ball,
-    is_tilt,
-    one_release_bits,
     people_bits,
     split_bits,
 )
-from sfumato.measures.bit_contractions import LEAST_SHARE
-from sfumato.measures.known_shares import MOST_COUNTED, Mixture, known_split_bits, mixture_bits
 from sfumato.values import Interval
 
-HISTOGRAM, VECTOR = "histogram", "vector"
+HISTOGRAM = "histogram"
 NUMBERS = ("sum", "mean", "count")
-STATISTICS = (*NUMBERS, HISTOGRAM, VECTOR)
+STATISTICS = (*NUMBERS, HISTOGRAM)
 MOST_DIMENSION = 10**6
 # Less noise against what one record moves would be none, and the others keep some of it.
 _LEAST_DEVIATION, _LEAST_REST = Fraction(1, 1000), Fraction(1, 10**9)
@@ -35,26 +31,12 @@ _ROOM = Fraction(3, 10**12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownShare:
-    """A public law of yes/no records, each yes with probability `share`, and what proves bits under it.
-
-    That is a `mixture` for Theorem 3, or else the share of the noise that guards a record by itself, for Theorem 1 with
-    the contraction of that law.
-    """
-
-    share: Fraction
-    mixture: Mixture | None = None
-    own_share: Fraction | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BeliefSubject:
     """The sum, mean or count of `records` numbers in [low, high] plus normal noise, rounded to multiples of `grid`.
 
-    Or `dimension` counts of a histogram, or a sum of vectors of that dimension that are `high` apart at most. `people`
-    are in a household at most; `deviation` is that of the noise on each released number, `own_share` the share of its
-    variance that guards a household by itself, `tilt` what the shared bits can multiply the variance of the sum by.
-    With a deviation of `independent_deviation` or `anyone_deviation` the neighbouring assumptions would tell no more.
+    Or `dimension` counts of a histogram. `people` are in a household at most; `deviation` is that of the noise on each
+    released number, `own_share` the share of its variance that guards a household by itself. With a deviation of
+    `independent_deviation` or `anyone_deviation` the neighbouring assumptions would tell no more.
 
     >>> import sfumato as sf
     >>> subject = sf.design.believed_count(1000, budget_bits=0.1, shared_bits=5).subject
@@ -72,12 +54,10 @@ class BeliefSubject:
     deviation: Fraction
     grid: Fraction
     own_share: Fraction
-    tilt: Fraction
     independent_deviation: Fraction
     anyone_deviation: Fraction
     people: int = 1
     dimension: int = 1
-    known: KnownShare | None = None
 
     @property
     def squared_reach(self) -> Fraction:
@@ -104,9 +84,7 @@ def squared_reach(statistic: str, low: Fraction, high: Fraction, records: int) -
 
 def ball_of(statistic: str, dimension: int) -> Ball:
     """Where one record can move a statistic."""
-    if statistic == HISTOGRAM:
-        return Ball.of_cells(dimension)
-    return Ball.of_diameter(dimension) if statistic == VECTOR else INTERVAL
+    return Ball.of_cells(dimension) if statistic == HISTOGRAM else INTERVAL
 
 
 def believed_interval(subject: BeliefSubject) -> Interval:
@@ -121,44 +99,17 @@ def believed_interval(subject: BeliefSubject) -> Interval:
     )
 
 
-def _once_interval(subject: BeliefSubject) -> Interval:
-    records, shared, ratio, ball = subject.records, subject.shared_bits, subject.ratio, subject.ball
-    found = one_release_bits(records, shared, ratio, subject.tilt, people=subject.people, ball=ball)
-    return _smaller(found, believed_interval(subject))
-
-
-def known_interval(subject: BeliefSubject, known: KnownShare) -> Interval:
-    """Under the public law: by its own proof, or by what holds for every law, or for anyone."""
-    records, shared, ratio = subject.records, subject.shared_bits, subject.ratio
-    if known.mixture is not None:
-        found = mixture_bits(records, shared, ratio, known.share, known.mixture)
-    else:
-        assert known.own_share is not None
-        found = known_split_bits(records, shared, ratio, known.share, known.own_share)
-    anyone = _people_interval(subject, subject.records, subject.deviation)
-    return _smaller(_smaller(found, anyone), _once_interval(subject))
-
-
-def _smaller(one: Interval, other: Interval) -> Interval:
-    return Interval(min(one.lower, other.lower), min(one.upper, other.upper))
-
-
 def _people_interval(subject: BeliefSubject, people: int, deviation: Fraction) -> Interval:
     return people_bits(people, subject.squared_reach / deviation**2, ball=subject.ball)
 
 
 def bits_of(subject: BeliefSubject) -> tuple[Interval, ...]:
-    """By Theorem 1, by the better theorem for one release, for independent households, and against anyone.
-
-    And at last, where a law is public, for one release under that law.
-    """
-    found = (
+    """By Theorem 1, for independent households, and against anyone."""
+    return (
         believed_interval(subject),
-        _once_interval(subject),
         _people_interval(subject, subject.people, subject.deviation),
         _people_interval(subject, subject.records, subject.deviation),
     )
-    return found if subject.known is None else (*found, known_interval(subject, subject.known))
 
 
 def check_neighbours(subject: BeliefSubject) -> None:
@@ -176,7 +127,7 @@ def check_subject(subject: BeliefSubject) -> None:
     """Refuse numbers that no file of ours has."""
     if subject.statistic not in STATISTICS or not 1 <= subject.records <= MOST_RECORDS:
         raise ValueError("the statistic or the number of records cannot be")
-    least = {HISTOGRAM: 2, VECTOR: 1}.get(subject.statistic, 1)
+    least = 2 if subject.statistic == HISTOGRAM else 1
     most = 1 if subject.statistic in NUMBERS else MOST_DIMENSION
     if not 1 <= subject.people <= subject.records or not least <= subject.dimension <= most:
         raise ValueError("the households or the dimension cannot be")
@@ -184,26 +135,10 @@ def check_subject(subject: BeliefSubject) -> None:
         raise ValueError("the range or the shared bits cannot be")
     if subject.statistic in {"count", HISTOGRAM} and not subject.low == 0 == subject.high - 1:
         raise ValueError("a count is of records that are 0 or 1")
-    if subject.statistic == VECTOR and subject.low:
-        raise ValueError("a distance begins at 0")
     noise = min(subject.deviation, subject.independent_deviation, subject.anyone_deviation)
     if noise <= 0 or noise**2 < subject.squared_reach * _LEAST_DEVIATION**2 or subject.grid <= 0:
         raise ValueError("the noise or the grid cannot be")
     rest = 1 - subject.own_share
     tied = subject.shared_bits > 0 and subject.records > 1
     if not 0 < subject.own_share <= 1 or (tied and rest < _LEAST_REST) or (not tied and rest):
-        raise ValueError("the division of the noise cannot be")
-    if not is_tilt(subject.tilt, subject.shared_bits / subject.ball.dimension):
-        raise ValueError("the sum can be wider")
-    if subject.known is not None:
-        _check_known(subject, subject.known)
-
-
-def _check_known(subject: BeliefSubject, known: KnownShare) -> None:
-    if subject.statistic != "count" or subject.people > 1 or subject.records > MOST_COUNTED:
-        raise ValueError("a public law is for counts of people")
-    if not LEAST_SHARE <= known.share <= 1 - LEAST_SHARE or (known.mixture is None) == (known.own_share is None):
-        raise ValueError("the public law or its proof cannot be")
-    tied = subject.shared_bits > 0 and subject.records > 1
-    if known.own_share is not None and not (0 < known.own_share < 1 or (known.own_share == 1 and not tied)):
         raise ValueError("the division of the noise cannot be")

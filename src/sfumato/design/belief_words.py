@@ -1,9 +1,9 @@
-"""How a certificate of noise for bounded beliefs speaks of records or households, and of numbers or vectors."""
+"""How a certificate of noise for bounded beliefs speaks of records or households, and of numbers or histograms."""
 
 from __future__ import annotations
 
 from sfumato.certificates.words import at_most, fraction_text
-from sfumato.design.belief_subjects import HISTOGRAM, VECTOR, BeliefSubject
+from sfumato.design.belief_subjects import HISTOGRAM, BeliefSubject
 
 
 def unit_words(subject: BeliefSubject) -> str:
@@ -27,8 +27,6 @@ def within_words(subject: BeliefSubject) -> str:
     """Where the records are."""
     if subject.statistic == HISTOGRAM:
         return f", each in at most one of {subject.dimension} cells"
-    if subject.statistic == VECTOR:
-        return f", each of {subject.dimension} numbers and at most {fraction_text(subject.high)} from every other"
     return f", each between {fraction_text(subject.low)} and {fraction_text(subject.high)}"
 
 
@@ -44,19 +42,9 @@ def split_reason(subject: BeliefSubject) -> str:
     )
 
 
-def once_reason(subject: BeliefSubject) -> str:
-    """Theorem 2, likewise."""
-    many = "" if subject.people == 1 else "m·"
-    if subject.ball.dimension == 1:
-        bound, tilt = f"½ log2(1 + V/N), V ≤ min(n·{many}w/4, n²/4)·D²", "2c·ln 2"
-    else:
-        bound, tilt = f"(k/2) log2(1 + V/N), V ≤ min(n·{many}w·D²/4, n²R²/k)", "(2c/k)·ln 2"
-    return f"{bound} and w - 1 - ln w ≥ {tilt}: the widest sum [E, Cor. 6]"
-
-
 def noise_words(subject: BeliefSubject) -> str:
     """The noise, and how its result is rounded."""
-    several = subject.statistic in {HISTOGRAM, VECTOR}
+    several = subject.statistic == HISTOGRAM
     whose = "on each number, which" if several else f"; the noisy {subject.statistic}"
     return (
         f"The noise is normal with a deviation of at most {at_most(subject.deviation)}{' ' if several else ''}{whose} "

@@ -15,17 +15,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.certificates.certifying import certify_subject
-from sfumato.design.belief_calibration import least_deviation, least_deviation_for, least_known_deviation
+from sfumato.design.belief_calibration import least_deviation, least_deviation_for
 from sfumato.design.belief_releases import BelievedNoise
 from sfumato.design.belief_subjects import (
     HISTOGRAM,
     MOST_DIMENSION,
-    VECTOR,
     BeliefSubject,
-    KnownShare,
     ball_of,
     believed_interval,
-    known_interval,
     squared_reach,
 )
 from sfumato.errors import InvalidParameter, NotCertified
@@ -35,10 +32,7 @@ from sfumato.measures.beliefs import (
     MOST_SHARED_BITS,
     best_own_share,
     split_bits,
-    tilt_factor,
 )
-from sfumato.measures.bit_contractions import LEAST_SHARE
-from sfumato.measures.known_shares import MOST_COUNTED
 from sfumato.values.checks import as_exact, as_number, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.types import Real
 
@@ -102,13 +96,9 @@ def believed_count(
     shared_bits: Real,
     *,
     people: int = 1,
-    known_share: Real | None = None,
     grid: Real | None = None,
 ) -> BelievedNoise:
     """Return the least noise for how many of `records` yes/no records say yes.
-
-    `known_share`: where it is public that each is a yes with this probability, beliefs are held against that law, and
-    the budget is kept by one release alone. What accounts book, and add up, is what holds for every law: more.
 
     >>> import sfumato as sf
     >>> for shared in (0, 5, 50):
@@ -126,7 +116,7 @@ def believed_count(
             way_out="Lower `budget_bits`.",
         )
     asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
-    return _design("count", 0, 1, asked, known_share=known_share)
+    return _design("count", 0, 1, asked)
 
 
 def believed_histogram(
@@ -156,32 +146,6 @@ def believed_histogram(
     return _design(HISTOGRAM, 0, 1, asked, dimension=count)
 
 
-def believed_vector(
-    dimension: int,
-    diameter: Real,
-    records: int,
-    budget_bits: float,
-    shared_bits: Real,
-    *,
-    people: int = 1,
-    grid: Real | None = None,
-) -> BelievedNoise:
-    """Return the least noise for the sum of one vector a record, no two of which are farther apart than `diameter`.
-
-    Every coordinate gets noise of the same deviation.
-
-    >>> import sfumato as sf
-    >>> one, ten = (sf.design.believed_vector(k, 1, 10**4, budget_bits=0.1, shared_bits=10) for k in (1, 10))
-    >>> round(float(one.deviation), 2), round(float(ten.deviation), 2)
-    (500.07, 500.54)
-    """
-    count = check_integer("dimension", dimension)
-    check_between("dimension", count, 1, MOST_DIMENSION)
-    check_positive("diameter", as_exact("diameter", diameter))
-    asked = _Asked(records=records, budget_bits=budget_bits, shared_bits=shared_bits, people=people, grid=grid)
-    return _design(VECTOR, 0, diameter, asked, dimension=count)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     """What every statistic is asked with."""
@@ -201,15 +165,10 @@ def _design(
     *,
     dimension: int = 1,
     clip: bool = False,
-    known_share: Real | None = None,
 ) -> BelievedNoise:
     count, many, start, end, budget, shared = _read(asked, low, high)
     ball = ball_of(statistic, dimension)
-    known: KnownShare | None = None
-    if known_share is None:
-        relative = least_deviation(count, shared, budget, people=many, ball=ball)
-    else:
-        relative, known = _least_known(count, shared, budget, known_share, many)
+    relative = least_deviation(count, shared, budget, people=many, ball=ball)
     if relative > least_deviation_for(count, budget, ball=ball):
         raise InvalidParameter(
             f"is no assumption for `records`={count}: less noise protects against anyone",
@@ -234,15 +193,12 @@ def _design(
         deviation=deviation,
         grid=step,
         own_share=own_share,
-        tilt=tilt_factor(shared / ball.dimension),
         independent_deviation=least_deviation_for(many, told, ball=ball) * reach,
         anyone_deviation=least_deviation_for(count, told, ball=ball) * reach,
         people=many,
         dimension=dimension,
-        known=known,
     )
-    found = believed_interval(subject) if known is None else known_interval(subject, known)
-    if found.upper > budget:
+    if believed_interval(subject).upper > budget:
         raise NotCertified(
             "the noise that was found could not be shown to keep `budget_bits`",
             way_out="Raise `budget_bits` by a little.",
@@ -265,22 +221,6 @@ def _read(asked: _Asked, low: Real, high: Real) -> tuple[int, int, Fraction, Fra
     shared = as_exact("shared_bits", asked.shared_bits)
     check_between("shared_bits", shared, 0, MOST_SHARED_BITS, way_out="Say how many bits beliefs may share.")
     return count, min(people, count), start, end, budget, shared
-
-
-def _least_known(
-    records: int, shared: Fraction, budget: float, known_share: Real, people: int
-) -> tuple[Fraction, KnownShare]:
-    share = as_exact("known_share", known_share)
-    if people > 1:
-        raise InvalidParameter(
-            "is the law of independent people, and not of households",
-            parameter="known_share",
-            value=known_share,
-            way_out="Leave out one of the two.",
-        )
-    check_between("records", records, 1, MOST_COUNTED, way_out="Leave `known_share` out for so many.")
-    check_between("known_share", share, LEAST_SHARE, 1 - LEAST_SHARE)
-    return least_known_deviation(records, shared, budget, share)
 
 
 def _root_above(square: Fraction) -> Fraction:

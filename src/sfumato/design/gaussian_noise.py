@@ -38,7 +38,7 @@ from sfumato.values.checks import (
 from sfumato.values.correlation import ANYONE, Correlation
 from sfumato.values.rounding import float_above
 from sfumato.values.shown import Shown
-from sfumato.values.types import Real, Reals
+from sfumato.values.types import Real
 
 _MOST_STEPS = 2_000
 _HALF = Fraction(1, 2)
@@ -150,45 +150,6 @@ def _noise_subject(thing: GaussianDesign) -> NoiseSubject:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianBox(Shown):
-    """Noise for several numbers, each in its own range; what they tell together is at most the sum.
-
-    >>> import sfumato as sf
-    >>> box = sf.design.gaussian_box([1, 100], budget_bits=1, steps=4)
-    >>> [round(one, 2) for one in box.variances], box.capacity_bits.upper <= 1
-    ([0.96, 9578.44], True)
-    >>> len(box.release([0.5, -20]))
-    2
-    """
-
-    designs: tuple[GaussianDesign, ...]
-    budget_bits: float
-
-    @property
-    def variances(self) -> tuple[float, ...]:
-        """One for each coordinate."""
-        return tuple(design.variance for design in self.designs)
-
-    @property
-    def capacity_bits(self) -> Interval:
-        """Capacities of independent noises add, for inputs that depend on each other in any way."""
-        return Interval(
-            math.fsum(design.capacity_bits.lower for design in self.designs),
-            math.fsum(design.capacity_bits.upper for design in self.designs),
-        )
-
-    def release(self, values: Reals, bits: BitSource | None = None) -> tuple[Fraction, ...]:
-        """Return one private value for each coordinate, or nothing at all when one is refused."""
-        if len(values) != len(self.designs):
-            raise InvalidParameter(
-                f"must be {len(self.designs)} numbers, one for each bound", parameter="values", way_out="Pass as many."
-            )
-        for value, design in zip(values, self.designs, strict=True):
-            private_number(value, design.low, design.high)
-        return tuple(design.release(value, bits) for value, design in zip(values, self.designs, strict=True))
-
-
 def gaussian(
     *,
     bound: Real | None = None,
@@ -267,28 +228,6 @@ def gaussian(
         ),
         change=moving,
         correlated=who,
-    )
-
-
-def gaussian_box(bounds: Reals, budget_bits: float, *, steps: int | None = None) -> GaussianBox:
-    """Return independent noise for each coordinate of a box Π[-T_j, T_j], the budget split evenly.
-
-    An even split makes Σ variance_j/T_j² least: the least relative variance is a convex function of the budget.
-
-    >>> import sfumato as sf
-    >>> box = sf.design.gaussian_box([1, 10], budget_bits=1, steps=4)
-    >>> [round(one, 3) for one in box.variances], [one.budget_bits for one in box.designs]
-    ([0.958, 95.784], [0.5, 0.5])
-    """
-    if not bounds:
-        raise InvalidParameter("is empty", parameter="bounds", way_out="Give one bound for each coordinate.")
-    budget = float(as_number("budget_bits", budget_bits))
-    check_positive("budget_bits", budget)
-    share = budget / len(bounds)
-    while share * len(bounds) > budget:
-        share = math.nextafter(share, 0.0)
-    return GaussianBox(
-        designs=tuple(gaussian(bound=bound, budget_bits=share, steps=steps) for bound in bounds), budget_bits=budget
     )
 
 

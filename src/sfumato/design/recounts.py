@@ -16,12 +16,11 @@ from functools import lru_cache
 from sfumato.design.group_claims import published
 from sfumato.design.noise_bounds import bound_noise, steps_moved
 from sfumato.design.rank_certificates import rank_bits
-from sfumato.design.vector_certificates import CHANGE, HISTOGRAM, SUM, squared_radius
+from sfumato.design.vector_certificates import squared_radius
 from sfumato.errors import InvalidParameter
 from sfumato.files.numbers import read_fraction
 from sfumato.measures.beliefs import Ball, believed_bits, people_bits
 from sfumato.measures.lattice.powers import least_power_bound
-from sfumato.values.checks import as_number
 from sfumato.values.correlation import Correlation
 from sfumato.values.interval import Interval
 from sfumato.values.rounding import log2_bounds
@@ -86,25 +85,6 @@ def bits_of(recount: Recount, correlation: Correlation) -> float:
         ) from None
 
 
-def bits_with_dependence(recount: Recount, people: int, dependence_bits: float) -> float:
-    """Bound what one release tells about a person who depends on all others by at most so many bits.
-
-    For any law, and any group G of so many people with i among them, I(X_i;Y) ≤ I(X_i;X_-G) + I(X_i;Y|X_-G). The first
-    term is what has to be known or assumed: `dependence_bits`, between the person and everybody outside of the group.
-
-    >>> import sfumato as sf
-    >>> recount = sf.design.private_count(1000, 0.5, correlated=1).recount
-    >>> round(sf.design.bits_with_dependence(recount, people=1, dependence_bits=0.25), 4)
-    0.75
-    """
-    known = float(as_number("dependence_bits", dependence_bits))
-    if known < 0:
-        raise InvalidParameter(
-            "must be at least 0", parameter="dependence_bits", value=known, way_out="Say 0 for independent groups."
-        )
-    return math.nextafter(known + bits_of(recount, Correlation(people=people)), math.inf)
-
-
 def _against_anyone(parameters: Plain, _: int | None) -> float:
     """A bound that holds whoever depends on whom holds under every assumption."""
     bits = float(parameters["bits"])
@@ -144,12 +124,9 @@ def _number_bits(moved: int, variance: Fraction, values: int | None) -> float:
 
 
 def _of_vector(parameters: Plain, people: int | None) -> float:
-    what, dimension, records = (parameters[name] for name in ("what", "dimension", "records"))
-    if what not in {HISTOGRAM, SUM, CHANGE}:
-        raise ValueError(what)
-    many = int(records) if people is None else min(people, int(records))
-    radius = squared_radius(str(what), int(dimension), many, _exact(parameters, "size"))
-    return _vector_bits(int(dimension), radius, _exact(parameters, "variance"))
+    dimension, records = (int(parameters[name]) for name in ("dimension", "records"))
+    many = records if people is None else min(people, records)
+    return _vector_bits(dimension, squared_radius(dimension, many), _exact(parameters, "variance"))
 
 
 @lru_cache(maxsize=4096)

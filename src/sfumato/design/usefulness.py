@@ -18,7 +18,6 @@ from sfumato.design.flipped_answers import FlipDesign
 from sfumato.design.gaussian_noise import GaussianDesign
 from sfumato.design.private_quantiles import PrivateQuantile
 from sfumato.design.private_totals import OfRecords
-from sfumato.design.vector_certificates import SUM
 from sfumato.design.vector_noise import VectorDesign
 from sfumato.errors import NoisyReleaseWarning, UselessRelease
 from sfumato.values.correlation import Correlation
@@ -68,9 +67,7 @@ def _of_records(design: OfRecords) -> NoiseScale:
 
 @scale_of.register
 def _of_vector(design: VectorDesign) -> NoiseScale:
-    # A record adds at most 1 to a cell, or a vector of a ball with this radius, or moves the vector by this distance.
-    each = (2 if design.subject.what == SUM else 1) * design.subject.size
-    return NoiseScale(deviation=math.sqrt(design.variance), width=float(design.records * each))
+    return NoiseScale(deviation=math.sqrt(design.variance), width=float(design.records))
 
 
 @scale_of.register

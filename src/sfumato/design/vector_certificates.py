@@ -1,9 +1,9 @@
-"""Certificates of noise on several numbers at once: a histogram, a sum of vectors, or any vector that records change.
+"""Certificates of noise on a histogram.
 
-People who depend on each other move the vector within a ball, and a limit on power bounds what independent discrete
+People who depend on each other move the counts within a ball, and a limit on power bounds what independent discrete
 Gaussian noise lets through of that. Half of the largest distance is no radius of it: three cells of a histogram are √2
-apart, and lie on a circle of √(2/3) and not of √(1/2). The radii here are Jung's for an arbitrary change, m·ρ for a sum
-of vectors in a ball of ρ, and m·√(1-1/k) for a histogram.   Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
+apart, and lie on a circle of √(2/3) and not of √(1/2). The radius for m people and k cells is m·√(1-1/k).
+Ref: [E, Thm 3]; theory: docs/theory/correlated_noise.md
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sfumato.values import Claim, Interval, Relation, Status
 
 SCHEMA = "sfumato/certificate/vector-noise/1"
 CAPACITY = "vector_noise_bits"
-HISTOGRAM, SUM, CHANGE = "histogram", "sum", "change"
+_HISTOGRAM = "histogram"
 MOST_DIMENSION = 10**6
 _MOST_DIGITS = 400
 _NOISES = Fraction(1, 1000), Fraction(1 << 80)
@@ -33,7 +33,6 @@ _ANYBODY = (
     "In bits, under any knowledge and any correlation; the odds between two values are not bounded.",
 )
 _NO_ODDS = "In bits, under any knowledge about people outside of a group; the odds between two values are not bounded."
-_RADII = {HISTOGRAM: "m²(1 - 1/k)", SUM: "(m·ρ)² before rounding", CHANGE: "(m·Δ)²k/(2k+2) before rounding (Jung)"}
 
 
 class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -50,52 +49,39 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSubject:
-    """`dimension` numbers made of `records`, rounded to multiples of `grid` and given independent noise.
+    """The counts of `dimension` cells with independent noise; each of `records` is in one cell at most.
 
-    `what` says how one record moves them: it is in at most one cell of a histogram, adds a vector of a ball with radius
-    `size`, or changes them by a distance of at most `size`. `people` depend on each other, None for any number;
-    `variance` N and `spread` S are in steps², and S proves the bound.
+    `people` depend on each other, None for any number; `spread` S proves the bound for the `variance` N.
 
     >>> import sfumato as sf
     >>> subject = sf.design.private_histogram(4, 1000, 0.5, correlated=2).subject
-    >>> subject.what, subject.dimension, subject.moving, subject.squared_radius
-    ('histogram', 4, 2, Fraction(3, 1))
+    >>> subject.dimension, subject.moving, subject.squared_radius
+    (4, 2, Fraction(3, 1))
     >>> sf.certify(subject)["vector_noise_bits"].sentence
     'One release tells at most 0.5 bits about any one record, and about a whole group together, if at most 2 people
     depend on each other, whatever is known about all others.'
     """
 
-    what: str
     dimension: int
     records: int
     people: int | None
-    size: Fraction
-    grid: Fraction
     variance: Fraction
     spread: Fraction
 
     @property
     def moving(self) -> int:
-        """How many people move the vector together."""
+        """How many people move the counts together."""
         return self.records if self.people is None else min(self.people, self.records)
 
     @property
     def squared_radius(self) -> Fraction:
-        """Of the ball in which they do, in steps²."""
-        return squared_radius(self.what, self.dimension, self.moving, self.size / self.grid)
+        """Of the ball in which they do."""
+        return squared_radius(self.dimension, self.moving)
 
 
-def squared_radius(what: str, dimension: int, people: int, size: Fraction) -> Fraction:
-    """Return r², in the units of `size`, for whole vectors; counts are whole, others are rounded to be so.
-
-    Rounding moves each coordinate by a half at most, so r + √k/2 is a radius then: r² + k/4 + √(k·r²), rounded up.
-    """
-    if what == HISTOGRAM:
-        return people**2 * Fraction(dimension - 1, dimension)
-    exact = (people * size) ** 2
-    if what == CHANGE:
-        exact *= Fraction(dimension, 2 * dimension + 2)
-    return exact + Fraction(dimension, 4) + math.isqrt(math.ceil(dimension * exact) - 1) + 1
+def squared_radius(dimension: int, people: int) -> Fraction:
+    """Return r² of the counts that so many people move."""
+    return people**2 * Fraction(dimension - 1, dimension)
 
 
 @subject_of.register
@@ -116,22 +102,20 @@ def _proven(subject: VectorSubject) -> Interval:
 
 
 def _claims(subject: VectorSubject, bits: Interval) -> tuple[Claim, ...]:
-    people, dimension, variance, each = subject.people, subject.dimension, subject.variance, subject.size / subject.grid
+    people, dimension, variance = subject.people, subject.dimension, subject.variance
     assumption: tuple[Claim, ...] = ()
     if people is not None:
         lone, everybody = (
-            usual_bound(dimension, squared_radius(subject.what, dimension, many, each), variance)
-            for many in (1, subject.records)
+            usual_bound(dimension, squared_radius(dimension, many), variance) for many in (1, subject.records)
         )
         assumption = assumption_claims(people, lone, everybody)
-    spread = variance * subject.grid**2
     return (
         bound_claim(
             CAPACITY,
             bits,
             "bits",
             because=(
-                f"{POWER} with the S of the file and r² = {_RADII[subject.what]} for m = {subject.moving} people, "
+                f"{POWER} with the S of the file and r² = m²(1 - 1/k) for m = {subject.moving} people, "
                 "given all others [E, Thm 3]"
             ),
             sentence=f"One release tells at most {at_most(bits)} bits about {whom(people)}",
@@ -147,30 +131,23 @@ def _claims(subject: VectorSubject, bits: Interval) -> tuple[Claim, ...]:
         Claim(
             measure="noise_variance",
             relation=Relation.AT_MOST,
-            value=spread,
+            value=variance,
             unit="square units of each released number",
             status=Status.EXACT,
             because="the variance of a discrete Gaussian is at most its parameter",
-            sentence=f"The noise of each number has a variance of at most {fraction_text(spread)}.",
+            sentence=f"The noise of each number has a variance of at most {fraction_text(variance)}.",
         ),
     )
 
 
 def _title(subject: VectorSubject) -> str:
-    what = {HISTOGRAM: "a histogram of {} cells", SUM: "a sum of {} numbers each", CHANGE: "{} numbers"}[subject.what]
-    return f"Certificate of noise: {what.format(subject.dimension)}, with independent discrete Gaussian noise"
+    return f"Certificate of noise: a histogram of {subject.dimension} cells, with independent discrete Gaussian noise"
 
 
 def _about(subject: VectorSubject) -> str:
-    size = fraction_text(subject.size)
-    how = {
-        HISTOGRAM: "each in at most one cell",
-        SUM: f"each of which adds a vector of a ball with radius {size}",
-        CHANGE: f"each of which changes them by a distance of at most {size}",
-    }[subject.what]
     return (
-        f"About {subject.dimension} numbers made of {subject.records} records, {how}, released in multiples of "
-        f"{fraction_text(subject.grid)} with independent discrete Gaussian noise."
+        f"About {subject.dimension} numbers made of {subject.records} records, each in at most one cell, released in "
+        "multiples of 1 with independent discrete Gaussian noise."
     )
 
 
@@ -180,12 +157,12 @@ def _notes(subject: VectorSubject) -> tuple[str, ...]:
 
 def _write(subject: VectorSubject) -> _Record:
     return _Record(
-        what=subject.what,
+        what=_HISTOGRAM,
         dimension=subject.dimension,
         records=subject.records,
         people=subject.people,
-        size=str(subject.size),
-        grid=str(subject.grid),
+        size="1",
+        grid="1",
         squared_radius=str(subject.squared_radius),
         variance=str(subject.variance),
         spread=str(subject.spread),
@@ -193,30 +170,23 @@ def _write(subject: VectorSubject) -> _Record:
 
 
 def _read(record: _Record) -> VectorSubject:
-    size, grid, variance, spread = (
-        read_fraction(text, most_digits=_MOST_DIGITS)
-        for text in (record.size, record.grid, record.variance, record.spread)
-    )
-    least = 2 if record.what == HISTOGRAM else 1
-    if record.what not in _RADII or not least <= record.dimension <= MOST_DIMENSION:
-        raise ValueError("what is counted, or in how many numbers, cannot be")
+    variance, spread = (read_fraction(text, most_digits=_MOST_DIGITS) for text in (record.variance, record.spread))
+    if (record.what, record.size, record.grid) != (_HISTOGRAM, "1", "1"):
+        raise ValueError("what is counted cannot be")
+    if not 2 <= record.dimension <= MOST_DIMENSION:
+        raise ValueError("the number of cells cannot be")
     if (
         not 1 <= record.records <= MOST_PEOPLE
         or not 1 <= (1 if record.people is None else record.people) <= MOST_PEOPLE
     ):
         raise ValueError("the number of records or of people cannot be")
-    if not (size > 0 and grid > 0) or (record.what == HISTOGRAM and not size == grid == 1):
-        raise ValueError("what a record changes, or the grid, cannot be")
     if not _NOISES[0] <= variance <= _NOISES[1] or not variance <= spread <= 10**40:
         raise ValueError("the noise, or what proves its bound, cannot be")
     # The radius stands in the file for its reader; writing the certificate again shows whether it fits.
     return VectorSubject(
-        what=record.what,
         dimension=record.dimension,
         records=record.records,
         people=record.people,
-        size=size,
-        grid=grid,
         variance=variance,
         spread=spread,
     )

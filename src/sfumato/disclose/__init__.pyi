@@ -15,7 +15,6 @@ from sfumato.disclose.disclosure_certificates import DisclosureSubject
 from sfumato.disclose.disclosures import Disclosure
 from sfumato.disclose.law_drift import leak_between_laws_bits, leak_within_bits
 from sfumato.disclose.law_estimates import BoundTerms, Estimation, Origin
-from sfumato.disclose.leaky_limits import LeakyDisclosure, leaky_disclosure, with_leak_interval
 from sfumato.disclose.optimal_disclosure import Solver, ceiling_bits, optimum
 from sfumato.disclose.polytope import nullity
 from sfumato.disclose.private_histograms import (
@@ -54,7 +53,6 @@ __all__ = [
     "DisclosureSubject",
     "Estimation",
     "IndependenceCheck",
-    "LeakyDisclosure",
     "LimitChain",
     "LimitDisclosure",
     "Measurements",
@@ -80,7 +78,6 @@ __all__ = [
     "full_data_disclosure",
     "leak_between_laws_bits",
     "leak_within_bits",
-    "leaky_disclosure",
     "limit_disclosure",
     "nullity",
     "optimum",
@@ -97,5 +94,4 @@ __all__ = [
     "told_score",
     "two_binary_corners",
     "unknown_law_bound",
-    "with_leak_interval",
 ]

@@ -1,8 +1,7 @@
 from sfumato.measures.amplitude.capacities import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
 from sfumato.measures.balances.functions import Balance, balance, balance_curve
 from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
-from sfumato.measures.beliefs import Ball, believed_bits, composed_bits, noisy_sum_limit, one_release_bits
-from sfumato.measures.bit_contractions import known_contraction
+from sfumato.measures.beliefs import Ball, believed_bits, composed_bits, noisy_sum_limit
 from sfumato.measures.capacity import (
     capacity_bits,
     capacity_in_closed_form,
@@ -63,7 +62,6 @@ from sfumato.measures.individual.statistics import (
     statistic_capacity,
     totals_of,
 )
-from sfumato.measures.known_shares import Mixture, best_known_split, best_mixture, known_split_bits, mixture_bits
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
 from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
 from sfumato.measures.pseudorandomness import prf_gap_bits
@@ -91,7 +89,6 @@ __all__ = [
     "BalancedChoice",
     "Ball",
     "CorrelatedLeak",
-    "Mixture",
     "NoisyCount",
     "StatisticCapacity",
     "WorstCase",
@@ -101,8 +98,6 @@ __all__ = [
     "balance_curve",
     "balanced_choice",
     "believed_bits",
-    "best_known_split",
-    "best_mixture",
     "capacity_about",
     "capacity_bits",
     "capacity_in_closed_form",
@@ -133,8 +128,6 @@ __all__ = [
     "individual_capacity_bits",
     "is_data_independent",
     "is_recoverable",
-    "known_contraction",
-    "known_split_bits",
     "kullback_leibler_nats",
     "largest_even_posterior",
     "largest_posterior",
@@ -147,14 +140,12 @@ __all__ = [
     "maximal_leakage_interval",
     "min_entropy_leakage_bits",
     "min_entropy_leakage_interval",
-    "mixture_bits",
     "mutual_information_bits",
     "mutual_information_interval",
     "neighbour_epsilon",
     "neighbour_odds",
     "noisy_sum_limit",
     "odds",
-    "one_release_bits",
     "plateau_bits",
     "plateau_interval",
     "posterior",

@@ -21,7 +21,7 @@ from fractions import Fraction
 from sfumato.errors import InvalidParameter
 from sfumato.values.checks import as_exact, check_at_least, check_between, check_integer, check_positive
 from sfumato.values.interval import Interval
-from sfumato.values.rounding import float_above, float_below, ln_bounds, log2_bounds
+from sfumato.values.rounding import float_above, float_below, log2_bounds
 from sfumato.values.types import Real
 
 MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
@@ -31,8 +31,6 @@ _UP = Context(prec=50, rounding=ROUND_CEILING)
 _ROOT_HALF_PI_E = Fraction(206636, 100000)
 # e^-500 is less than 10^-200.
 _NOTHING_LEFT = 500
-# The tilt is a multiple of this: the price is less than a ten-millionth.
-_TILT_STEP = Fraction(1, 1 << 24)
 # Where a division of the noise is looked for, in logits of the record's share.
 _FARTHEST, _NEAREST, _STRIDE = 40.0, 20.0, 0.25
 _STEPS = round((_FARTHEST + _NEAREST) / _STRIDE)
@@ -156,66 +154,6 @@ def composed_bits(
         count, shared, exact = _read(records, shared_bits, ratio)
         made.append((exact, as_exact("own_share", own_share)))
     return _composed(count, shared, made, _read_people(people, count), ball)
-
-
-def one_release_bits(
-    records: int,
-    shared_bits: Real,
-    ratio: Real,
-    tilt: Fraction | None = None,
-    *,
-    people: int = 1,
-    ball: Ball = INTERVAL,
-) -> Interval:
-    """½ log2(1 + min(n·w/4, n²/4)·ratio), for one release alone; `tilt` is a w that `is_tilt` accepts.
-
-    Theorem 2: no belief with total correlation at most c gives the sum a larger variance. For households of m, and in
-    k dimensions, it is (k/2) log2(1 + min(n·m·w/4, n²r²/k)·ratio), w a tilt for c/k bits.
-
-    >>> from fractions import Fraction
-    >>> import sfumato as sf
-    >>> ratio = Fraction(1, 50**2)
-    >>> for shared_bits in (10, 100):  # where much is shared it is the sharper of the two, for one release
-    ...     bounds = (sf.measures.one_release_bits, sf.measures.believed_bits)
-    ...     print(shared_bits, [round(bound(100, shared_bits, ratio).upper, 4) for bound in bounds])
-    10 [0.1178, 0.1039]
-    100 [0.5, 1.002]
-    """
-    count, shared, exact = _read(records, shared_bits, ratio)
-    many, dimension = _read_people(people, count), ball.dimension
-    widest = tilt_factor(shared / dimension) if tilt is None else tilt
-    if not is_tilt(widest, shared / dimension):
-        raise InvalidParameter(
-            "is too small for so many shared bits", parameter="tilt", value=widest, way_out="Leave `tilt` out."
-        )
-    return _log2_of_powers(min(count * many * widest / 4, count**2 * ball.squared_radius / dimension) * exact, ball)
-
-
-def is_tilt(tilt: Fraction, shared_bits: Fraction) -> bool:
-    """Whether w ≥ 1 and w - 1 - ln w ≥ 2c·ln 2, surely."""
-    if shared_bits == 0:
-        return tilt >= 1
-    if tilt <= 1:
-        return False
-    return tilt - 1 - Fraction(ln_bounds(tilt)[1]) >= 2 * shared_bits * Fraction(ln_bounds(Fraction(2))[1])
-
-
-def tilt_factor(shared_bits: Real) -> Fraction:
-    """Return about the least w ≥ 1 with w - 1 - ln w ≥ 2c·ln 2: how much c bits can widen a sum's variance.
-
-    >>> round(float(tilt_factor(1)), 3)
-    3.693
-    """
-    shared = _read_shared(shared_bits)
-    if shared == 0:
-        return Fraction(1)
-    low, high = 0, 1 << 10
-    while not is_tilt(1 + high * _TILT_STEP, shared):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_tilt(1 + middle * _TILT_STEP, shared) else (middle, high)
-    return 1 + high * _TILT_STEP
 
 
 def people_bits(people: int, ratio: Fraction, *, ball: Ball = INTERVAL) -> Interval:

@@ -9,7 +9,6 @@ from sfumato.refine.keys import Binding, Key
 from sfumato.refine.ladder import Ladder
 from sfumato.refine.ladder_advice import LadderAdvice, LadderPrediction, advise_ladder
 from sfumato.refine.ladder_certificates import LadderSubject
-from sfumato.refine.laddered_hunts import HuntRound, LadderedHunt
 from sfumato.refine.publications import Publication, View
 from sfumato.refine.randomness import KeyCosts, key_costs, separate_bits, xor_ladder_bits
 from sfumato.refine.recovery_keys import (
@@ -24,7 +23,6 @@ from sfumato.refine.shifts import TwoLevelShift
 
 __all__ = [
     "Binding",
-    "HuntRound",
     "Key",
     "KeyCosts",
     "KeyHeader",
@@ -32,7 +30,6 @@ __all__ = [
     "LadderAdvice",
     "LadderPrediction",
     "LadderSubject",
-    "LadderedHunt",
     "Passphrase",
     "PrivateKey",
     "PublicKey",

@@ -10,7 +10,6 @@ from typing import Any
 
 from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.hidden import Hidden
-from sfumato.refine.pem_costs import MOST_ROUNDS, is_within_bounds
 from sfumato.values.checks import check_between, check_integer
 
 # A file names its own cost; these bounds keep a hostile one from asking for more than 256 MiB or a few seconds.
@@ -132,23 +131,21 @@ class PrivateKey(Hidden):
         return PublicKey(self.loaded().public_key().public_bytes_raw())
 
     @classmethod
-    def from_pem(cls, data: bytes, passphrase: Passphrase | None = None) -> PrivateKey:
-        """Read a PEM file with an X25519 private key, which may need a passphrase."""
+    def from_pem(cls, data: bytes) -> PrivateKey:
+        """Read a PEM file with an X25519 private key; one that is encrypted is refused."""
         from cryptography.hazmat.primitives import serialization as pem  # noqa: PLC0415  slow to import
         from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey  # noqa: PLC0415  slow to import
 
-        if not is_within_bounds(data):
+        if b"ENCRYPTED" in data:
             raise KeyRefused(
-                f"the PEM file is encrypted by something else than PBKDF2 of at most {MOST_ROUNDS} rounds",
-                way_out="Write it anew with the program that made it, such as openssl pkey -aes256.",
+                "the private key is in an encrypted PEM file, which is not read",
+                way_out="Run `openssl pkey -in FILE -out NEW`, then `sfumato keys protect NEW`.",
             )
-        password = None if passphrase is None else spelled(passphrase)
-        loaded = _quietly(lambda found: pem.load_pem_private_key(found, password), data)
+        loaded = _quietly(lambda found: pem.load_pem_private_key(found, None), data)
         if not isinstance(loaded, X25519PrivateKey):
             raise KeyRefused(
-                "the private key does not open: it is no file with an X25519 private key, or it needs another "
-                "passphrase, or none",
-                way_out="Look for the right file, or try the passphrase again.",
+                "the private key does not open: it is no file with an X25519 private key",
+                way_out="Look for the right file.",
             )
         return cls(loaded.private_bytes_raw())
 

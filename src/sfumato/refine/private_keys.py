@@ -1,19 +1,16 @@
 """A private key at rest: 32 bytes in the same kind of container as a key file, so that guessing costs the same.
 
 The header says whose it is, by the public key, and how it is protected: under a passphrase by the Argon2id of key
-files, or not at all. PEM files, which private keys were kept in before, protect a passphrase by 2048 rounds of PBKDF2;
-they are read, with a warning, and never written.   Format: docs/reference/files.md
+files, or not at all. PEM files without a passphrase are read and never written.   Format: docs/reference/files.md
 """
 
 from __future__ import annotations
 
-import warnings
-
 import msgspec
 
-from sfumato.errors import InvalidParameter, KeyRefused, WeakKeyWarning
+from sfumato.errors import InvalidParameter, KeyRefused
 from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
-from sfumato.refine.key_seals import Lock, new_lock, open_body, seal_body, sealed_length
+from sfumato.refine.key_seals import Lock, new_lock, open_body, seal_body, sealed_length, without_protection
 from sfumato.refine.lock_documents import NAMES, LockDocument, lock_document
 from sfumato.refine.sealed_frames import Frame
 from sfumato.refine.sealed_headers import lock_in, read_document, spell_document
@@ -22,7 +19,6 @@ SCHEMA = "sfumato/private-key/1"
 FRAME = Frame(b"SFUMATO PRIVATE KEY\n", "private key", "Pass a file that `sfumato keys pair` wrote.")
 
 _PEM = b"-----BEGIN "
-_LOCKED_PEM = b"ENCRYPTED"
 _BODY_BYTES = 32
 
 
@@ -55,21 +51,18 @@ def is_private_key(data: bytes) -> bool:
 def private_key_protection(data: bytes) -> str:
     """Say what a private key needs to open: "passphrase" or "none"."""
     if data.startswith(_PEM):
-        return "passphrase" if _LOCKED_PEM in data else "none"
+        PrivateKey.from_pem(data)
+        return "none"
     return NAMES[type(_take_apart(data)[1])]
 
 
 def open_private_key(data: bytes, unlock: Passphrase | Unprotected) -> PrivateKey:
-    """Open a private key, or raise; a PEM file of before gives a warning."""
+    """Open a private key, or raise. A PEM file is not protected, so a passphrase does not open it."""
     if data.startswith(_PEM):
-        found = PrivateKey.from_pem(data, unlock if isinstance(unlock, Passphrase) else None)
-        warnings.warn(
-            "the private key is kept in a PEM file, where its passphrase is hundreds of times cheaper to guess than "
-            "that of a key file: `sfumato keys protect` writes it anew",
-            WeakKeyWarning,
-            stacklevel=3,
-        )
-        return found
+        private = PrivateKey.from_pem(data)
+        if isinstance(unlock, Passphrase):
+            raise without_protection("although a passphrase was given", named=FRAME.named)
+        return private
     header, lock, opening, sealed = _take_apart(data)
     private = PrivateKey(open_body(sealed, opening, unlock, lock, named=FRAME.named))
     if private.public.raw.hex() != header.public:

@@ -11,21 +11,15 @@ def believed_lines(design: BelievedNoise) -> Lines:
     """What a person wants to know of it, with what the neighbouring assumptions would need and be told."""
     shared, told, people = fraction_text(design.shared_bits), at_most(design.anyone_bits), design.subject.people
     unit = "record" if people == 1 else f"household of at most {people}"
-    known: Lines = ()
-    if design.known_share_bits is not None and design.subject.known is not None:
-        bits, share = at_most(design.known_share_bits), fraction_text(design.subject.known.share)
-        known = (("for one release, if public", f"{bits} bits, each record a yes with probability {share}"),)
     return (
         ("records", f"{design.records:,}"),
         ("adds at most", f"{at_most(design.capacity_bits)} bits about any one {unit}, in every release (certified)"),
         ("to beliefs that share at most", f"{shared} bits over the whole data set (assumed)"),
-        *known,
         ("noise on the " + design.statistic, f"standard deviation {float(design.deviation):.5g}, normal, then rounded"),
         (
             f"if {'record' if people == 1 else 'household'}s are independent",
             f"{float(design.independent_deviation):.4g} would be enough",
         ),
         ("against anyone", f"{float(design.anyone_deviation):.4g} would be enough; this noise may tell {told} bits"),
-        ("for one release only", f"{at_most(design.one_release_bits)} bits"),
         ("released on a grid of", f"{float(design.grid):.5g}"),
     )

@@ -80,10 +80,6 @@ def assumption_lines(designs: Designs, who: Correlation, values: int | None) -> 
     if who.shared_bits is not None:
         said = f"at most {fraction_text(who.shared_bits)} bits over the whole data set (assumed, never measured)"
         shared, excluded = (("shared knowledge", said),), "who believes that all records move together"
-        if design.known_share_bits is not None:
-            known = fraction_text(design.subject.known.share)
-            once = f"at most {at_most(design.known_share_bits)} bits, where a share of {known} is public (certified)"
-            shared = (("one release alone", once), *shared)
     else:
         more = "on anybody else" if who.people == 1 else f"on {who.people} others or more"
         excluded = f"who depends {more}; a common cause that nobody knows makes everybody depend on everybody"
@@ -122,14 +118,7 @@ def _assumption_document(designs: Designs, who: Correlation, values: int | None)
         "capacity_bits": design.capacity_bits.upper,
         "bits_for_anyone": min(told, _held_bits(values)),
         "channel_bits_for_anyone": told,
-        **_known_document(design),
     }
-
-
-def _known_document(design: Any) -> dict[str, Any]:
-    if not isinstance(design, BelievedNoise) or design.known_share_bits is None or design.subject.known is None:
-        return {}
-    return {"known_share": str(design.subject.known.share), "known_share_bits": design.known_share_bits.upper}
 
 
 def _beside(designs: Designs, who: Correlation, words: Callable[[Any], str]) -> Lines:

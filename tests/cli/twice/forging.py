@@ -4,7 +4,6 @@ import tempfile
 from dataclasses import replace
 from functools import partial
 
-import pytest
 from cryptography.hazmat.primitives import serialization as pem
 
 import sfumato as sf
@@ -12,7 +11,7 @@ from cli.twice.cases import Case, both
 from cli.twice.keeping import KEY
 from cli.twice.publishing import PUBLISH, people, publish, published, without_ledger
 from cli.twice.reading import OPEN, RECOVER, open_with, recover_with
-from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile, WeakKeyWarning
+from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
 from sfumato.io.key_files import write_key
 from sfumato.io.private_key_files import write_private_key
 from sfumato.refine import Unprotected
@@ -35,10 +34,10 @@ def with_secrets(folder):
 
 
 def with_pem(folder):
-    """A private key as it was kept before: PKCS #8, under 2048 rounds of PBKDF2."""
+    """A private key as other programs write it: PKCS #8, in clear."""
     with_secrets(folder)
-    lock = pem.BestAvailableEncryption(SECRET.text.encode())
-    (folder / "old.pem").write_bytes(OWN.loaded().private_bytes(pem.Encoding.PEM, pem.PrivateFormat.PKCS8, lock))
+    form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8, pem.NoEncryption())
+    (folder / "old.pem").write_bytes(OWN.loaded().private_bytes(*form))
 
 
 def forged(study, rows):
@@ -85,11 +84,6 @@ def unlocked(folder):
 
 def protect(file, **options):
     return lambda: protect_key_file(file, **{"protection": NEW, "unlock": SECRET, **options})
-
-
-def from_pem():
-    with pytest.warns(WeakKeyWarning, match="cheaper to guess"):
-        protect("old.pem")()
 
 
 REGISTRARS = "keys/registrar.place.key"
@@ -231,7 +225,7 @@ FORGING = [
         for kind, file, old, call in (
             ("locked", "locked.private", "--passphrase-file secret.txt", protect("locked.private")),
             ("open", "own.private", "--allow-unprotected", protect("own.private", unlock=Unprotected())),
-            ("an old PEM file", "old.pem", "--passphrase-file secret.txt", from_pem),
+            ("a PEM file", "old.pem", "--allow-unprotected", protect("old.pem", unlock=Unprotected())),
         )
     ),
     Case(

@@ -84,7 +84,7 @@ def fitted_weights(
                 raise Refused(
                     "cannot be met: a cell has no rows with any weight",
                     parameter="totals",
-                    way_out="Merge cells that hold few rows, so that every replicate has some of each.",
+                    way_out="Merge cells that hold few rows, so that each has some weight.",
                 )
             weights = weights * (total / sums)[place]
         before, missed = missed, _missed(places, weights, totals)

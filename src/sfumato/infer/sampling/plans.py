@@ -124,7 +124,7 @@ class SamplingPlan:
         return replace(self, weights=weights, calibrations=(*self.calibrations, step))
 
     def recalibrated(self, base: FloatArray) -> FloatArray:
-        """Return other base weights after the same calibrations, which is what a replicate needs."""
+        """Return other base weights after the same calibrations."""
         for step in self.calibrations:
             base = step.fitted(base)
         return base

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.infer.sampling.plan_columns import FloatArray, sums_by
 from sfumato.infer.sampling.plans import SamplingPlan
-from sfumato.infer.sampling.replicates import ReplicateWeights
 from sfumato.infer.sampling.weighted_means import (
     Noise,
     WeightedPoint,
@@ -61,7 +60,6 @@ def weighted_shares(
     confidence: float = 0.95,
     size: float | None = None,
     noise: Noise = None,
-    replicates: ReplicateWeights | None = None,
 ) -> tuple[WeightedEstimate, ...]:
     """Return the share of each answer, a column of the scores each; one column alone is the share of one answer.
 
@@ -69,7 +67,7 @@ def weighted_shares(
     """
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
     table = score_table(scores, plan)
-    found = _point(table, plan, size, noise, replicates)
+    found = _point(table, plan, size, noise)
     lone = table.shape[1] == 1
     shown = np.clip(found.point, 0.0, 1.0) if lone else np.asarray(nearest_law(found.point), dtype=np.float64)
     return bounded_estimates(table, found.point, found.standard_errors, shown, plan, found.degrees, confidence)
@@ -82,7 +80,6 @@ def weighted_mean(
     *,
     confidence: float = 0.95,
     size: float | None = None,
-    replicates: ReplicateWeights | None = None,
 ) -> WeightedEstimate:
     """Return the mean of what answers are worth, with an interval between the least and the greatest value."""
     check_between("confidence", confidence, 0.5, 1 - 1e-12)
@@ -96,7 +93,7 @@ def weighted_mean(
         )
     low, span = float(worth.min()), float(worth.max() - worth.min())
     places = (worth - low) / span
-    found = _point(table, plan, size, None, replicates)
+    found = _point(table, plan, size, None)
     first = float(places @ found.sampling @ places)
     error = math.sqrt(max(first, first + float(places @ found.randomisation @ places)))
     # Scores of a row add up to 1 on average only; what they lack belongs to the lowest value.
@@ -114,12 +111,10 @@ def weighted_mean(
     )
 
 
-def _point(
-    table: FloatArray, plan: SamplingPlan, size: float | None, noise: Noise, replicates: ReplicateWeights | None
-) -> WeightedPoint:
+def _point(table: FloatArray, plan: SamplingPlan, size: float | None, noise: Noise) -> WeightedPoint:
     if size is None:
-        return hajek_mean(table, plan, noise=noise, replicates=replicates)
-    return horvitz_thompson_mean(table, plan, size=size, noise=noise, replicates=replicates)
+        return hajek_mean(table, plan, noise=noise)
+    return horvitz_thompson_mean(table, plan, size=size, noise=noise)
 
 
 def bounded_estimates(

@@ -8,7 +8,6 @@ gives (1 - n/N)·s²/n + mean(r(r - 1))/N [CRA21].   Proof: docs/theory/sampling
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy.typing as npt
 from sfumato.errors import InvalidParameter
 from sfumato.infer.sampling.plan_columns import FloatArray, frozen
 from sfumato.infer.sampling.plans import SamplingPlan
-from sfumato.infer.sampling.replicates import ReplicateWeights, replicate_covariance
 from sfumato.values.checks import check_positive
 
 Noise = npt.ArrayLike | None
@@ -50,50 +48,30 @@ class WeightedPoint:
         return found
 
 
-def horvitz_thompson_total(
-    scores: npt.ArrayLike, plan: SamplingPlan, *, noise: Noise = None, replicates: ReplicateWeights | None = None
-) -> WeightedPoint:
+def horvitz_thompson_total(scores: npt.ArrayLike, plan: SamplingPlan, *, noise: Noise = None) -> WeightedPoint:
     """Return Σ weight·score: unbiased for how many in the population hold each answer [HT52], [Cha11]."""
     table = score_table(scores, plan)
-
-    def total(weights: FloatArray) -> FloatArray:
-        return np.asarray(weights @ table, dtype=np.float64)
-
-    return _found(table, plan, noise, replicates, total, lambda _: table)
+    return _found(table, plan, noise, plan.weights @ table, table)
 
 
 def horvitz_thompson_mean(
-    scores: npt.ArrayLike,
-    plan: SamplingPlan,
-    *,
-    size: float,
-    noise: Noise = None,
-    replicates: ReplicateWeights | None = None,
+    scores: npt.ArrayLike, plan: SamplingPlan, *, size: float, noise: Noise = None
 ) -> WeightedPoint:
     """Return Σ weight·score / N, unbiased where the population has `size` = N people [HT52]."""
     check_positive("size", size)
     table = score_table(scores, plan)
-
-    def mean(weights: FloatArray) -> FloatArray:
-        return np.asarray(weights @ table / size, dtype=np.float64)
-
-    return _found(table, plan, noise, replicates, mean, lambda _: table / size, size)
+    return _found(table, plan, noise, plan.weights @ table / size, table / size, size)
 
 
-def hajek_mean(
-    scores: npt.ArrayLike, plan: SamplingPlan, *, noise: Noise = None, replicates: ReplicateWeights | None = None
-) -> WeightedPoint:
+def hajek_mean(scores: npt.ArrayLike, plan: SamplingPlan, *, noise: Noise = None) -> WeightedPoint:
     """Return Σ weight·score / Σ weight, with the variance of the linearised ratio [Haj71].
 
     It needs no N, does not move with the origin of the scores, and keeps shares adding up to 1.
     """
     table = score_table(scores, plan)
     size = float(plan.weights.sum())
-
-    def mean(weights: FloatArray) -> FloatArray:
-        return np.asarray(weights @ table / weights.sum(), dtype=np.float64)
-
-    return _found(table, plan, noise, replicates, mean, lambda point: (table - point) / size, size)
+    point = plan.weights @ table / plan.weights.sum()
+    return _found(table, plan, noise, point, (table - point) / size, size)
 
 
 def randomisation_covariance(
@@ -139,19 +117,10 @@ def score_table(scores: npt.ArrayLike, plan: SamplingPlan) -> FloatArray:
 
 
 def _found(
-    table: FloatArray,
-    plan: SamplingPlan,
-    noise: Noise,
-    replicates: ReplicateWeights | None,
-    estimator: Callable[[FloatArray], FloatArray],
-    linear: Callable[[FloatArray], FloatArray],
-    size: float = 1.0,
+    table: FloatArray, plan: SamplingPlan, noise: Noise, point: FloatArray, linear: FloatArray, size: float = 1.0
 ) -> WeightedPoint:
-    point = estimator(plan.weights)
-    finite = replicates is None or replicates.finite
-    added = randomisation_covariance(table, plan, noise=noise, finite=finite) / size**2
-    if replicates is None:
-        sampling, degrees = plan.total_covariance(linear(point)), plan.degrees
-    else:
-        sampling, degrees = replicate_covariance(estimator, plan, replicates=replicates), replicates.degrees
-    return WeightedPoint(point=frozen(point), sampling=frozen(sampling), randomisation=frozen(added), degrees=degrees)
+    added = randomisation_covariance(table, plan, noise=noise) / size**2
+    sampling = plan.total_covariance(linear)
+    return WeightedPoint(
+        point=frozen(point), sampling=frozen(sampling), randomisation=frozen(added), degrees=plan.degrees
+    )
