@@ -15,7 +15,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from sfumato.errors import ClaimRefused, Refused
-from sfumato.render.page_style import scroll_box, whole_page
+from sfumato.render.page_style import whole_page
+from sfumato.render.sheets import scroll_box
 from sfumato.values.checks import Number
 
 # --- Records

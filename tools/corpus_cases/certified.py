@@ -42,16 +42,6 @@ def _belief_noise_histogram() -> sf.Certificate:
     return sf.certify(sf.design.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2))
 
 
-@case("certificates/belief-noise, vector")
-def _belief_noise_vector() -> sf.Certificate:
-    return sf.certify(sf.design.believed_vector(3, Fraction(1, 2), 900, budget_bits=0.3, shared_bits=2, people=2))
-
-
-@case("certificates/belief-noise, public law")
-def _belief_noise_public_law() -> sf.Certificate:
-    return sf.certify(sf.design.believed_count(100, budget_bits=0.1, shared_bits=10, known_share=Fraction(1, 10)))
-
-
 @case("certificates/belief-noise, nobody")
 def _belief_noise_nobody() -> sf.Certificate:
     return sf.certify(sf.design.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0))
@@ -165,16 +155,6 @@ def _vector_noise() -> sf.Certificate:
 @case("certificates/vector-noise, anyone")
 def _vector_noise_anyone() -> sf.Certificate:
     return sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone"))
-
-
-@case("certificates/vector-noise, sum")
-def _vector_noise_sum() -> sf.Certificate:
-    return sf.certify(sf.design.gaussian_vector(2, 100, 1, 1, ball=0.5))
-
-
-@case("certificates/vector-noise, change")
-def _vector_noise_change() -> sf.Certificate:
-    return sf.certify(sf.design.gaussian_vector(5, 10**9, 2, 4, change=Fraction(1, 3)))
 
 
 @case("certificates/noise, values")

@@ -370,12 +370,6 @@ def _query() -> object:
         ]
 
 
-@case("commands/papers")
-def _papers() -> object:
-    with _folder():
-        return _run("papers --json")
-
-
 @case("commands/serve")
 def _serve() -> object:
     with _folder():

@@ -6,15 +6,6 @@ import sfumato as sf
 from corpus_cases.record import case
 
 
-@case("designs/advice (kind)")
-def _advice_kind() -> object:
-    noted: list[object] = []
-    advice = sf.design.advise(size=10, n=10000, epsilon=1.0)
-    noted.append(advice.mechanism)
-    noted.append(advice.because)
-    return noted
-
-
 @case("designs/answer limits (kind)")
 def _answer_limits_kind() -> object:
     noted: list[object] = []
@@ -88,15 +79,6 @@ def _flip_design_kind() -> object:
     return noted
 
 
-@case("designs/gaussian box (kind)")
-def _gaussian_box_kind() -> object:
-    noted: list[object] = []
-    box = sf.design.gaussian_box([1, 100], budget_bits=1, steps=4)
-    noted.append(([one for one in box.variances], box.capacity_bits.upper <= 1))
-    noted.append(len(box.release([0.5, -20])))
-    return noted
-
-
 @case("designs/gaussian design (kind)")
 def _gaussian_design_kind() -> object:
     noted: list[object] = []
@@ -158,14 +140,6 @@ def _partner_design_kind() -> object:
     kept = made.draw_partners([0, 1, 2])
     noted.append(made.answer([0, 1, 2], kept, n=5).shape)
     noted.append((float(made.privacy(5)), made.privacy_if_redrawn(5).midpoint))
-    return noted
-
-
-@case("designs/prediction (kind)")
-def _prediction_kind() -> object:
-    noted: list[object] = []
-    for one in sf.design.advise(size=10, n=10000, epsilon=1.0).predictions[:3]:
-        noted.append((one.name, one.expected_squared_error, one.report_bytes, one.random_bits))
     return noted
 
 
@@ -288,15 +262,6 @@ def _type_bounds_kind() -> object:
     return noted
 
 
-@case("designs/unseen design (kind)")
-def _unseen_design_kind() -> object:
-    noted: list[object] = []
-    joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
-    alone = sf.design.hide_unseen(joint, [0, 1, 1], 0.75)
-    noted.append((float(alone.promise), float(alone.seeing_both), alone.mechanism.privatize([0, 2]).shape))
-    return noted
-
-
 @case("designs/vector design (kind)")
 def _vector_design_kind() -> object:
     noted: list[object] = []
@@ -310,7 +275,7 @@ def _vector_design_kind() -> object:
 def _vector_subject_kind() -> object:
     noted: list[object] = []
     subject = sf.design.private_histogram(4, 1000, 0.5, correlated=2).subject
-    noted.append((subject.what, subject.dimension, subject.moving, subject.squared_radius))
+    noted.append((subject.dimension, subject.moving, subject.squared_radius))
     noted.append(sf.certify(subject)["vector_noise_bits"].sentence)
     return noted
 
@@ -329,14 +294,6 @@ def _accuracy_of_noise() -> object:
     query = sf.design.Query.of([0.5, 0.3, 0.2], [0, 1, 2], 0.6)
     noise = sf.design.pair_noise(query)
     noted.append([sf.design.accuracy_of_noise(query, noise, n).lower for n in (1, 3, 5)])
-    return noted
-
-
-@case("designs/advise")
-def _advise() -> object:
-    noted: list[object] = []
-    noted.append(sf.design.advise(size=10, n=10000, epsilon=1.0, recoverable=True).because)
-    noted.append(sf.design.advise(size=10, n=10000, epsilon=2.0, levels=[2.0, 1.0]).because)
     return noted
 
 
@@ -413,14 +370,6 @@ def _believed_sum() -> object:
     return noted
 
 
-@case("designs/believed vector")
-def _believed_vector() -> object:
-    noted: list[object] = []
-    one, ten = (sf.design.believed_vector(k, 1, 10**4, budget_bits=0.1, shared_bits=10) for k in (1, 10))
-    noted.append((float(one.deviation), float(ten.deviation)))
-    return noted
-
-
 @case("designs/best answer")
 def _best_answer() -> object:
     noted: list[object] = []
@@ -454,14 +403,6 @@ def _bits_of() -> object:
     noted: list[object] = []
     recount = sf.design.private_histogram(4, 1000, 1, correlated="nobody").recount
     noted.append([sf.design.bits_of(recount, sf.values.Correlation(people=many)) for many in (1, 2, 4, None)])
-    return noted
-
-
-@case("designs/bits with dependence")
-def _bits_with_dependence() -> object:
-    noted: list[object] = []
-    recount = sf.design.private_count(1000, 0.5, correlated=1).recount
-    noted.append(sf.design.bits_with_dependence(recount, people=1, dependence_bits=0.25))
     return noted
 
 
@@ -693,23 +634,6 @@ def _gaussian() -> object:
     return noted
 
 
-@case("designs/gaussian box")
-def _gaussian_box() -> object:
-    noted: list[object] = []
-    box = sf.design.gaussian_box([1, 10], budget_bits=1, steps=4)
-    noted.append(([one for one in box.variances], [one.budget_bits for one in box.designs]))
-    return noted
-
-
-@case("designs/gaussian vector")
-def _gaussian_vector() -> object:
-    noted: list[object] = []
-    design = sf.design.gaussian_vector(10, 1000, 1, correlated=1, ball=1)
-    looser = sf.design.gaussian_vector(10, 1000, 1, correlated=1, change=2)
-    noted.append((design.variance**0.5, looser.variance**0.5))
-    return noted
-
-
 @case("designs/hide correlated")
 def _hide_correlated() -> object:
     noted: list[object] = []
@@ -734,15 +658,6 @@ def _hide_predicate() -> object:
     query = sf.design.Query.of([0.4, 0.3, 0.2, 0.1], [0, 1, 1, 0], 0.9)
     hidden = sf.design.hide_predicate(query, [0, 1, 0, 0])
     noted.append((float(hidden.privacy), float(hidden.critical_rho)))
-    return noted
-
-
-@case("designs/hide unseen")
-def _hide_unseen() -> object:
-    noted: list[object] = []
-    joint = sf.prob.Joint([0.3, 0.05, 0.1, 0.15, 0.05, 0.35], [[0, 1, 2], ["well", "ill"]])
-    alone = sf.design.hide_unseen(joint, [0, 1, 1], 0.75)
-    noted.append((alone.privacy.lower, alone.privacy.upper, float(alone.seeing_both)))
     return noted
 
 
@@ -955,7 +870,7 @@ def _private_count() -> object:
 def _private_histogram() -> object:
     noted: list[object] = []
     design = sf.design.private_histogram(4, 1000, 1, correlated="nobody")
-    noted.append((design.variance, design.grid))
+    noted.append((design.variance,))
     return noted
 
 

@@ -93,16 +93,6 @@ def _independence_check_kind() -> object:
     return noted
 
 
-@case("disclosures/leaky disclosure (kind)")
-def _leaky_disclosure_kind() -> object:
-    noted: list[object] = []
-    noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    found = sf.disclose.leaky_disclosure(measured, 0.1, gap_bits=0.001)
-    noted.append((found.bits.upper - found.bits.lower <= 0.001, found.leak.upper <= 0.1, found.channel.inputs))
-    return noted
-
-
 @case("disclosures/limit chain (kind)")
 def _limit_chain_kind() -> object:
     noted: list[object] = []
@@ -334,16 +324,6 @@ def _leak_within_bits() -> object:
     return noted
 
 
-@case("disclosures/leaky disclosure")
-def _leaky_disclosure() -> object:
-    noted: list[object] = []
-    noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    found = sf.disclose.leaky_disclosure(measured, 0.1, gap_bits=0.001)
-    noted.append((found.bits.midpoint, found.leak.upper))
-    return noted
-
-
 @case("disclosures/limit disclosure")
 def _limit_disclosure() -> object:
     noted: list[object] = []
@@ -488,14 +468,4 @@ def _unknown_law_bound() -> object:
     noted: list[object] = []
     for records in (100, 1000):
         noted.append((records, sf.disclose.unknown_law_bound(records, 4, 0.05).bits))
-    return noted
-
-
-@case("disclosures/with leak interval")
-def _with_leak_interval() -> object:
-    noted: list[object] = []
-    noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    for alpha in (0.0, 0.1, 0.2):
-        noted.append((alpha, sf.disclose.with_leak_interval(measured, alpha, gap_bits=0.001).midpoint))
     return noted

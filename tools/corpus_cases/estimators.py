@@ -484,15 +484,6 @@ def _risk_floor() -> object:
     return noted
 
 
-@case("estimators/robust share interval")
-def _robust_share_interval() -> object:
-    noted: list[object] = []
-    for fakes in (1, 20, 100):
-        found = sf.infer.robust_share_interval(600, 1000, 0.25, 0.75, fakes=fakes)
-        noted.append((fakes, f"{found.lower:.2f} {found.upper:.2f}"))
-    return noted
-
-
 @case("estimators/sensitivity band")
 def _sensitivity_band() -> object:
     noted: list[object] = []

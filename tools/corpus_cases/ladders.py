@@ -15,15 +15,6 @@ def _binding_kind() -> object:
     return noted
 
 
-@case("ladders/hunt round (kind)")
-def _hunt_round_kind() -> object:
-    noted: list[object] = []
-    hunt = sf.refine.LadderedHunt(key_bits=4, step_bits=2, keep=2, epsilons=(4, 2))
-    first = hunt.publish([3] * 1000 + [12] * 1000, sf.bits.InsecureSeeded(7))[0]
-    noted.append((first.number, first.candidates, first.published))
-    return noted
-
-
 @case("ladders/key (kind)")
 def _key_kind() -> object:
     noted: list[object] = []
@@ -86,18 +77,6 @@ def _ladder_subject_kind() -> object:
     ladder = sf.Ladder.within(size=6, epsilons=[2, 1])
     subject = sf.certify(ladder, readers=["Ana"]).subject
     noted.append((subject.readers, subject.outline.depth, subject.ladder))
-    return noted
-
-
-@case("ladders/laddered hunt (kind)")
-def _laddered_hunt_kind() -> object:
-    noted: list[object] = []
-    bits = sf.bits.KeyedBits(bytes(32))
-    hunt = sf.refine.LadderedHunt(key_bits=4, step_bits=2, keep=2, epsilons=(4, 2))
-    rounds = hunt.publish([3] * 1000 + [12] * 1000, bits)
-    noted.append(sorted(hunt.found(rounds).keys))
-    sharper = hunt.estimate(rounds[-1], rounds[-1].published.keys[1])
-    noted.append(max(sharper.standard_errors) < max(hunt.estimate(rounds[-1]).standard_errors))
     return noted
 
 

@@ -57,16 +57,6 @@ def _correlated_leak_kind() -> object:
     return noted
 
 
-@case("measures/mixture (kind)")
-def _mixture_kind() -> object:
-    noted: list[object] = []
-    rest = Fraction(1, 2**55)
-    for rate in (Fraction(1, 120), Fraction(1, 60)):
-        mixture = sf.measures.Mixture(spread=Fraction(2113), centre=Fraction(12), rest=rest, rate=rate)
-        noted.append(sf.measures.mixture_bits(100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10), mixture).upper)
-    return noted
-
-
 @case("measures/noisy count (kind)")
 def _noisy_count_kind() -> object:
     noted: list[object] = []
@@ -146,24 +136,6 @@ def _believed_bits() -> object:
     noted: list[object] = []
     for shared_bits in (0, 1, 10):
         noted.append((shared_bits, sf.measures.believed_bits(100, shared_bits, Fraction(1, 50**2)).upper))
-    return noted
-
-
-@case("measures/best known split")
-def _best_known_split() -> object:
-    noted: list[object] = []
-    case = (100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10))
-    split = sf.measures.best_known_split(*case)
-    noted.append((float(split), sf.measures.known_split_bits(*case, split).upper))
-    return noted
-
-
-@case("measures/best mixture")
-def _best_mixture() -> object:
-    noted: list[object] = []
-    case = (100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10))
-    noted.append(sf.measures.mixture_bits(*case, sf.measures.best_mixture(*case)).upper)
-    noted.append(sf.measures.believed_bits(*case[:3]).upper)
     return noted
 
 
@@ -421,22 +393,6 @@ def _is_recoverable() -> object:
     return noted
 
 
-@case("measures/known contraction")
-def _known_contraction() -> object:
-    noted: list[object] = []
-    noted.append(sf.measures.known_contraction(Fraction(1, 10), Fraction(5, 2)).upper)
-    noted.append(sf.measures.known_contraction(Fraction(1, 2), Fraction(5, 2)).upper)
-    return noted
-
-
-@case("measures/known split bits")
-def _known_split_bits() -> object:
-    noted: list[object] = []
-    case = (100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10))
-    noted.append([sf.measures.known_split_bits(*case, share).upper for share in (Fraction(1, 1000), Fraction(1, 10))])
-    return noted
-
-
 @case("measures/kullback leibler nats")
 def _kullback_leibler_nats() -> object:
     noted: list[object] = []
@@ -534,15 +490,6 @@ def _min_entropy_leakage_interval() -> object:
     return noted
 
 
-@case("measures/mixture bits")
-def _mixture_bits() -> object:
-    noted: list[object] = []
-    rest, rate = (Fraction(1, 2**55), Fraction(1, 120))
-    mixture = sf.measures.Mixture(spread=Fraction(2113), centre=Fraction(12), rest=rest, rate=rate)
-    noted.append(sf.measures.mixture_bits(100, 10, 1 / Fraction(43) ** 2, Fraction(1, 10), mixture).upper)
-    return noted
-
-
 @case("measures/mutual information bits")
 def _mutual_information_bits() -> object:
     noted: list[object] = []
@@ -590,16 +537,6 @@ def _odds() -> object:
     noted: list[object] = []
     noted.append(sf.measures.odds(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel()))
     noted.append(sf.measures.odds(sf.Channel([[1, 0], [0.5, 0.5]])))
-    return noted
-
-
-@case("measures/one release bits")
-def _one_release_bits() -> object:
-    noted: list[object] = []
-    ratio = Fraction(1, 50**2)
-    for shared_bits in (10, 100):
-        bounds = (sf.measures.one_release_bits, sf.measures.believed_bits)
-        noted.append((shared_bits, [bound(100, shared_bits, ratio).upper for bound in bounds]))
     return noted
 
 

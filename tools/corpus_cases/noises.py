@@ -77,25 +77,6 @@ def _histogram() -> object:
     return {"variance": made.variance, **_design(made, [50, 100, 50])}
 
 
-@case("noise/vector in a ball")
-def _vector_in_a_ball() -> object:
-    made = sf.design.gaussian_vector(3, 1000, 1, correlated=1, ball=1)
-    return {"variance": made.variance, **_design(made, [5, 10, 15])}
-
-
-@case("noise/vector by change")
-def _vector_by_change() -> object:
-    made = sf.design.gaussian_vector(3, 1000, 1, correlated=1, change=2)
-    return {"variance": made.variance, **_design(made, [5, 10, 15])}
-
-
-@case("noise/box")
-def _box() -> object:
-    made = sf.design.gaussian_box([1, 100], budget_bits=1, steps=4)
-    released = [plain(made.release([Fraction(1, 2), -20], sf.bits.InsecureSeeded(seed))) for seed in (1, 2)]
-    return {"variances": made.variances, "bits": made.capacity_bits, "released": released}
-
-
 @case("noise/exponential")
 def _exponential() -> object:
     line = [[abs(a - b) for b in range(6)] for a in range(6)]
@@ -136,17 +117,6 @@ def _believed_count() -> object:
     return _believed(sf.design.believed_count(1000, budget_bits=0.3, shared_bits=3, people=2), 400)
 
 
-@case("noise/count against bounded beliefs, the share known")
-def _believed_known_share() -> object:
-    return _believed(sf.design.believed_count(100, budget_bits=0.1, shared_bits=10, known_share=Fraction(1, 10)), 40)
-
-
 @case("noise/histogram against bounded beliefs")
 def _believed_histogram() -> object:
     return _believed(sf.design.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2), [225, 225, 225, 225])
-
-
-@case("noise/vector against bounded beliefs")
-def _believed_vector() -> object:
-    made = sf.design.believed_vector(3, Fraction(1, 2), 900, budget_bits=0.3, shared_bits=2, people=2)
-    return _believed(made, [1, 2, 3])
