@@ -12,7 +12,7 @@ import numpy as np
 
 import sfumato as sf
 import sfumato_check
-from sfumato.design.noise_certificates import certify_range
+from sfumato.noise.certificates import certify_range
 
 LIMIT_SECONDS = 20
 
@@ -34,7 +34,7 @@ def noise() -> sf.Certificate:
 
 
 def disclosure() -> sf.Certificate:
-    return sf.certify(sf.disclose.optimum(sf.disclose.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 6)))
+    return sf.certify(sf.disclosure.optimum(sf.disclosure.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 6)))
 
 
 def main() -> None:

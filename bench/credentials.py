@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from sfumato.web.blind_rsa import EXPONENT, Signer, blind, check_signature, unblinded
+from sfumato.server.blind_rsa import EXPONENT, Signer, blind, check_signature, unblinded
 
 SECONDS = 2.0
 MESSAGE = b"sfumato/credential/1 bench"

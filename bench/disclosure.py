@@ -13,9 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from sfumato.disclose import Disclosure, Solver, optimum
-from sfumato.disclose.asymptotics import Measurements
-from sfumato.disclose.count_disclosures import CountDisclosure, optimum_of_counts
+from sfumato.disclosure import Disclosure, Solver, optimum
+from sfumato.disclosure.counts import CountDisclosure, optimum_of_counts
+from sfumato.disclosure.limits import Measurements
 from sfumato.prob import Channel
 
 GAP_BITS = 1e-6

@@ -13,12 +13,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sfumato.bits import BulkBits
-from sfumato.disclose.quantile_cells import ColumnSums, QuantileCells
-from sfumato.disclose.running_sums import RunningSums
-from sfumato.disclose.uniformising import UniformisedChain
-from sfumato.disclose.window_schemes import WindowScheme
+from sfumato.disclosure.schemes import RunningSums, WindowScheme
+from sfumato.disclosure.uniformising import ColumnSums, QuantileCells, UniformisedChain
 from sfumato.prob import Distribution
+from sfumato.sampling import BulkBits
 
 ROWS = 1_000_000
 LIMIT = 2.0

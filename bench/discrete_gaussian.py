@@ -17,7 +17,7 @@ from pathlib import Path
 
 from peers.environments import Broken, Peer, run_peer
 
-from sfumato.bits import BitSource, BulkBits, DiscreteGaussian, SystemBits
+from sfumato.sampling import BitSource, BulkBits, DiscreteGaussian, SystemBits
 
 DRAWS, PEER_DRAWS = 1_000_000, 100_000
 SCALES = (1, 100, 10_000)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.bits import BulkBits, Economical, Metered
 from sfumato.mechanisms import CyclicResponse
 from sfumato.prob import Distribution
+from sfumato.sampling import BulkBits, Economical, Metered
 
 REPORTS = 1_000_000
 BEST_KNOWN = 0.003683

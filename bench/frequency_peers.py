@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from peers.environments import Broken, Peer, run_peer
 
-from sfumato.bits import BulkBits
 from sfumato.mechanisms import CyclicResponse
+from sfumato.sampling import BulkBits
 
 REPORTS = 1_000_000
 RUNS = 5

@@ -12,9 +12,8 @@ import tracemalloc
 
 import numpy as np
 
-from sfumato.bits import BulkBits
 from sfumato.mechanisms import CyclicResponse
-from sfumato.values import Tally
+from sfumato.sampling import BulkBits, Tally
 
 CHUNK = 1_000_000
 MOST_GROWTH = 1100.0

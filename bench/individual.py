@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from sfumato.measures import capacity_bits, individual_capacity
-from sfumato.measures.individual.records import datasets_by_value
+from sfumato.measures.individual import datasets_by_value
 from sfumato.prob import Channel
 
 GAP_BITS = 1e-6

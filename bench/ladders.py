@@ -13,13 +13,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.bits import BulkBits, RowStarts, SystemBits
-from sfumato.files.chunks import CHUNK_ROWS
-from sfumato.refine import Ladder
-from sfumato.refine.drawing import LevelDraws
-from sfumato.refine.expansion import shifts_at
-from sfumato.refine.keys import BLOCK_ROWS
-from sfumato.values import Guarantee
+from sfumato.files.columns import CHUNK_ROWS
+from sfumato.ladders import Ladder
+from sfumato.ladders.drawing import LevelDraws, shifts_at
+from sfumato.ladders.keys import BLOCK_ROWS
+from sfumato.sampling import BulkBits, Guarantee, RowStarts, SystemBits
 
 ROWS = 1_000_000
 LIMITS = {"publish": 1.0, "open": 0.2, "recover": 0.2}

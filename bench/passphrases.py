@@ -12,8 +12,9 @@ import time
 from cryptography.hazmat.primitives import serialization as pem
 
 from sfumato.errors import KeyRefused
-from sfumato.refine import Ladder, Passphrase, new_key_pair, open_key, seal_key
-from sfumato.refine.private_keys import open_private_key, seal_private_key
+from sfumato.keys import Passphrase, new_key_pair, open_key, seal_key
+from sfumato.keys.sealed_files import open_private_key, seal_private_key
+from sfumato.ladders import Ladder
 
 TURNS = 15
 

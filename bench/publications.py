@@ -145,7 +145,7 @@ def _step(*arguments: object) -> dict[str, float]:
 def _child(verb: str, *places: str) -> None:
     import pyarrow.parquet  # noqa: F401  what every one of them needs is not counted
 
-    import sfumato.study.steps  # noqa: F401
+    import sfumato.workflows  # noqa: F401
 
     _warm()
     start = time.process_time()
@@ -161,8 +161,8 @@ def _warm() -> None:
 
     pa.array(np.arange(2))
     _reports_count()
-    from sfumato.refine import Ladder
-    from sfumato.values import Guarantee
+    from sfumato.ladders import Ladder
+    from sfumato.sampling import Guarantee
 
     ladder = Ladder.within(size=ANSWERS, epsilons=[2.0, 0.5], recover=True)
     for guarantee in (Guarantee.COMPUTATIONAL, Guarantee.INFORMATION_THEORETIC):
@@ -246,8 +246,8 @@ def _study(name: str, questions: int = 1):  # noqa: ANN202
 
 
 def _publish(data: str, place: str, name: str, questions: str = "1") -> None:
-    from sfumato.refine import Unprotected
-    from sfumato.study.steps import publish
+    from sfumato.keys import Unprotected
+    from sfumato.workflows import publish
 
     folder = Path(place)
     publish(
@@ -262,14 +262,14 @@ def _publish(data: str, place: str, name: str, questions: str = "1") -> None:
 
 
 def _estimate(place: str, _: str) -> None:
-    from sfumato.study.steps import estimate_reports
+    from sfumato.workflows import estimate_reports
 
     estimate_reports(Path(place) / "reports.parquet")
 
 
 def _open(place: str, _: str) -> None:
-    from sfumato.refine import Unprotected
-    from sfumato.study.steps import open_reports
+    from sfumato.keys import Unprotected
+    from sfumato.workflows import open_reports
 
     folder = Path(place)
     opened = open_reports(folder / "reports.parquet", folder / "keys" / "analyst-1.home.key", unlock=Unprotected())
@@ -278,8 +278,8 @@ def _open(place: str, _: str) -> None:
 
 
 def _recover(place: str, _: str) -> None:
-    from sfumato.refine import Unprotected
-    from sfumato.study.steps import recover_answers
+    from sfumato.keys import Unprotected
+    from sfumato.workflows import recover_answers
 
     folder = Path(place)
     recover_answers(

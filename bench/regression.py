@@ -12,7 +12,7 @@ import numpy as np
 from statsmodels.discrete.discrete_model import Logit
 
 import sfumato as sf
-from sfumato.infer.regression import DesignMatrix, Fit, RandomisedColumn, fit_outcome
+from sfumato.inference.regression import DesignMatrix, Fit, RandomisedColumn, fit_outcome
 
 PEOPLE = 1_000_000
 PREDICTORS = 10
@@ -34,7 +34,7 @@ def main() -> None:
     values = np.column_stack([np.ones(PEOPLE), rng.normal(size=(PEOPLE, PREDICTORS))])
     truth = np.append(-0.5, np.linspace(-0.5, 0.5, PREDICTORS))
     answers = (values @ truth + rng.logistic(size=PEOPLE) > 0).astype(np.int64)
-    channel = sf.design.survey(guess_error=0.375, max_epsilon=2).channel
+    channel = sf.surveys.survey(guess_error=0.375, max_epsilon=2).channel
     cuts = np.cumsum(channel.array, axis=1)[:, :-1]
     reports = (rng.random(PEOPLE)[:, None] > cuts[answers]).sum(axis=1)
     names = ("Intercept", *(f"x{place}" for place in range(PREDICTORS)))

@@ -16,10 +16,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato import design
-from sfumato.design.published_schemes import as_channels
-from sfumato.design.recoverable_answers import Rows
-from sfumato.infer import Guesser
+from sfumato import recoverable
+from sfumato.recoverable import Guesser
+from sfumato.recoverable.answers import Rows
+from sfumato.recoverable.schemes import as_channels
 
 PATIENCE_SECONDS = 5.0
 PEOPLE = 1_000_000
@@ -40,12 +40,12 @@ def cpu_seconds() -> float:
     return spent.user + spent.system + spent.children_user + spent.children_system
 
 
-def question(size: int, rho: Fraction) -> design.Query:
+def question(size: int, rho: Fraction) -> recoverable.Query:
     weights = [Fraction(2 * (size - i), size * (size + 1)) for i in range(size)]
-    return design.Query.of(weights, range(size), rho)
+    return recoverable.Query.of(weights, range(size), rho)
 
 
-def by_sequences(query: design.Query, noise: Rows, n: int) -> float:
+def by_sequences(query: recoverable.Query, noise: Rows, n: int) -> float:
     """Every sequence, one after the other."""
     rows = [[float(p) for p in row] for row in noise]
     weights = [float(m) for m in query.maxima]
@@ -55,7 +55,7 @@ def by_sequences(query: design.Query, noise: Rows, n: int) -> float:
     return 1 - right
 
 
-def binomial_sum(query: design.Query, n: int) -> Fraction:
+def binomial_sum(query: recoverable.Query, n: int) -> Fraction:
     """Two values in fractions, the obvious exact way."""
     rho, (first, second) = query.rho, query.maxima
     missed = (
@@ -74,18 +74,18 @@ def check(seconds: float, what: str) -> None:
 def privacy() -> None:
     print(f"{'privacy of n responses':>34} {'types: s':>10} {'plain: s':>10} {'ratio':>8}")
     four = question(4, Fraction(3, 5))
-    noise = design.best_noise(four)
-    design.privacy_of_noise(four, noise, 70)  # warm: the first call imports scipy
-    ours, found = timed(lambda: design.privacy_of_noise(four, noise, ENUMERATED))
+    noise = recoverable.best_noise(four)
+    recoverable.privacy_of_noise(four, noise, 70)  # warm: the first call imports scipy
+    ours, found = timed(lambda: recoverable.privacy_of_noise(four, noise, ENUMERATED))
     plain, expected = timed(lambda: by_sequences(four, noise, ENUMERATED))
     if not math.isclose(found.midpoint, expected, abs_tol=1e-9):
         raise SystemExit("types and sequences do not agree: one of the methods is wrong")
     print(f"{f'k = 4, n = {ENUMERATED}, sequences':>34} {ours:10.4f} {plain:10.4f} {plain / ours:8.1f}")
-    seconds, _ = timed(lambda: design.privacy_of_noise(four, noise, 100))
+    seconds, _ = timed(lambda: recoverable.privacy_of_noise(four, noise, 100))
     check(seconds, "k = 4, n = 100")
     print(f"{'k = 4, n = 100 (4^100 sequences)':>34} {seconds:10.4f} {'':>10} {'':>8}")
     two = question(2, Fraction(9, 10))
-    ours, found = timed(lambda: design.privacy_of_noise(two, design.pair_noise(two), 1000))
+    ours, found = timed(lambda: recoverable.privacy_of_noise(two, recoverable.pair_noise(two), 1000))
     plain, exact = timed(lambda: binomial_sum(two, 1000))
     check(ours, "k = 2, n = 1000")
     if exact not in found:
@@ -98,7 +98,7 @@ def guesses() -> None:
     query = question(4, Fraction(3, 5))
     generator = np.random.default_rng(0)
     for n in (1, 3, 12):
-        channels = as_channels(query, design.best_noise(query), n)
+        channels = as_channels(query, recoverable.best_noise(query), n)
         responses = generator.integers(0, 4, size=(PEOPLE, n))
         guesser = Guesser.of_data(query.prior, channels)
         seconds, found = timed(lambda guesser=guesser, responses=responses: guesser.guess(responses))
@@ -125,7 +125,7 @@ def searches() -> None:
     for rho in (Fraction(2, 5), Fraction(3, 5)):
         for n in SEARCHED:
             begun = cpu_seconds()
-            found = design.responses([Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], range(3), rho, n)
+            found = recoverable.responses([Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)], range(3), rho, n)
             spent = cpu_seconds() - begun
             worst = max(worst, spent)
             print(

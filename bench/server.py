@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _compare(seconds: float, kinds: list[str], *, as_json: bool) -> str | None:
-    from web.databases import Postgres
+    from server.databases import Postgres
 
     folder = Path(tempfile.mkdtemp())
     cluster = Postgres() if "postgresql" in kinds else None
@@ -123,7 +123,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _kept(place: str) -> int:
-    from web.plain_server import store_at
+    from server.plain_server import store_at
 
     store = store_at(place)
     try:
@@ -133,10 +133,10 @@ def _kept(place: str) -> int:
 
 
 def _serve(place: str, folder: str) -> None:
-    from sfumato.web.admissions import BlindSigning
-    from sfumato.web.credentials import CredentialKey, credential_statement
-    from sfumato.web.serving import bound_socket, run_server
-    from web.plain_server import plain_server, store_at
+    from server.plain_server import plain_server, store_at
+    from sfumato.server.admission import BlindSigning
+    from sfumato.server.credentials import CredentialKey, credential_statement
+    from sfumato.server.serving import bound_socket, run_server
 
     class Pooled(BlindSigning):
         """Verifies the first 256 bytes for real; what follows tells one use of it from another."""
@@ -148,7 +148,7 @@ def _serve(place: str, folder: str) -> None:
     from cryptography.hazmat.primitives.asymmetric import padding
     from cryptography.hazmat.primitives.hashes import SHA384
 
-    from web import samples
+    from server import samples
 
     key = CredentialKey.generate()
     of = samples.collection()
@@ -173,7 +173,7 @@ class _Nowhere:
         pass
 
     def state(self) -> Any:
-        from sfumato.web.stores import State
+        from sfumato.server.store_base import State
 
         return State(fingerprint="", mode="anonymous")
 
@@ -184,7 +184,7 @@ class _Nowhere:
         pass
 
     def add(self, rows: list[Any]) -> list[Any]:
-        from sfumato.web.stores import Outcome
+        from sfumato.server.store_base import Outcome
 
         return [Outcome.NEW] * len(rows)
 
@@ -232,7 +232,7 @@ class _Told:
     """Makes requests, and counts answers."""
 
     def __init__(self, seconds: float, pool: list[list[str]]) -> None:
-        from web import samples
+        from server import samples
 
         of = samples.collection()
         body = samples.report(of, 1)

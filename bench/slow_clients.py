@@ -105,7 +105,7 @@ class _Honest:
     """Clients that send their request at once and read the answer."""
 
     def __init__(self, port: int) -> None:
-        from web import samples
+        from server import samples
 
         of = samples.collection()
         self._port = port
@@ -161,8 +161,8 @@ def _child(*arguments: str) -> subprocess.Popen[str]:
 
 
 def _serve(folder: str) -> None:
-    from sfumato.web.serving import bound_socket, run_server
-    from web.plain_server import plain_server, store_at
+    from server.plain_server import plain_server, store_at
+    from sfumato.server.serving import bound_socket, run_server
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
     server = plain_server(store_at(str(Path(folder) / "reports.sqlite")))

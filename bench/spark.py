@@ -147,8 +147,8 @@ class _Bench:
         frame.mapInArrow(_same, frame.schema).write.mode("overwrite").parquet(str(self._folder / "same"))
 
     def publish(self, rows: int) -> None:
-        from sfumato.refine import Unprotected
-        from sfumato.study.steps import publish
+        from sfumato.keys import Unprotected
+        from sfumato.workflows import publish
 
         for name in ("reports", "keys"):
             shutil.rmtree(self._folder / name, ignore_errors=True)
@@ -168,7 +168,7 @@ class _Bench:
 
     def tally(self, _: int) -> None:
         """Check and count what was published last."""
-        from sfumato.study.steps import estimate_reports
+        from sfumato.workflows import estimate_reports
 
         estimate_reports(self._folder / "reports", engine="spark")
 
@@ -232,11 +232,9 @@ def _study() -> Any:
 
 def _sent() -> Any:
     """Return what is sent to tasks."""
-    from sfumato.bits import SystemBits
-    from sfumato.study.part_sinks import MemorySink
-    from sfumato.study.part_tasks import SentPlan
-    from sfumato.study.publishing import PartDrawing, PartPlan
-    from sfumato.values import Guarantee
+    from sfumato.publications.part import MemorySink, PartDrawing, PartPlan
+    from sfumato.publications.spark_writing import SentPlan
+    from sfumato.sampling import Guarantee, SystemBits
 
     computational, secret = Guarantee.COMPUTATIONAL, bytes(32)
     plan = PartPlan(study=_study(), part="0" * 32, source=SystemBits(), guarantee=computational, secret=secret)
@@ -247,7 +245,7 @@ def _show_worker(data: Path) -> None:
     """What a worker does with rows, step by step, without Spark; and what it takes to start one."""
     import pyarrow.parquet as pq
 
-    from sfumato.files.table_writers import TableWriter
+    from sfumato.files.public_tables import TableWriter
 
     sent = _sent()
     drawing = sent.drawing()
@@ -301,7 +299,7 @@ def _cold() -> None:
     start = time.perf_counter()
     import pyarrow as pa
 
-    import sfumato.study.part_tasks  # noqa: F401
+    import sfumato.publications.spark_writing  # noqa: F401
     from sfumato.files.tables import text_column
 
     imported = time.perf_counter()

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import sfumato as sf
-from sfumato.bits import BulkBits
-from sfumato.mechanisms import CyclicResponse, difference_sets, finite_fields
+from sfumato.mechanisms import CyclicResponse, difference_sets
+from sfumato.mechanisms import difference_sets as finite_fields
+from sfumato.sampling import BulkBits
 
 CHECKER = Path(__file__).parents[1] / "src" / "sfumato_check.py"
 CHILD = "import resource,runpy,sys;sys.argv=sys.argv[1:]\ntry: runpy.run_path(sys.argv[0],run_name='__main__')\nexcept SystemExit: pass\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_utime)"  # noqa: E501

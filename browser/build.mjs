@@ -12,11 +12,11 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 
 // What is built: the entry here, and the file in the package. A new page adds a line.
 const BUNDLES = [
-  ["src/pages/admin.js", "src/sfumato/web/static/admin.js"],
-  ["src/pages/dashboard.js", "src/sfumato/web/static/dashboard.js"],
-  ["src/pages/estimates_worker.js", "src/sfumato/web/static/estimates_worker.js"],
-  ["src/pages/reader_worker.js", "src/sfumato/web/static/reader_worker.js"],
-  ["src/pages/respond.js", "src/sfumato/web/static/respond.js"],
+  ["src/pages/admin.js", "src/sfumato/server/static/admin.js"],
+  ["src/pages/dashboard.js", "src/sfumato/server/static/dashboard.js"],
+  ["src/pages/estimates_worker.js", "src/sfumato/server/static/estimates_worker.js"],
+  ["src/pages/reader_worker.js", "src/sfumato/server/static/reader_worker.js"],
+  ["src/pages/respond.js", "src/sfumato/server/static/respond.js"],
 ];
 
 // Nobody guesses a charset: whatever is not ASCII is escaped. No source map: it would hold paths of this machine.

@@ -17,14 +17,13 @@ from secrets import SystemRandom
 
 import sfumato as sf
 from sfumato.errors import InvalidParameter, SfumatoError
-from sfumato.io.private_key_files import write_key_pair
-from sfumato.refine.key_protection import Unprotected, new_key_pair
-from sfumato.web.client import fetch_collection, submit
-from sfumato.web.connections import Connection
-from sfumato.web.credentials import invite_link, read_invites
-from sfumato.web.opening import open_server
-from sfumato.web.serving import bound_socket, run_server
-from sfumato.web.settings import Settings
+from sfumato.keys.protection import Unprotected, new_key_pair
+from sfumato.keys.sealed_files import write_key_pair
+from sfumato.server.client import Connection, fetch_collection, submit
+from sfumato.server.credentials import invite_link, read_invites
+from sfumato.server.opening import open_server
+from sfumato.server.serving import bound_socket, run_server
+from sfumato.server.settings import Settings
 
 HERE = Path(__file__).parent
 READERS = ("university", "press")

@@ -27,9 +27,9 @@ from reproduce.helper import (
     must_show,
     new_figure,
 )
-from sfumato import design, measures
-from sfumato.design.response_types import exact_right_guesses
-from sfumato.values.checks import Number
+from sfumato import measures, recoverable
+from sfumato.numbers.checks import Number
+from sfumato.recoverable.schemes import exact_right_guesses
 
 # --- The formulas of [A] as they stand in print, on values in the order given; nothing else may compute with them.
 
@@ -42,17 +42,17 @@ PRIOR = (HALF, Fraction(3, 10), Fraction(1, 5))
 PRINTED_BEST, PRINTED_PAIR = Fraction(2, 5), Fraction(19, 50)
 
 
-def example(rho: Fraction) -> design.Query:
+def example(rho: Fraction) -> recoverable.Query:
     """P = (0.5, 0.3, 0.2) and f(x) = x."""
-    return design.Query.of(PRIOR, (0, 1, 2), rho)
+    return recoverable.Query.of(PRIOR, (0, 1, 2), rho)
 
 
-def printed_privacy(query: design.Query) -> Fraction:
+def printed_privacy(query: recoverable.Query) -> Fraction:
     """[A, eq. (19)]."""
     return 1 - max(*query.masses, query.rho * query.total)
 
 
-def printed_predicate_privacy(query: design.Query, predicate: Sequence[int]) -> Fraction:
+def printed_predicate_privacy(query: recoverable.Query, predicate: Sequence[int]) -> Fraction:
     """[A, eq. (28)]."""
     sums = [[Fraction(0)] * (max(predicate) + 1) for _ in query.values]
     for place, hidden, mass in zip(query.f, predicate, query.masses, strict=True):
@@ -61,7 +61,7 @@ def printed_predicate_privacy(query: design.Query, predicate: Sequence[int]) -> 
     return 1 - max(likeliest, query.rho * sum((max(row) for row in sums), Fraction(0)))
 
 
-def printed_noise(query: design.Query) -> Rows:
+def printed_noise(query: recoverable.Query) -> Rows:
     """[A, eqs. (46), (59), (60)]: V_1 above ρ = 1/2 and V_2 up to there, values as they come."""
     size = len(query.values)
     if query.rho > HALF:
@@ -77,16 +77,16 @@ def printed_noise(query: design.Query) -> Rows:
     )
 
 
-def printed_promise(query: design.Query, n: int) -> Fraction:
+def printed_promise(query: recoverable.Query, n: int) -> Fraction:
     """[A, eqs. (49), (61)]: what V_1 has at least, and what V_2 has, values as they come."""
     if query.rho > HALF:
-        return 1 - query.total + design.minority_chance(query.rho, n) * sum(query.maxima[1::2], Fraction(0))
+        return 1 - query.total + recoverable.minority_chance(query.rho, n) * sum(query.maxima[1::2], Fraction(0))
     return 1 - sum(query.maxima[:: _block(query)], Fraction(0))
 
 
-def printed_upper_bound(query: design.Query, n: int) -> Fraction:
+def printed_upper_bound(query: recoverable.Query, n: int) -> Fraction:
     """[A, Thm 4] with eq. (36)."""
-    spare = min(1 - query.critical_rho, 1 - query.rho, design.minority_chance(query.rho, n))
+    spare = min(1 - query.critical_rho, 1 - query.rho, recoverable.minority_chance(query.rho, n))
     return 1 - query.total + query.total * spare
 
 
@@ -95,19 +95,19 @@ def printed_exponent_bits(rho: float) -> float:
     return -math.log2(2 * math.sqrt(rho * (1 - rho)))
 
 
-def printed_condition(query: design.Query, n: int) -> bool:
+def printed_condition(query: recoverable.Query, n: int) -> bool:
     """[A, Prop 8 (i)]: for which n the upper bound is said to hold."""
-    return design.minority_bounds(float(query.rho), n)[1] <= 1 - min(query.rho, query.critical_rho)
+    return recoverable.minority_bounds(float(query.rho), n)[1] <= 1 - min(query.rho, query.critical_rho)
 
 
 def printed_guarantee(priors: Sequence[Sequence[Fraction]], f: Sequence[int], rho: Fraction) -> Fraction:
     """[A, Sec. VI]: the privacy of the least favourable prior, said to be had under all of them."""
-    return min(printed_privacy(design.Query.of(prior, f, rho)) for prior in priors)
+    return min(printed_privacy(recoverable.Query.of(prior, f, rho)) for prior in priors)
 
 
 def printed_largest_part(rho: Fraction) -> Fraction:
     """[A, eq. (14)]: the largest P(wrong guess, Z = i) of W_o, said to be the most there is."""
-    return largest_part(design.best_answer(example(rho)).channel.rows)
+    return largest_part(recoverable.best_answer(example(rho)).channel.rows)
 
 
 def largest_part(rows: Sequence[Sequence[Number]]) -> Fraction:
@@ -116,12 +116,12 @@ def largest_part(rows: Sequence[Sequence[Number]]) -> Fraction:
     return max(sum(column, Fraction(0)) - max(column) for column in columns)
 
 
-def printed_most_of_repeated(query: design.Query, _: int) -> Fraction:
+def printed_most_of_repeated(query: recoverable.Query, _: int) -> Fraction:
     """[A, eq. (80)]: what n times V_o has at most for large n, namely what V_2 has."""
-    return design.block_privacy(query)
+    return recoverable.block_privacy(query)
 
 
-def _block(query: design.Query) -> int:
+def _block(query: recoverable.Query) -> int:
     return len(query.values) if query.rho * len(query.values) <= 1 else math.floor(1 / query.rho)
 
 
@@ -134,7 +134,7 @@ def _block(query: design.Query) -> int:
 # Proof: docs/theory/many_responses.md
 
 
-def is_exception(query: design.Query) -> bool:
+def is_exception(query: recoverable.Query) -> bool:
     """Whether k ≥ 3, m_0 = … = m_{k-2} > m_{k-1} and 1/k < ρ ≤ ρ_c: then (80) fails for every n, elsewhere for few."""
     ordered, size = sorted(query.maxima, reverse=True), len(query.maxima)
     if size < 3 or not ordered[0] == ordered[-2] > ordered[-1]:
@@ -142,14 +142,14 @@ def is_exception(query: design.Query) -> bool:
     return Fraction(1, size) < query.rho <= query.critical_rho
 
 
-def best_noise_privacy(query: design.Query, n: int) -> Fraction:
+def best_noise_privacy(query: recoverable.Query, n: int) -> Fraction:
     """π(V_o^n), exact."""
-    return 1 - exact_right_guesses(query.maxima, design.best_noise(query), n)
+    return 1 - exact_right_guesses(query.maxima, recoverable.best_noise(query), n)
 
 
-def excess(query: design.Query, n: int) -> Fraction:
+def excess(query: recoverable.Query, n: int) -> Fraction:
     """π(V_o^n) - π(V_2^n), exact; (80) says that it is at most 0 for large n."""
-    return best_noise_privacy(query, n) - design.block_privacy(query)
+    return best_noise_privacy(query, n) - recoverable.block_privacy(query)
 
 
 # --- Where we depart from [A], each entry with its kind and an example that runs.
@@ -170,19 +170,19 @@ PERMUTED_RHO = Fraction(3, 5)
 TIED, TIED_RHO = (Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)), Fraction(7, 20)
 
 
-def scrambled(rho: Fraction) -> design.Query:
+def scrambled(rho: Fraction) -> recoverable.Query:
     """P = (0.1, 0.5, 0.1, 0.3) and f(x) = x."""
-    return design.Query.of(SCRAMBLED, (0, 1, 2, 3), rho)
+    return recoverable.Query.of(SCRAMBLED, (0, 1, 2, 3), rho)
 
 
-def check_order(printed: Callable[[design.Query, int], Fraction] = printed_promise) -> None:
+def check_order(printed: Callable[[recoverable.Query, int], Fraction] = printed_promise) -> None:
     """V_1 and V_2 on values as they come have less privacy than eqs. (49) and (61) say."""
     for rho in (Fraction(1, 3), Fraction(3, 5)):
         query = scrambled(rho)
-        found = design.privacy_of_noise(query, printed_noise(query), 2)
+        found = recoverable.privacy_of_noise(query, printed_noise(query), 2)
         must_show("the scheme has 0.2", holds=math.isclose(found.midpoint, 0.2, abs_tol=1e-12))
         must_show("the print promises more", holds=printed(query, 2) > found.upper + 0.1)
-        own = design.privacy_of_noise(query, design.published_noise(query), 2)
+        own = recoverable.privacy_of_noise(query, recoverable.published_noise(query), 2)
         must_show("sorted values have more", holds=own.lower > found.upper + 0.1)
 
 
@@ -202,12 +202,12 @@ def check_largest_part(printed: Callable[[Fraction], Fraction] = printed_largest
     must_show("W_o does not maximise eq. (14)", holds=printed(Fraction(0)) < Fraction(1, 2))
 
 
-def check_condition(printed: Callable[[design.Query, int], bool] = printed_condition) -> None:
+def check_condition(printed: Callable[[recoverable.Query, int], bool] = printed_condition) -> None:
     """At ρ = 3/4, n = 3 the bound is below 1 and holds, though the condition rules it out."""
     query = example(Fraction(3, 4))
-    bound = design.decay_bounds(query, 3)[1]
+    bound = recoverable.decay_bounds(query, 3)[1]
     must_show("the bound says something", holds=math.isclose(bound, 0.632813, abs_tol=1e-6))
-    must_show("the bound holds", holds=design.converse(query, 3) < bound)
+    must_show("the bound holds", holds=recoverable.converse(query, 3) < bound)
     must_show("the condition rules it out", holds=not printed(query, 3))
 
 
@@ -216,21 +216,21 @@ def check_guarantee(
 ) -> None:
     """No response has what is printed under both priors, and the response named has less than another one."""
     places = (0, 1, 2)
-    reached = design.robust(TWO_PRIORS, places, TWO_PRIORS_RHO)
+    reached = recoverable.robust(TWO_PRIORS, places, TWO_PRIORS_RHO)
     must_show("0.360 is the most", holds=math.isclose(float(reached.privacy), 0.36, abs_tol=5e-4))
     must_show("the print is out of reach", holds=printed(TWO_PRIORS, places, TWO_PRIORS_RHO) > reached.upper + 0.08)
-    other = design.robust(PERMUTED, places, PERMUTED_RHO)
+    other = recoverable.robust(PERMUTED, places, PERMUTED_RHO)
     must_show("W_o(P*) has 0.34", holds=math.isclose(float(other.least_favourable), 0.34, abs_tol=1e-9))
     must_show("another response has 0.40", holds=math.isclose(float(other.privacy), 0.4, abs_tol=1e-9))
 
 
-def tied(rho: Fraction = TIED_RHO) -> design.Query:
+def tied(rho: Fraction = TIED_RHO) -> recoverable.Query:
     """P = (2/5, 2/5, 1/5) and f(x) = x."""
-    return design.Query.of(TIED, (0, 1, 2), rho)
+    return recoverable.Query.of(TIED, (0, 1, 2), rho)
 
 
 def check_order_of_schemes(
-    printed: Callable[[design.Query, int], Fraction] = printed_most_of_repeated,
+    printed: Callable[[recoverable.Query, int], Fraction] = printed_most_of_repeated,
 ) -> None:
     """At P = (2/5, 2/5, 1/5), ρ = 7/20 n times V_o hides more than n times V_2, for every n."""
     query = tied()
@@ -260,9 +260,9 @@ RHOS, COUNTS, MOST_SOLVED = (Fraction(3, 5), Fraction(4, 5)), (1, 2, 3, 5, 7), 3
 _STARTS = 2
 
 
-def best_found(rho: Fraction, n: int, starts: int = _STARTS) -> design.ResponsesDesign:
+def best_found(rho: Fraction, n: int, starts: int = _STARTS) -> recoverable.ResponsesDesign:
     """The best of all schemes at the paper's example."""
-    return design.design_responses(example(rho), n, starts=starts)
+    return recoverable.design_responses(example(rho), n, starts=starts)
 
 
 def table_examples(
@@ -304,10 +304,13 @@ def table_priors(*, rhos: tuple[Fraction, ...] = (TWO_PRIORS_RHO, PERMUTED_RHO))
 
 
 def _example(prior: tuple[Fraction, ...], rho: Fraction, n: int) -> tuple[Cell, ...]:
-    query = design.Query.of(prior, range(len(prior)), rho)
+    query = recoverable.Query.of(prior, range(len(prior)), rho)
     single = prior == PRIOR and rho == Fraction(3, 5) and n == 1
-    pair, best = (design.privacy_of_noise(query, noise(query), n) for noise in (design.pair_noise, design.best_noise))
-    found: Cell = design.alternating(query, n, starts=_STARTS)[1].lower if n <= MOST_SOLVED else "not tried"
+    pair, best = (
+        recoverable.privacy_of_noise(query, noise(query), n)
+        for noise in (recoverable.pair_noise, recoverable.best_noise)
+    )
+    found: Cell = recoverable.alternating(query, n, starts=_STARTS)[1].lower if n <= MOST_SOLVED else "not tried"
     return (
         str(rho),
         str(n),
@@ -316,12 +319,12 @@ def _example(prior: tuple[Fraction, ...], rho: Fraction, n: int) -> tuple[Cell, 
         pair.midpoint,
         best.midpoint,
         found,
-        float(design.converse(query, n)),
+        float(recoverable.converse(query, n)),
     )
 
 
 def _family(name: str, priors: Sequence[Sequence[Fraction]], rho: Fraction) -> tuple[Cell, ...]:
-    found = design.robust(priors, (0, 1, 2), rho)
+    found = recoverable.robust(priors, (0, 1, 2), rho)
     return (
         name,
         str(rho),
@@ -357,32 +360,32 @@ MOST_PROGRAMS = 4
 
 def privacies(prior: Sequence[Fraction], f: Sequence[int], rhos: Sequence[Fraction] = FIGURE_RHOS) -> list[Fraction]:
     """π(ρ), each from the response itself."""
-    return [design.recoverable(prior, f, rho).privacy for rho in rhos]
+    return [recoverable.recoverable(prior, f, rho).privacy for rho in rhos]
 
 
-def falling(size: int, rho: Fraction) -> design.Query:
+def falling(size: int, rho: Fraction) -> recoverable.Query:
     """A question whose values are sorted: m_i falls evenly."""
     weights = [Fraction(2 * (size - i), size * (size + 1)) for i in range(size)]
-    return design.Query.of(weights, range(size), rho)
+    return recoverable.Query.of(weights, range(size), rho)
 
 
-def repeated(query: design.Query, *, best: bool, counts: Sequence[int] = FIGURE_COUNTS) -> list[float]:
+def repeated(query: recoverable.Query, *, best: bool, counts: Sequence[int] = FIGURE_COUNTS) -> list[float]:
     """π of n times V_o, or of n times V_1 or V_2."""
-    noise = design.best_noise(query) if best else design.published_noise(query)
-    return [design.privacy_of_noise(query, noise, n).midpoint for n in counts]
+    noise = recoverable.best_noise(query) if best else recoverable.published_noise(query)
+    return [recoverable.privacy_of_noise(query, noise, n).midpoint for n in counts]
 
 
 @lru_cache(maxsize=8)
 def alternated(rho: Fraction, most: int = MOST_PROGRAMS, prior: tuple[Fraction, ...] = PRIOR) -> tuple[float, ...]:
     """π of the responses that alternating programs find from two starts, for n = 1, 2, …"""
-    query = design.Query.of(prior, range(len(prior)), rho)
+    query = recoverable.Query.of(prior, range(len(prior)), rho)
     starts = [2] * min(most, MOST_PROGRAMS - 1) + [1] * (most - MOST_PROGRAMS + 1)
-    return tuple(design.alternating(query, n, starts=tries)[1].lower for n, tries in enumerate(starts, start=1))
+    return tuple(recoverable.alternating(query, n, starts=tries)[1].lower for n, tries in enumerate(starts, start=1))
 
 
-def ceilings(query: design.Query, counts: Sequence[int] = FIGURE_COUNTS) -> list[float]:
+def ceilings(query: recoverable.Query, counts: Sequence[int] = FIGURE_COUNTS) -> list[float]:
     """What n responses cannot pass: [A, Thm 4] for n or for fewer, since more responses never hide more."""
-    return [float(min(design.converse(query, fewer) for fewer in range(1, n + 1))) for n in counts]
+    return [float(min(recoverable.converse(query, fewer) for fewer in range(1, n + 1))) for n in counts]
 
 
 def figure_1(
@@ -397,7 +400,7 @@ def figure_1(
     with house_style():
         figure = new_figure(8.2, 3.3)
         for axes, (title, law, f) in zip(figure.subplots(1, 2, sharey=True), questions, strict=True):
-            query = design.Query.of(law, f, 1)
+            query = recoverable.Query.of(law, f, 1)
             critical, least = float(query.critical_rho), float(1 - query.total)
             axes.plot(floats(FIGURE_RHOS), floats(privacies(law, f)), color=BLUE)
             axes.axvline(critical, color=GREY, linewidth=1, linestyle=":")
@@ -414,7 +417,7 @@ def figure_2(*, sizes: tuple[int, ...] = PAIR_SIZES, rho: Fraction = PAIR_RHO) -
     with house_style():
         figure = new_figure(4.1 * len(sizes), 3.9)
         for axes, size in zip(figure.subplots(1, len(sizes), squeeze=False)[0], sizes, strict=True):
-            _matrix(axes, design.pair_noise(falling(size, rho)))
+            _matrix(axes, recoverable.pair_noise(falling(size, rho)))
             axes.set_title(f"$V_1$, k = {size}, ρ = {rho}")
         return figure
 
@@ -424,7 +427,7 @@ def figure_3(*, size: int = BLOCK_SIZE, block_rho: Fraction = BLOCK_RHO) -> Figu
     with house_style():
         figure = new_figure(4.6, 4.4)
         axes = figure.subplots()
-        _matrix(axes, design.block_noise(falling(size, block_rho)))
+        _matrix(axes, recoverable.block_noise(falling(size, block_rho)))
         axes.set_title(f"$V_2$, k = {size}, ρ = {block_rho}")
         return figure
 
@@ -438,13 +441,13 @@ def figure_responses(
         panels = figure.subplots(1, len(rhos), squeeze=False)[0]
         counts = range(1, most + 1)
         for axes, rho in zip(panels, rhos, strict=True):
-            query = design.Query.of(prior, range(len(prior)), rho)
+            query = recoverable.Query.of(prior, range(len(prior)), rho)
             high = rho > Fraction(1, 2)
             axes.plot(counts, ceilings(query, counts), color=BLACK, linewidth=1.2, label="no scheme passes (Thm 4)")
             if high:
-                pairs = [design.decay_bounds(query, n) for n in counts]
+                pairs = [recoverable.decay_bounds(query, n) for n in counts]
                 axes.plot(counts, [top for _, top in pairs], color=GREY, linestyle="-.", label="Prop 8, above")
-                below = [float(design.pair_bound(query, n)) for n in counts]
+                below = [float(recoverable.pair_bound(query, n)) for n in counts]
                 axes.plot(counts, below, color=VERMILION, linestyle=":", label="$V_1$ at least (Thm 5)")
                 axes.plot(counts, [low for low, _ in pairs], color=GREY, linestyle=":", label="Prop 8, below")
             axes.plot(
@@ -511,14 +514,14 @@ _ORDER = "Theorems 5 and 6, the order of the values"
 PREDICATE = ((Fraction(2, 5), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10)), (0, 1, 1, 0), (0, 1, 0, 0))
 
 
-def _repeated(query: design.Query, n: int, *, best: bool) -> float:
-    noise = design.best_noise(query) if best else design.published_noise(query)
-    return design.privacy_of_noise(query, noise, n).midpoint
+def _repeated(query: recoverable.Query, n: int, *, best: bool) -> float:
+    noise = recoverable.best_noise(query) if best else recoverable.published_noise(query)
+    return recoverable.privacy_of_noise(query, noise, n).midpoint
 
 
 def _filler(size: int) -> int:
     """How many values the last block of V_2 has."""
-    return sum(p > 0 for p in design.block_noise(falling(size, BLOCK_RHO))[-1])
+    return sum(p > 0 for p in recoverable.block_noise(falling(size, BLOCK_RHO))[-1])
 
 
 def _largest_part(rho: Fraction) -> Fraction:
@@ -530,20 +533,20 @@ def _largest_part(rho: Fraction) -> Fraction:
     )
 
 
-def _predicate(rho: Fraction) -> design.Query:
-    return design.Query.of(PREDICATE[0], PREDICATE[1], rho)
+def _predicate(rho: Fraction) -> recoverable.Query:
+    return recoverable.Query.of(PREDICATE[0], PREDICATE[1], rho)
 
 
 def _radius_bits(rho: Fraction) -> float:
     """C(V_1) with k = 3, rows typed from eq. (46), for small ρ too."""
     rows = ((rho, 1 - rho, Fraction(0)), (1 - rho, rho, Fraction(0)), (1 - rho, Fraction(0), rho))
-    return design.chernoff_radius_nats(example(rho), rows)[0] / math.log(2)
+    return recoverable.chernoff_radius_nats(example(rho), rows)[0] / math.log(2)
 
 
 def _bounded(most: int) -> int:
     """For how many n ≤ `most` the upper bound of Prop 8 is above what Theorem 4 allows."""
     query = example(Fraction(3, 4))
-    return sum(design.decay_bounds(query, n)[1] >= design.converse(query, n) for n in range(1, most + 1))
+    return sum(recoverable.decay_bounds(query, n)[1] >= recoverable.converse(query, n) for n in range(1, most + 1))
 
 
 def _allowed(most: int) -> int:
@@ -554,13 +557,13 @@ def _allowed(most: int) -> int:
 ENTRIES = (
     Entry(
         ("figure-1", "most privacy of one answer, P = (0.5, 0.3, 0.2)", "ρ", _SIXTY),
-        ours=lambda rho: design.recoverable(PRIOR, _LABELS, rho).privacy,
+        ours=lambda rho: recoverable.recoverable(PRIOR, _LABELS, rho).privacy,
         says="1 - max{P(x*), ρ Σ P(x_i*)}, eq. (19)",
         printed=lambda rho: printed_privacy(example(rho)),
     ),
     Entry(
         ("figure-2", "V_1 with k = 5: chance that the last value is called the first", "ρ", Fraction(3, 4)),
-        ours=lambda rho: design.pair_noise(falling(5, rho))[4][0],
+        ours=lambda rho: recoverable.pair_noise(falling(5, rho))[4][0],
         says="1 - ρ",
         printed=lambda rho: 1 - rho,
     ),
@@ -609,27 +612,27 @@ ENTRIES = (
     ),
     Entry(
         ("priors", "most privacy under both of two priors", "ρ", TWO_PRIORS_RHO),
-        ours=lambda rho: design.robust(TWO_PRIORS, _LABELS, rho).privacy,
+        ours=lambda rho: recoverable.robust(TWO_PRIORS, _LABELS, rho).privacy,
         says="π(ρ; P*)",
         printed=lambda rho: printed_guarantee(TWO_PRIORS, _LABELS, rho),
         erratum=_FAMILY,
     ),
     Entry(
         ("priors", "what W_o(P*) has under every permutation of (0.6, 0.2, 0.2)", "ρ", PERMUTED_RHO),
-        ours=lambda rho: design.robust(PERMUTED, _LABELS, rho).least_favourable,
+        ours=lambda rho: recoverable.robust(PERMUTED, _LABELS, rho).least_favourable,
         says="π(ρ; P*)",
         printed=lambda rho: printed_guarantee(PERMUTED, _LABELS, rho),
         erratum=_FAMILY,
     ),
     Entry(
         ("Proposition 3", "most privacy of a predicate, P = (0.4, 0.3, 0.2, 0.1)", "ρ", Fraction(9, 10)),
-        ours=lambda rho: design.hide_predicate(_predicate(rho), PREDICATE[2]).privacy,
+        ours=lambda rho: recoverable.hide_predicate(_predicate(rho), PREDICATE[2]).privacy,
         says="eq. (28)",
         printed=lambda rho: printed_predicate_privacy(_predicate(rho), PREDICATE[2]),
     ),
     Entry(
         ("Theorem 6", "V_2 on values as they come, P = (0.1, 0.5, 0.1, 0.3): privacy", "ρ", Fraction(1, 3)),
-        ours=lambda rho: design.privacy_of_noise(scrambled(rho), printed_noise(scrambled(rho)), 2).midpoint,
+        ours=lambda rho: recoverable.privacy_of_noise(scrambled(rho), printed_noise(scrambled(rho)), 2).midpoint,
         says="eq. (61)",
         printed=lambda rho: printed_promise(scrambled(rho), 2),
         erratum=_ORDER,

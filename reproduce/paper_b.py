@@ -28,16 +28,15 @@ from reproduce.helper import (
     must_show,
     new_figure,
 )
-from sfumato import infer, measures, mechanisms
-from sfumato.bits import Categorical, Economical, InsecureSeeded, Metered
+from sfumato import inference, measures, mechanisms
 from sfumato.errors import InsecureBitsWarning
-from sfumato.infer.frequency_bounds import scarce_yes
+from sfumato.inference.limits import scarce_yes
+from sfumato.ladders.recovery import ShiftKey, separate_bits, xor_ladder_bits
 from sfumato.mechanisms import BinaryHadamard, HadamardResponse, RandomizedResponse, SymmetricUnary
-from sfumato.mechanisms.randomness_budget import inverse_binary_entropy, rarer_yes
+from sfumato.mechanisms.binary_hadamard import inverse_binary_entropy, rarer_yes
+from sfumato.numbers.checks import Number, check_at_least, check_integer, check_positive
 from sfumato.prob import AnyChannel, Channel, Distribution
-from sfumato.refine.randomness import separate_bits, xor_ladder_bits
-from sfumato.refine.recovery_keys import ShiftKey
-from sfumato.values.checks import Number, check_at_least, check_integer, check_positive
+from sfumato.sampling import Categorical, Economical, InsecureSeeded, Metered
 
 # --- The formulas of [B] as they stand in print, right or wrong; nothing else may compute with them.
 
@@ -51,7 +50,7 @@ def printed_rappor_keep(epsilon: float) -> float:
 
 def printed_rappor_bits(size: int, epsilon: float) -> float:
     """[B, Table 1], RAPPOR."""
-    return size * infer.critical_random_bits(epsilon)
+    return size * inference.critical_random_bits(epsilon)
 
 
 def printed_rr_bits(size: int, epsilon: float) -> float:
@@ -68,7 +67,7 @@ def printed_hr_bits(size: int, epsilon: float) -> float:
 
 def printed_bh_bits(_: int, epsilon: float) -> float:
     """[B, Table 1], BH, which no size enters."""
-    return infer.critical_random_bits(epsilon)
+    return inference.critical_random_bits(epsilon)
 
 
 def printed_hadamard_response(size: int, epsilon: float) -> mechanisms.HadamardResponse:
@@ -158,8 +157,8 @@ def _binary_entropy(p: float) -> float:
 
 # --- Bounds on estimating shares as [B, Thm 1], [B, Thm 2] and [B, Cor 1] print them, to be compared with.
 #
-# The lower bounds are false below R_c and at small n; what holds for every n is in :mod:`sfumato.infer` (`risk_floor`,
-# `l1_floor`, `users_floor`).   Proofs: docs/theory/floors.md; counter-examples: docs/theory/binary_hadamard.md
+# The lower bounds are false below R_c and at small n; what holds for every n is in :mod:`sfumato.inference`
+# (`risk_floor`, `l1_floor`, `users_floor`).   Proofs: docs/theory/floors.md; counter-examples: docs/theory/binary_hadamard.md
 
 
 def eq8_lower_bound(size: int, n: int, epsilon: float, random_bits: float | None = None) -> float:
@@ -237,7 +236,7 @@ def check_two_reports(printed: Callable[[float, float], float] = printed_two_rep
     """At ε = 3, R = 0.25 silence in 96 of 100 cases and randomised response in the others has more than two reports."""
     epsilon, budget = 3.0, 0.25
     first, second = silent_or_answer(epsilon, 0.039)
-    must_show("R lies below R_c", holds=budget < infer.critical_random_bits(epsilon))
+    must_show("R lies below R_c", holds=budget < inference.critical_random_bits(epsilon))
     for law in (first, second):
         must_show("it keeps the budget", holds=entropy_bits(law) < budget)
     worst = max(max(p / q, q / p) for p, q in zip(first, second, strict=True))
@@ -555,7 +554,7 @@ def l1_errors(
         bits = _simulation(seed)
         answers = Categorical.near(shares.tolist()).sample(bits, n)
         estimate = mechanism.estimate(mechanism.tally(mechanism.privatize(answers, bits)))
-        laws = (infer.clip_normalise(estimate.raw), np.array(estimate.projected), np.array(estimate.raw))
+        laws = (inference.clip_normalise(estimate.raw), np.array(estimate.projected), np.array(estimate.raw))
         found.append([float(np.abs(law - shares).sum()) for law in laws])
     clipped, projected, raw = (math.fsum(column) / repetitions for column in zip(*found, strict=True))
     return Errors(clipped=clipped, projected=projected, raw=raw, raw_expected=expected_raw_error(mechanism, n, ratio))
@@ -796,7 +795,7 @@ def figure_7(*, epsilon: float = EPSILON, budgets: tuple[float, ...] = REGION_BU
                 interpolation="nearest",
             )
             axes.plot(*zip(*corners(budget, epsilon), strict=True), "o", color=BLACK, markersize=9, fillstyle="none")
-            critical = infer.critical_random_bits(epsilon)
+            critical = inference.critical_random_bits(epsilon)
             axes.set_title(f"R = {budget} {'<' if budget < critical else '≥'} {critical:.3f} = R_c")
             axes.set(xlabel="P(report 1 | x)", ylabel="P(report 1 | x')", xlim=(0, 1), ylim=(0, 1), aspect="equal")
         return figure
@@ -842,10 +841,12 @@ def check_every_n(printed: Bound = eq8_lower_bound) -> None:
 def check_l1_constant(printed: Bound = eq8_l1_lower_bound) -> None:
     """Assouad's method, step by step over δ, gives half of the printed bound for a million users."""
     size, users, epsilon = 100, 10**6, 1.0
-    root = math.sqrt(8 * users * infer.information_per_user(epsilon))
+    root = math.sqrt(8 * users * inference.information_per_user(epsilon))
     steps = (i / (1000 * size) for i in range(1, 1001))
     best = max(step * size / 2 * (1 - root * step) for step in steps)
-    must_show("the software states what the method gives", holds=best <= infer.l1_floor(size, users, epsilon) * 1.0001)
+    must_show(
+        "the software states what the method gives", holds=best <= inference.l1_floor(size, users, epsilon) * 1.0001
+    )
     ratio = printed(size, users, epsilon, None) / best
     must_show("the print is twice that", holds=math.isclose(ratio, 2, abs_tol=1e-3))
 
@@ -864,7 +865,7 @@ def check_rappor_row(printed: Callable[[float], float] = printed_rappor_keep) ->
         channel = _unary(3, Fraction(printed(epsilon)))
         must_show("the channel is 2ε-private", holds=math.isclose(measures.epsilon(channel), 2 * epsilon, rel_tol=1e-9))
         per_coordinate = measures.largest_randomness_interval(channel).upper / 3
-        needed = infer.critical_random_bits(epsilon / 2)
+        needed = inference.critical_random_bits(epsilon / 2)
         must_show("ε-privacy takes more bits", holds=needed > per_coordinate + 0.01)
 
 
@@ -916,8 +917,8 @@ def check_nearest_integer(printed: Callable[[int, float], int] = printed_favoure
 def check_parting(printed: Callable[[float], float] = printed_parting) -> None:
     """R = 0.6 is less than R_c up to ε = 1.766; the 0.8 of the print fits R = 0.9, of which it speaks next."""
     parting = printed(0.6)
-    must_show("0.6 bits are too few even at its double", holds=infer.critical_random_bits(2 * parting) > 0.6)
-    must_show("0.9 bits are enough at it", holds=infer.critical_random_bits(parting) < 0.9)
+    must_show("0.6 bits are too few even at its double", holds=inference.critical_random_bits(2 * parting) > 0.6)
+    must_show("0.9 bits are enough at it", holds=inference.critical_random_bits(parting) < 0.9)
 
 
 def _key_bits(size: int, favoured: int, epsilon: float) -> float:
@@ -970,7 +971,7 @@ def _parting(random_bits: float) -> float:
     low, high = 0.0, 50.0
     for _ in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if infer.critical_random_bits(middle) > random_bits else (low, middle)
+        low, high = (middle, high) if inference.critical_random_bits(middle) > random_bits else (low, middle)
     return high
 
 

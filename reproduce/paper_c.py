@@ -28,10 +28,10 @@ from reproduce.helper import (
     must_show,
     new_figure,
 )
-from sfumato import design, measures
-from sfumato.design import Limits
+from sfumato import measures, surveys
+from sfumato.numbers.checks import Number
 from sfumato.prob import Channel
-from sfumato.values.checks import Number
+from sfumato.surveys import Limits
 
 # --- The pairs and formulas of [C] as they stand in print, right or wrong; nothing else may compute with them.
 
@@ -98,7 +98,7 @@ class SchemeRow:
     formula: str
     printed: Channel
     recomputed: Channel
-    limits: design.Limits
+    limits: surveys.Limits
     theta: Fraction = THETA
 
     @property
@@ -122,30 +122,30 @@ class SchemeRow:
 
 def scheme_rows(delta: Fraction = DELTA, theta: Fraction = THETA, eta: Fraction = ETA) -> tuple[SchemeRow, ...]:
     """The schemes of Table I and the two-output optimum, worst first."""
-    limits = design.Limits.of(delta=delta)
+    limits = surveys.Limits.of(delta=delta)
     rows = (
         (
             "Warner",
             "[δ, 1-δ]\n[1-δ, δ]",
             printed_warner(delta),
-            design.warner(delta=delta),
+            surveys.warner(delta=delta),
         ),
         (
             f"unrelated question, η = {eta}",
             "[δ+(1-δ)(1-η), (1-δ)η]\n[(1-δ)(1-η), δ+(1-δ)η]",
             printed_unrelated_question(delta, eta),
-            design.unrelated_question(delta=delta, eta=eta),
+            surveys.unrelated_question(delta=delta, eta=eta),
         ),
         (
             *_two_outputs(limits, theta),
             printed_two_outputs(limits, theta),
-            design.survey(delta=delta, outputs=2, theta=theta),
+            surveys.survey(delta=delta, outputs=2, theta=theta),
         ),
         (
             "three outputs",
             "[1-δ, δ, 0]\n[1-δ, 0, δ]",
             printed_three_outputs(limits),
-            design.survey(delta=delta),
+            surveys.survey(delta=delta),
         ),
     )
     return tuple(
@@ -205,7 +205,7 @@ def _notes(rows: tuple[SchemeRow, ...]) -> tuple[str, ...]:
     return row, price
 
 
-def _two_outputs(limits: design.Limits, theta: Fraction) -> tuple[str, str]:
+def _two_outputs(limits: surveys.Limits, theta: Fraction) -> tuple[str, str]:
     """Which case of Theorem 1 a share belongs to, and its printed pair."""
     if theta <= (limits.weight - limits.guess_error) / limits.delta:
         return "two outputs (Theorem 1, θ ≤ θ0)", "[2a, 1-2a]\n[1, 0]"
@@ -238,31 +238,31 @@ _ON_DARK, _ON_LIGHT = (0.01, 0.05, 0.1, 0.2), (0.3, 0.4, 0.6)
 
 def three_outputs(delta: Fraction, weight: Fraction, shares: Sequence[Fraction] = SHARES) -> list[Number]:
     """J_θ of the best survey, which is the same survey for every θ."""
-    best = design.survey(delta=delta, weight=weight)
+    best = surveys.survey(delta=delta, weight=weight)
     return [best.fisher_information(theta) for theta in shares]
 
 
 def two_outputs(delta: Fraction, weight: Fraction, shares: Sequence[Fraction] = SHARES) -> list[Number]:
     """J_θ of the best survey with two reports, chosen anew for each θ."""
     return [
-        design.survey(delta=delta, weight=weight, outputs=2, theta=theta).fisher_information(theta) for theta in shares
+        surveys.survey(delta=delta, weight=weight, outputs=2, theta=theta).fisher_information(theta) for theta in shares
     ]
 
 
 def warner(delta: Fraction, shares: Sequence[Fraction] = SHARES) -> list[Number]:
     """J_θ of Warner's coin at the same guess error, weight ½."""
-    coin = design.warner(delta=delta)
+    coin = surveys.warner(delta=delta)
     return [coin.fisher_information(theta) for theta in shares]
 
 
 def divergence_surface(delta: Fraction, weight: Fraction, grid: Sequence[Fraction] = GRID) -> list[list[float]]:
     """The largest D(p_θ1‖p_θ2) in nats; a row for each θ2, a column for each θ1."""
-    limits = design.Limits.of(delta=delta, weight=weight)
-    return [[design.largest_renyi_nats(limits, theta_1, theta_2, 1) for theta_1 in grid] for theta_2 in grid]
+    limits = surveys.Limits.of(delta=delta, weight=weight)
+    return [[surveys.largest_renyi_nats(limits, theta_1, theta_2, 1) for theta_1 in grid] for theta_2 in grid]
 
 
 def under_both_limits(
-    make: Callable[..., design.SurveyDesign] = design.survey,
+    make: Callable[..., surveys.SurveyDesign] = surveys.survey,
     epsilons: Sequence[float] = EPSILONS,
     guess_error: Fraction = GUESS_ERROR,
     theta: Fraction = THETA,
@@ -342,15 +342,15 @@ def figure_both_limits(
     with house_style():
         figure = new_figure(6.2, 3.7)
         axes = figure.subplots()
-        unlimited = float(design.survey(guess_error=guess_error).fisher_information(theta))
+        unlimited = float(surveys.survey(guess_error=guess_error).fisher_information(theta))
         parting = math.log((1 - guess_error) / guess_error)
         axes.axhline(unlimited, color=GREY, linewidth=1, linestyle=":")
         axes.text(8, unlimited + 0.05, f"no limit on ε: {unlimited:.4f}", ha="right", va="bottom", fontsize=9)
-        best = under_both_limits(design.survey, EPSILONS, guess_error, theta)
-        coin = under_both_limits(design.warner, EPSILONS, guess_error, theta)
+        best = under_both_limits(surveys.survey, EPSILONS, guess_error, theta)
+        coin = under_both_limits(surveys.warner, EPSILONS, guess_error, theta)
         axes.plot(EPSILONS, floats(best), color=BLUE, label="best within both limits")
         axes.plot(EPSILONS, floats(coin), color=BLACK, linestyle="--", label="Warner within both limits")
-        marked = under_both_limits(design.survey, epsilons, guess_error, theta)
+        marked = under_both_limits(surveys.survey, epsilons, guess_error, theta)
         for epsilon, value in zip(epsilons, floats(marked), strict=True):
             axes.plot([epsilon], [value], "o", color=BLUE, markersize=5)
             axes.annotate(f"{value:.4f}", (epsilon, value), (8, -10), textcoords="offset points", fontsize=9)
@@ -400,20 +400,20 @@ FIGURES = {
 
 Law = Sequence[Number]
 
-_LIMITS = design.Limits.of(delta=Fraction(1, 4), weight=Fraction(2, 5))
+_LIMITS = surveys.Limits.of(delta=Fraction(1, 4), weight=Fraction(2, 5))
 _HALF = Fraction(1, 2)
 
 
-def check_two_outputs(printed: Callable[[design.Limits, Fraction], Channel] = printed_two_outputs) -> None:
+def check_two_outputs(printed: Callable[[surveys.Limits, Fraction], Channel] = printed_two_outputs) -> None:
     """The printed pairs keep the limit and have less information than the printed maximum, on both sides of θ_0."""
     for theta, value in ((Fraction(1, 20), Fraction(1200, 1957)), (_HALF, Fraction(4, 31))):
         pair = printed(_LIMITS, theta)
-        most = design.largest_fisher_information(_LIMITS, theta, outputs=2)
-        best = design.survey(delta=_LIMITS.delta, weight=_LIMITS.weight, outputs=2, theta=theta)
-        must_show("the printed pair keeps the limit", holds=design.meets(pair, _LIMITS))
+        most = surveys.largest_fisher_information(_LIMITS, theta, outputs=2)
+        best = surveys.survey(delta=_LIMITS.delta, weight=_LIMITS.weight, outputs=2, theta=theta)
+        must_show("the printed pair keeps the limit", holds=surveys.meets(pair, _LIMITS))
         must_show("it falls short of the maximum", holds=measures.fisher_information(pair, theta) == value < most)
         must_show("another pair reaches the maximum", holds=best.fisher_information(theta) == most)
-        must_show("that pair keeps the limit", holds=design.meets(best.channel, _LIMITS))
+        must_show("that pair keeps the limit", holds=surveys.meets(best.channel, _LIMITS))
         other = printed(_LIMITS, _HALF if theta < _HALF else Fraction(1, 20))
         must_show("that pair is the other one", holds=measures.fisher_information(other, theta) == most)
 
@@ -421,12 +421,12 @@ def check_two_outputs(printed: Callable[[design.Limits, Fraction], Channel] = pr
 def check_warner_row(printed: Callable[[Fraction], Channel] = printed_warner) -> None:
     """½‖p_0 - p_1‖_1 of the printed pair is |1-2δ|: over the limit below δ = ⅓, wasteful above it, silent at ½."""
     for delta in (Fraction(k, 24) for k in range(1, 24)):
-        pair, best = printed(delta), design.warner(delta=delta).channel
+        pair, best = printed(delta), surveys.warner(delta=delta).channel
         distance = measures.total_variation(*pair.rows)
         must_show("the printed distance is |1-2δ|", holds=distance == abs(1 - 2 * delta))
         must_show("it is δ at δ = 1/3 only", holds=(distance == delta) == (delta == Fraction(1, 3)))
         must_show("with (1+δ)/2 it is δ", holds=measures.total_variation(*best.rows) == delta)
-        same = design.unrelated_question(delta=delta, eta=_HALF).channel
+        same = surveys.unrelated_question(delta=delta, eta=_HALF).channel
         must_show("with (1+δ)/2 Figure 3's caption holds", holds=same.rows == best.rows)
     quarter, half = printed(Fraction(1, 4)), printed(_HALF)
     must_show(
@@ -454,7 +454,7 @@ def check_corollary_sum(printed: Callable[[Iterable[float]], float] = math.fsum)
     for s in (0.5, 1.0, 2.0):
         divergence = _power_divergence(p, q, 1 + s)
         print_says = math.log(printed([divergence] * len(p))) / s
-        largest = design.largest_renyi_nats(_LIMITS, Fraction(1, 10), Fraction(9, 10), 1 + s)
+        largest = surveys.largest_renyi_nats(_LIMITS, Fraction(1, 10), Fraction(9, 10), 1 + s)
         must_show("without the sum it is right", holds=math.isclose(math.log(divergence) / s, largest, rel_tol=1e-9))
         must_show("the excess is (ln 3)/s", holds=math.isclose(print_says - largest, math.log(3) / s, rel_tol=1e-9))
 
@@ -471,8 +471,8 @@ def check_confidence_level(
 
 def check_objective(printed: Callable[[Iterable[Number]], Number] = min) -> None:
     """The least Fisher information under the limit is 0, reached by a survey that says nothing."""
-    silent, best = Channel([[1, 0], [1, 0]]), design.best_design(_LIMITS).channel
-    must_show("a silent survey keeps the limit", holds=design.meets(silent, _LIMITS))
+    silent, best = Channel([[1, 0], [1, 0]]), surveys.best_design(_LIMITS).channel
+    must_show("a silent survey keeps the limit", holds=surveys.meets(silent, _LIMITS))
     values = [measures.fisher_information(channel, Fraction(1, 10)) for channel in (silent, best)]
     must_show("minimising teaches nothing", holds=printed(values) == 0 < max(values))
 
@@ -482,8 +482,8 @@ def _power_divergence(p: Law, q: Law, order: float) -> float:
 
 
 def _laws(theta_1: Fraction, theta_2: Fraction) -> tuple[Law, Law]:
-    channel = design.best_design(_LIMITS).channel
-    return design.share_law(channel, theta_1), design.share_law(channel, theta_2)
+    channel = surveys.best_design(_LIMITS).channel
+    return surveys.share_law(channel, theta_1), surveys.share_law(channel, theta_2)
 
 
 ERRATA = (
@@ -502,13 +502,13 @@ QUARTER, TENTH, TWO_FIFTHS, HALF = Fraction(1, 4), Fraction(1, 10), Fraction(2, 
 _WARNER, _TWO = "Table I, Warner's row", "Theorem 1, two outputs"
 
 
-def _limits(delta: Fraction, weight: Fraction = HALF) -> design.Limits:
-    return design.Limits.of(delta=delta, weight=weight)
+def _limits(delta: Fraction, weight: Fraction = HALF) -> surveys.Limits:
+    return surveys.Limits.of(delta=delta, weight=weight)
 
 
 def _entries_laws(delta: Fraction) -> tuple[tuple[Number, ...], tuple[Number, ...]]:
-    channel = design.best_design(_limits(delta, TWO_FIFTHS)).channel
-    return tuple(design.share_law(channel, TENTH)), tuple(design.share_law(channel, 1 - TENTH))
+    channel = surveys.best_design(_limits(delta, TWO_FIFTHS)).channel
+    return tuple(surveys.share_law(channel, TENTH)), tuple(surveys.share_law(channel, 1 - TENTH))
 
 
 def _summed(s: float) -> float:
@@ -527,56 +527,56 @@ def _covered(alpha: float) -> float:
 def _divergence(delta: Fraction) -> float:
     """D between two shares under the pair of [C, Thm 1], case (iii)."""
     channel = printed_three_outputs(_limits(delta, TWO_FIFTHS))
-    return measures.kullback_leibler_nats(design.share_law(channel, TENTH), design.share_law(channel, 1 - TENTH))
+    return measures.kullback_leibler_nats(surveys.share_law(channel, TENTH), surveys.share_law(channel, 1 - TENTH))
 
 
-def _information(channel: design.SurveyDesign) -> Number:
+def _information(channel: surveys.SurveyDesign) -> Number:
     return channel.fisher_information(TENTH)
 
 
 ENTRIES = (
     Entry(
         ("table-1", "Warner: J at θ = 1/10", "δ", QUARTER),
-        ours=lambda delta: _information(design.warner(delta=delta)),
+        ours=lambda delta: _information(surveys.warner(delta=delta)),
         says="p0 = [δ, 1-δ], p1 = [1-δ, δ]",
         printed=lambda delta: measures.fisher_information(printed_warner(delta), TENTH),
         erratum=_WARNER,
     ),
     Entry(
         ("table-1", "Warner: guess error", "δ", QUARTER),
-        ours=lambda delta: measures.weighted_guess_error(design.warner(delta=delta).channel, HALF),
+        ours=lambda delta: measures.weighted_guess_error(surveys.warner(delta=delta).channel, HALF),
         says="p0 = [δ, 1-δ], p1 = [1-δ, δ]",
         printed=lambda delta: measures.weighted_guess_error(printed_warner(delta), HALF),
         erratum=_WARNER,
     ),
     Entry(
         ("table-1", "unrelated question, η = 1/2: J at θ = 1/10", "δ", QUARTER),
-        ours=lambda delta: _information(design.unrelated_question(delta=delta, eta=HALF)),
+        ours=lambda delta: _information(surveys.unrelated_question(delta=delta, eta=HALF)),
         says="p0 = [δ+(1-δ)(1-η), (1-δ)η], p1 = [(1-δ)(1-η), δ+(1-δ)η]",
         printed=lambda delta: measures.fisher_information(printed_unrelated_question(delta, HALF), TENTH),
     ),
     Entry(
         ("table-1", "two outputs: J at θ = 1/10", "δ", QUARTER),
-        ours=lambda delta: _information(design.survey(delta=delta, outputs=2, theta=TENTH)),
+        ours=lambda delta: _information(surveys.survey(delta=delta, outputs=2, theta=TENTH)),
         says="Theorem 1: p0 = [2a, 1-2a], p1 = [1, 0] where θ ≤ θ0",
         printed=lambda delta: measures.fisher_information(printed_two_outputs(_limits(delta), TENTH), TENTH),
         erratum=_TWO,
     ),
     Entry(
         ("table-1", "three outputs: J at θ = 1/10", "δ", QUARTER),
-        ours=lambda delta: _information(design.survey(delta=delta)),
+        ours=lambda delta: _information(surveys.survey(delta=delta)),
         says="p0 = [1-δ, δ, 0], p1 = [1-δ, 0, δ]",
         printed=lambda delta: measures.fisher_information(printed_three_outputs(_limits(delta)), TENTH),
     ),
     Entry(
         ("figure-2", "3 or more reports, w = 2/5: J at θ = 1/2", "δ", QUARTER),
-        ours=lambda delta: design.survey(delta=delta, weight=TWO_FIFTHS).fisher_information(HALF),
+        ours=lambda delta: surveys.survey(delta=delta, weight=TWO_FIFTHS).fisher_information(HALF),
         says="eq. (2)",
         printed=lambda delta: printed_largest_information(_limits(delta, TWO_FIFTHS), HALF, 3),
     ),
     Entry(
         ("figure-2", "2 reports, w = 2/5: J at θ = 1/2", "δ", QUARTER),
-        ours=lambda delta: design.survey(delta=delta, weight=TWO_FIFTHS, outputs=2, theta=HALF).fisher_information(
+        ours=lambda delta: surveys.survey(delta=delta, weight=TWO_FIFTHS, outputs=2, theta=HALF).fisher_information(
             HALF
         ),
         says="eq. (2)",
@@ -584,25 +584,25 @@ ENTRIES = (
     ),
     Entry(
         ("figure-3", "2 reports, w = 1/2: J at θ = 1/10", "δ", QUARTER),
-        ours=lambda delta: _information(design.survey(delta=delta, outputs=2, theta=TENTH)),
+        ours=lambda delta: _information(surveys.survey(delta=delta, outputs=2, theta=TENTH)),
         says="eq. (2)",
         printed=lambda delta: printed_largest_information(_limits(delta), TENTH, 2),
     ),
     Entry(
         ("figure-3", "Warner's curve: J at θ = 1/10", "δ", QUARTER),
-        ours=lambda delta: _information(design.warner(delta=delta)),
+        ours=lambda delta: _information(surveys.warner(delta=delta)),
         says="the same as the unrelated question's with η = 1/2",
         printed=lambda delta: measures.fisher_information(printed_unrelated_question(delta, HALF), TENTH),
     ),
     Entry(
         ("figure-4", "largest D between θ1 = 1/10 and θ2 = 9/10, w = 2/5, nats", "δ", QUARTER),
-        ours=lambda delta: design.largest_renyi_nats(_limits(delta, TWO_FIFTHS), TENTH, 1 - TENTH, 1),
+        ours=lambda delta: surveys.largest_renyi_nats(_limits(delta, TWO_FIFTHS), TENTH, 1 - TENTH, 1),
         says="D of the pair of Theorem 1, case (iii)",
         printed=_divergence,
     ),
     Entry(
         ("both-limits", "guess error ≥ 3/8 and ε limited: largest J at θ = 1/10", "ε", 1.0),
-        ours=lambda epsilon: _information(design.survey(guess_error=Fraction(3, 8), max_epsilon=epsilon)),
+        ours=lambda epsilon: _information(surveys.survey(guess_error=Fraction(3, 8), max_epsilon=epsilon)),
         says="not in print",
     ),
     Entry(
@@ -614,7 +614,7 @@ ENTRIES = (
     ),
     Entry(
         ("Section V", "largest D_{1+s} between θ1 = 1/10 and θ2 = 9/10, δ = 1/4, w = 2/5, nats", "s", 1.0),
-        ours=lambda s: design.largest_renyi_nats(_limits(QUARTER, TWO_FIFTHS), TENTH, 1 - TENTH, 1 + s),
+        ours=lambda s: surveys.largest_renyi_nats(_limits(QUARTER, TWO_FIFTHS), TENTH, 1 - TENTH, 1 + s),
         says="(1/s) ln max Σ_y D_f",
         printed=_summed,
         erratum="Section V, proof of Corollary 1",
@@ -628,7 +628,7 @@ ENTRIES = (
     ),
     Entry(
         ("Section II", "the Fisher information sought at θ = 1/10, w = 2/5", "δ", QUARTER),
-        ours=lambda delta: design.largest_fisher_information(_limits(delta, TWO_FIFTHS), TENTH, outputs=3),
+        ours=lambda delta: surveys.largest_fisher_information(_limits(delta, TWO_FIFTHS), TENTH, outputs=3),
         says="the least, which is 0",
         printed=lambda _: Fraction(0),
         erratum="Section II, after eq. (1)",

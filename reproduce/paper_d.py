@@ -27,19 +27,21 @@ from reproduce.helper import (
     house_style,
     must_show,
 )
-from sfumato.disclose.asymptotics import Measurements
-from sfumato.disclose.count_disclosures import optimum_of_counts
-from sfumato.disclose.data_laws import DataLaw, feature_of
-from sfumato.disclose.disclosures import Disclosure, check_independence, told_bits
-from sfumato.disclose.optimal_disclosure import ceiling_bits, optimum
-from sfumato.disclose.polytope import corners, nullity
-from sfumato.disclose.running_sums import RunningSums
-from sfumato.disclose.scheme_checks import information_by_listing
-from sfumato.disclose.two_binary import two_binary_corners
-from sfumato.disclose.uniformising import UniformisedChain
-from sfumato.disclose.window_schemes import WindowScheme, overlap_leaks
+from sfumato.disclosure.counts import optimum_of_counts
+from sfumato.disclosure.data import DataLaw, corners, feature_of, nullity
+from sfumato.disclosure.limits import Measurements
+from sfumato.disclosure.optimal import (
+    Disclosure,
+    ceiling_bits,
+    check_independence,
+    optimum,
+    told_bits,
+    two_binary_corners,
+)
+from sfumato.disclosure.schemes import RunningSums, WindowScheme, information_by_listing, overlap_leaks
+from sfumato.disclosure.uniformising import UniformisedChain
 from sfumato.errors import NotCertified
-from sfumato.measures.enclosures import entropy_interval, log2_interval
+from sfumato.numbers.intervals import entropy_interval, log2_interval
 from sfumato.prob import Channel, Distribution
 
 # --- Matrices and formulas of [D] as they stand in print, right or wrong; nothing else may compute with them.

@@ -30,7 +30,7 @@ from reproduce.helper import (
     new_figure,
 )
 from sfumato import measures
-from sfumato.account.composition import (
+from sfumato.ledger.composition import (
     TwoDataSets,
     compose,
     compose_parallel,
@@ -39,28 +39,25 @@ from sfumato.account.composition import (
     group_bound_bits,
     joint_of_two_data_sets,
 )
-from sfumato.design.exponential_noise import exponential, exponential_of, noise_entropy_nats
-from sfumato.design.flipped_answers import FlipDesign
-from sfumato.design.flipped_answers import flip as flip_for
-from sfumato.design.gaussian_noise import gaussian
-from sfumato.design.private_means import normal_error_chance
-from sfumato.measures.amplitude.capacities import amplitude_capacity
-from sfumato.measures.balances.functions import Balance, balance_curve
-from sfumato.measures.balances.plateau import plateau_bits
+from sfumato.measures.amplitude import amplitude_capacity
+from sfumato.measures.balances import Balance, balance_curve, plateau_bits
 from sfumato.measures.capacity import capacity_bits
-from sfumato.measures.correlations import (
+from sfumato.measures.individual import (
+    group_capacity_bits,
+    individual_capacity_bits,
     max_individual_capacity_bits,
     neighbour_epsilon,
     neighbour_odds,
+    selected_channels,
     worst_correlation,
 )
-from sfumato.measures.enclosures import entropy_interval
-from sfumato.measures.individual.capacities import group_capacity_bits, individual_capacity_bits
-from sfumato.measures.individual.records import selected_channels
 from sfumato.measures.ldp import epsilon as ldp_epsilon
 from sfumato.measures.shannon import max_information_bits
+from sfumato.noise.channels import FlipDesign, exponential, exponential_of, noise_entropy_nats
+from sfumato.noise.channels import flip as flip_for
+from sfumato.noise.gaussian_designs import gaussian, normal_error_chance
+from sfumato.numbers.intervals import Interval, entropy_interval
 from sfumato.prob import Channel, Distribution
-from sfumato.values.interval import Interval
 
 # --- Formulas of [E] as they stand in print, right or wrong; nothing else may compute with them.
 

@@ -11,10 +11,8 @@ import sfumato as sf
 from certificates.test_every_kind import KINDS
 from fresh_seals import reseal
 from sfumato.certificates.certifying import certify_subject
-from sfumato.design.noise_certificates import certify_range
-from sfumato.design.rank_certificates import RankSubject
-from sfumato.design.vector_certificates import VectorSubject, squared_radius
 from sfumato.errors import NotChecked, SfumatoError
+from sfumato.noise.certificates import RankSubject, VectorSubject, certify_range, squared_radius
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "src" / "sfumato_check.py"
@@ -156,11 +154,11 @@ def random_belief(generator):
     budget = float(generator.uniform(0.05, 0.9))
     people = int(generator.integers(1, 6))
     if generator.random() < 0.3:
-        return sf.certify(sf.design.believed_count(max(records, 500), budget, shared, people=people))
+        return sf.certify(sf.noise.believed_count(max(records, 500), budget, shared, people=people))
     if generator.random() < 0.4:
         cells = int(generator.integers(2, 9))
-        return sf.certify(sf.design.believed_histogram(cells, max(records, 500), budget, shared, people=people))
-    make = [sf.design.believed_mean, sf.design.believed_sum][int(generator.integers(2))]
+        return sf.certify(sf.noise.believed_histogram(cells, max(records, 500), budget, shared, people=people))
+    make = [sf.noise.believed_mean, sf.noise.believed_sum][int(generator.integers(2))]
     low = Fraction(int(generator.integers(-9, 9)), 7)
     return sf.certify(make(low, low + int(generator.integers(1, 9)), max(records, 500), budget, shared))
 
@@ -172,12 +170,12 @@ def random_disclosure(generator):
         weights = generator.integers(1, 30, shape)
         exact = np.array(_fractions(weights.ravel()), dtype=object).reshape(shape).tolist()
         # The law of the list above is float64 and its mapping rounded; here laws are exact.
-        return sf.certify(sf.disclose.optimum(exact))
+        return sf.certify(sf.disclosure.optimum(exact))
     # Few sizes, since the terms of a bound are searched for once for each.
     size = int(generator.choice([60, 500, 3000]))
     counts = generator.multinomial(size, generator.dirichlet(np.ones(int(np.prod(shape))))).reshape(shape)
-    private = sf.certify(sf.disclose.optimum(sf.disclose.counted_law(counts)), estimated_from=size)
-    return private if generator.random() < 0.5 else sf.disclose.public_certificate(private)
+    private = sf.certify(sf.disclosure.optimum(sf.disclosure.counted_law(counts)), estimated_from=size)
+    return private if generator.random() < 0.5 else sf.disclosure.public_certificate(private)
 
 
 MAKERS = (

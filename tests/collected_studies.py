@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.errors import SourceFailed
-from sfumato.refine import Ladder
+from sfumato.ladders import Ladder
+from sfumato.sampling import Guarantee
 from sfumato.study import Analyst, CollectTerms, OneOfMany, Study, YesNo
-from sfumato.study.collections import StoredRow, collection_of
-from sfumato.study.steps import make_key_pair
-from sfumato.study.submissions import respond
-from sfumato.values import Guarantee
+from sfumato.study.collection import StoredRow, collection_of
+from sfumato.workflows import make_key_pair
+from sfumato.workflows.responding import respond
 
 HOMES = ("north", "south", "east", "west")
 

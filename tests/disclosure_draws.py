@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.bits import ScriptedBits
 from sfumato.errors import SourceFailed
+from sfumato.sampling import ScriptedBits
 
 
 def drawn_outputs(release, width, most_words):

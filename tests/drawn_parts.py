@@ -1,10 +1,16 @@
 """Parts of publications drawn in memory, without files, records and payments."""
 
-from sfumato.study.part_notes import new_part_id
-from sfumato.study.part_plans import PartPlan
-from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import StudyPublication, draw_part, is_simulation, open_answers, source_or_system
-from sfumato.values import Guarantee
+from sfumato.publications.note import new_part_id
+from sfumato.publications.part import (
+    MemorySink,
+    PartPlan,
+    StudyPublication,
+    draw_part,
+    is_simulation,
+    open_answers,
+    source_or_system,
+)
+from sfumato.sampling import Guarantee
 
 
 def drawn_part(

@@ -5,10 +5,10 @@ from fractions import Fraction
 from functools import cache
 
 from page_samples import sample_files, sample_plan
-from sfumato.render.report_material import Seen, gather_material
+from sfumato.inference import Picture, Quantity, QuestionEstimate, Unit
+from sfumato.numbers import Interval
+from sfumato.output.report_material import Seen, gather_material
 from sfumato.study import OneOfMany
-from sfumato.study.ways import Picture, Quantity, QuestionEstimate, Unit
-from sfumato.values import Interval
 
 SCALE = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
 READERS = (("public", 0.5, 0.08), ("press", 1.0, 0.04), ("ministry", 2.0, 0.02))

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.io import SampleCounts, read_any_channel, read_prior, read_samples
-from sfumato.prob import Channel, Circulant, Distribution
+from sfumato.certificates import SampleCounts, read_samples
+from sfumato.prob import Channel, Circulant, Distribution, read_any_channel, read_prior
 
 
 def parquet(columns, **options):

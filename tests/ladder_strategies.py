@@ -6,11 +6,11 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from sfumato.bits import ScriptedBits
 from sfumato.errors import SourceFailed
+from sfumato.ladders import Ladder
 from sfumato.mechanisms import ArcResponse, BinaryHadamard, CyclicResponse
-from sfumato.mechanisms.favoured_sets import Family
-from sfumato.refine import Ladder
+from sfumato.mechanisms.cyclic import Family
+from sfumato.sampling import ScriptedBits
 
 # Residues 3, 7, 13 and 7.
 SETS = [(2, 2, Family.SINGER), (2, 3, Family.SINGER), (3, 3, Family.SINGER), (7, 1, Family.PALEY)]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from sfumato.account.ledgers import Ledger
 from sfumato.errors import SfumatoError
+from sfumato.ledger.ledger import Ledger
 
 NURSERY = Path(__file__).parent / "account" / "worker_nursery.py"
 CREW = 8

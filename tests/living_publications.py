@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
+from sfumato.publications.reports import read_report_files
 from sfumato.study import Analyst, OneOfMany, Study, YesNo, write_study
-from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import amend, erase, publish, recover_answers
+from sfumato.workflows import amend, erase, publish, recover_answers
 
 PLACES = ("north", "south", "east")
 REGIONS = ("coast", "hill")

@@ -10,7 +10,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cyclic_enumeration import cyclic_law
-from sfumato.bits import ScriptedBits
 from sfumato.errors import SourceFailed
 from sfumato.mechanisms import (
     ArcResponse,
@@ -26,8 +25,9 @@ from sfumato.mechanisms import (
     SymmetricUnary,
     Tabulated,
 )
-from sfumato.mechanisms.favoured_sets import Family
+from sfumato.mechanisms.cyclic import Family
 from sfumato.prob import Channel
+from sfumato.sampling import ScriptedBits
 
 SETS = [*((q, t, Family.SINGER) for q in (2, 3) for t in (2, 3)), *((K, 1, Family.PALEY) for K in (7, 11))]
 

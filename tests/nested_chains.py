@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.bits import ScriptedBits
-from sfumato.bits.row_words import AnyRows
 from sfumato.errors import SourceFailed
+from sfumato.sampling import ScriptedBits
+from sfumato.sampling.rows import AnyRows
 
 
 def every_draw(step, code):

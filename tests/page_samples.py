@@ -6,9 +6,9 @@ from functools import cache
 import pyarrow as pa
 
 from drawn_parts import drawn_part
-from sfumato.bits import InsecureSeeded
+from sfumato.publications.opening import open_table
+from sfumato.sampling import InsecureSeeded
 from sfumato.study import Analyst, Card, Count, FreeText, OneOfMany, Study, YesNo
-from sfumato.study.opening import open_table
 from sfumato.study.planning import plan_study
 
 ROWS = 600

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from sfumato.study import Card, CollectTerms, Study, YesNo
-from sfumato.study.study_files import as_toml
+from sfumato.study.file import as_toml
 
 SICK = "Have you gone to work although you were ill?"
 HIDDEN = "Have you hidden an illness from your employer?"

@@ -14,8 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.bits import InsecureSeeded, ScriptedBits
-from sfumato.values import Guarantee
+from sfumato.sampling import Guarantee, InsecureSeeded, ScriptedBits
 
 WORDS = 1 << 64
 HALVES = (0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF, 0xDEADBEEF)

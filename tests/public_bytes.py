@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.files.parquet_pages import ParquetContent
+from sfumato.files.parquet import ParquetContent
 
 
 def blobs(*places):

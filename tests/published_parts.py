@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sfumato.account import Published, PublishedColumn, Role, information
+from sfumato.ledger import Published, PublishedColumn, Role, information
 
 
 def part_id(number):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from sfumato import measures
-from sfumato.measures.individual.records import selected_channels
+from sfumato.measures.individual import selected_channels
 from sfumato.prob import Channel
 
 

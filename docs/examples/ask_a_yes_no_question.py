@@ -13,15 +13,15 @@ RESPONDENTS = 2000
 def main() -> None:
     """Design the survey, print its card, simulate it, and estimate the share of yes."""
     # The best guess of anybody's answer must be wrong in three cases of eight.
-    design = sf.design.survey(guess_error=0.375)
-    coin = sf.design.warner(guess_error=0.375)
+    design = sf.surveys.survey(guess_error=0.375)
+    coin = sf.surveys.warner(guess_error=0.375)
     gain = float(design.fisher_information(SHARE)) / float(coin.fisher_information(SHARE))
     print(f"{gain:.1f} times fewer respondents than with a coin")
 
-    card = sf.design.spinner_card(design.channel)
+    card = sf.surveys.spinner_card(design.channel)
     for line in card.lines():
         print(line)
-    Path("card.svg").write_text(sf.render.spinner_svg(card, title="Did you work unpaid overtime?"), encoding="utf-8")
+    Path("card.svg").write_text(sf.output.spinner_svg(card, title="Did you work unpaid overtime?"), encoding="utf-8")
 
     yes = round(SHARE * RESPONDENTS)
     mechanism = design.mechanism

@@ -4,7 +4,7 @@ Every claim about what leaks comes with a certificate that a machine can check. 
 next to nothing, and a name brings in only the rooms behind it.
 """
 
-from sfumato.on_demand import names_on_demand
+from sfumato.lazy import names_on_demand
 
 __version__ = "0.2.0"
 __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,78 +1,75 @@
 from sfumato import (
-    account,
-    bits,
     certificates,
-    design,
-    disclose,
+    disclosure,
+    display,
     engines,
     errors,
     files,
-    infer,
-    io,
+    inference,
+    keys,
+    ladders,
+    ledger,
     measures,
     mechanisms,
+    noise,
+    numbers,
+    output,
     prob,
-    refine,
-    render,
+    publications,
+    recoverable,
+    sampling,
     study,
-    values,
+    surveys,
+    workflows,
 )
-from sfumato.certificates import Audit, Certificate, audit, certify, verify
-from sfumato.files.layouts import DataFile
-from sfumato.prob import Channel, Circulant, Distribution
-from sfumato.refine import Ladder
-from sfumato.render.report_pages import study_report_html
-from sfumato.study import (
-    Analyst,
-    AskIf,
-    BoundedNumber,
-    Card,
-    CollectTerms,
-    Count,
-    FreeText,
-    LargeList,
-    ListedCard,
-    OneOfMany,
-    Ordered,
-    Recoverable,
-    Several,
-    Study,
-    YesNo,
-    read_study,
-    write_study,
-)
-from sfumato.study.device_memory import DeviceMemory
-from sfumato.study.reports import Reports
-from sfumato.study.steps import (
-    amend,
-    answer_query,
+from sfumato.certificates.auditing import Audit, audit
+from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.certifying import certify, verify
+from sfumato.files.formats import DataFile
+from sfumato.ladders.ladder import Ladder
+from sfumato.output.report import study_report_html
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.prob.structured import Circulant
+from sfumato.publications.registry import read_record
+from sfumato.publications.reports import Reports
+from sfumato.server.client import submit
+from sfumato.study.cells import AskIf
+from sfumato.study.collect_terms import CollectTerms
+from sfumato.study.compared_designs import compare_devices
+from sfumato.study.file import read_study, write_study
+from sfumato.study.kinds.card import Card
+from sfumato.study.kinds.large_list import LargeList
+from sfumato.study.kinds.listed_card import ListedCard
+from sfumato.study.kinds.number import BoundedNumber, Count
+from sfumato.study.kinds.ordered import Ordered
+from sfumato.study.kinds.recoverable import Recoverable
+from sfumato.study.kinds.several import Several
+from sfumato.study.kinds.single_choice import OneOfMany, YesNo
+from sfumato.study.kinds.text import FreeText
+from sfumato.study.readers import Analyst
+from sfumato.study.study import Study
+from sfumato.workflows.amending import amend
+from sfumato.workflows.auditing import audit_publication, audit_samples
+from sfumato.workflows.combining import combine
+from sfumato.workflows.disclosing import disclose_table
+from sfumato.workflows.erasing import erase
+from sfumato.workflows.fitting import compare, crosstab, fit, weighted_shares
+from sfumato.workflows.noise import release_noise
+from sfumato.workflows.planning import plan
+from sfumato.workflows.publishing import publish, write_publication
+from sfumato.workflows.query import answer_query
+from sfumato.workflows.reading import (
     asked_options,
-    audit_publication,
-    audit_samples,
-    combine,
-    compare,
-    crosstab,
-    disclose_table,
-    erase,
     estimate_reports,
-    fit,
     open_reports,
     option_pairs,
-    plan,
-    publish,
-    raw_shares,
-    read_record,
     read_reports,
     recover_answers,
-    release_noise,
-    report_weights,
-    weighted_shares,
-    write_publication,
     write_reports,
 )
-from sfumato.study.submissions import respond
-from sfumato.study.ways.device_costs import compare_devices
-from sfumato.web.client import submit
+from sfumato.workflows.responding import DeviceMemory, respond
+from sfumato.workflows.weighing import raw_shares, report_weights
 
 __version__: str
 
@@ -101,54 +98,59 @@ __all__ = [
     "Several",
     "Study",
     "YesNo",
-    "account",
     "amend",
     "answer_query",
     "asked_options",
     "audit",
     "audit_publication",
     "audit_samples",
-    "bits",
     "certificates",
     "certify",
     "combine",
     "compare",
     "compare_devices",
     "crosstab",
-    "design",
-    "disclose",
     "disclose_table",
+    "disclosure",
+    "display",
     "engines",
     "erase",
     "errors",
     "estimate_reports",
     "files",
     "fit",
-    "infer",
-    "io",
+    "inference",
+    "keys",
+    "ladders",
+    "ledger",
     "measures",
     "mechanisms",
+    "noise",
+    "numbers",
     "open_reports",
     "option_pairs",
+    "output",
     "plan",
     "prob",
+    "publications",
     "publish",
     "raw_shares",
     "read_record",
     "read_reports",
     "read_study",
     "recover_answers",
-    "refine",
+    "recoverable",
     "release_noise",
-    "render",
     "report_weights",
     "respond",
+    "sampling",
     "study",
     "study_report_html",
     "submit",
-    "values",
+    "surveys",
     "verify",
     "weighted_shares",
+    "workflows",
     "write_publication",
     "write_reports",
     "write_study",

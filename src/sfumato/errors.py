@@ -1,4 +1,4 @@
-"""Everything that Sfumato raises on purpose.
+"""The exceptions of the package, and text made safe to print.
 
 ::
 
@@ -33,10 +33,40 @@ import copy
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Self
 
-from sfumato.printing import about, printable_lines
+# Text for people to look at, wherever it came from: nothing in it moves a cursor or turns the writing round.
+
+
+_NO_BREAK_SPACE = "\u00a0"
+_REPLACED = "\ufffd"
+
+
+def printable(text: str) -> str:
+    """Replace what would move a cursor or break a picture."""
+    return _calm(text, _NO_BREAK_SPACE)
+
+
+def printable_lines(text: str) -> str:
+    """Do the same to a text of several lines, whose ends stay."""
+    return _calm(text, f"\n\t{_NO_BREAK_SPACE}")
+
+
+def about(value: Fraction | int, digits: int) -> str:
+    """Write a number of any size in a few digits; one that no float can hold is no reason to fail."""
+    try:
+        return f"{float(value):.{digits}g}"
+    except OverflowError:
+        return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.{digits}g}"
+
+
+def _calm(text: str, kept: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter in kept else _REPLACED for letter in text)
+
 
 # Longer numbers are rounded where they are shown: nobody reads them, and Python refuses to write the longest.
 _LONG_FRACTION_BITS = 80

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from sfumato.io.private_key_files import write_key_pair
-from sfumato.refine.key_protection import Passphrase, Unprotected, new_key_pair
+from server.plain_server import InThread
+from sfumato.keys.protection import Passphrase, Unprotected, new_key_pair
+from sfumato.keys.sealed_files import write_key_pair
+from sfumato.server import serving
+from sfumato.server.app import CollectionApp
+from sfumato.server.opening import open_server
+from sfumato.server.settings import Settings
 from sfumato.study.collect_terms import Mode
-from sfumato.study.collections import StoredRow
-from sfumato.study.submissions import respond_all
-from sfumato.web import serving
-from sfumato.web.app import CollectionApp
-from sfumato.web.opening import open_server
-from sfumato.web.settings import Settings
-from web.plain_server import InThread
+from sfumato.study.collection import StoredRow
+from sfumato.workflows.responding import respond_all
 
 PASSPHRASE = "seven blue lanterns"  # noqa: S105  of a key that is made here
 PATIENCE = 60

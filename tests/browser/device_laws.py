@@ -10,10 +10,10 @@ import numpy as np
 
 from browser.device_vectors import FOLDER, scripts_of
 from sfumato.certificates.auditing import audit_counts
+from sfumato.ladders.steps import TwoLevelShift
 from sfumato.prob.binomial import clopper_pearson
-from sfumato.refine.shifts import TwoLevelShift
-from sfumato.study.forms import form_document
-from sfumato.study.ways.several_questions import Several
+from sfumato.study.collection import form_document
+from sfumato.study.kinds.several import Several
 from study.test_forms import collected
 
 SAMPLERS = json.loads((FOLDER / "samplers.json").read_text())

@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from plain_integers import WORDS, Reader, coin, uniform_below
-from sfumato.bits import Categorical, Coin, ScriptedBits, UniformBelow
-from sfumato.bits.row_words import AnyRows
 from sfumato.errors import SourceFailed
-from sfumato.refine.masks import FlipMask
-from sfumato.refine.shifts import TwoLevelShift
-from sfumato.refine.step_documents import set_document
-from sfumato.study.forms import form_document
+from sfumato.ladders.groups import FlipMask
+from sfumato.ladders.steps import TwoLevelShift, set_document
+from sfumato.sampling import Categorical, Coin, ScriptedBits, UniformBelow
+from sfumato.sampling.rows import AnyRows
+from sfumato.study.collection import form_document
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "device"
 MADE_BY = "Python's samplers, by tests/browser/device_vectors.py"

@@ -9,6 +9,10 @@ from fractions import Fraction
 
 from PIL import Image
 
+from server.plain_server import InThread
+from sfumato.server.opening import open_server
+from sfumato.server.pages import pages_of
+from sfumato.server.settings import Settings
 from sfumato.study import (
     Analyst,
     AskIf,
@@ -24,11 +28,7 @@ from sfumato.study import (
     YesNo,
     write_study,
 )
-from sfumato.study.steps import make_key_pair
-from sfumato.web.opening import open_server
-from sfumato.web.page_handlers import pages_of
-from sfumato.web.settings import Settings
-from web.plain_server import InThread
+from sfumato.workflows import make_key_pair
 
 TOWNS = tuple(
     f"{first}{second}"

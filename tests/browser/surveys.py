@@ -5,6 +5,11 @@ import re
 from contextlib import contextmanager
 from fractions import Fraction
 
+from server.plain_server import InThread
+from sfumato.server.credentials import read_invites
+from sfumato.server.opening import open_server
+from sfumato.server.page_parts import integrity
+from sfumato.server.settings import Settings
 from sfumato.study import (
     Analyst,
     AskIf,
@@ -21,12 +26,7 @@ from sfumato.study import (
     YesNo,
     write_study,
 )
-from sfumato.study.steps import make_key_pair
-from sfumato.web.credentials import read_invites
-from sfumato.web.opening import open_server
-from sfumato.web.settings import Settings
-from sfumato.web.static_files import integrity
-from web.plain_server import InThread
+from sfumato.workflows import make_key_pair
 
 MONTHS = tuple(f"month {i}" for i in range(1, 13))
 TREES = ("oak", "elm, field", "ash", "fir", "Weißdorn")

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from browser.building import BROWSER, ROOT, needs_bundler, run_node
-from sfumato.web.static_files import SCRIPTS, integrity, script
+from sfumato.server.page_parts import SCRIPTS, integrity, script
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_what_is_committed_is_what_is_built(built):
 
 
 def test_every_script_that_is_served_is_built(built):
-    assert {f"src/sfumato/web/static/{name}" for name in SCRIPTS} <= set(built)
+    assert {f"src/sfumato/server/static/{name}" for name in SCRIPTS} <= set(built)
 
 
 def test_it_does_not_matter_where_it_is_built(built, tmp_path):

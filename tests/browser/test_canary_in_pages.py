@@ -7,7 +7,7 @@ server, and then its memory has them.
 import httpx
 
 from browser.respondents import Visit, answer_all, working_life
-from web.test_canary import CANARY, Served, in_memory
+from server.test_canary import CANARY, Served, in_memory
 
 
 def test_what_is_typed_into_a_page_is_found_nowhere(browser, tmp_path):

@@ -21,8 +21,8 @@ from browser.desk import (
     type_text,
     until,
 )
-from sfumato.render.estimate_documents import estimate_document
-from sfumato.study.steps import estimate_reports, open_reports, unseal_shares
+from sfumato.output.estimates import estimate_document
+from sfumato.workflows import estimate_reports, open_reports, unseal_shares
 
 COUNT = 150
 DONE = "document.getElementById('open-said').textContent !== '' && document.getElementById('cancel').hidden"

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from browser.desk import CAUGHT, click, file_of, press, serve, tab_to, type_text, until
-from sfumato.web.credentials import invite_link, read_token, token_hash
-from sfumato.web.invitations import qr_svg
+from sfumato.server.admission import qr_svg
+from sfumato.server.credentials import invite_link, read_token, token_hash
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import pytest
 from browser import device_laws as laws
 from browser.device_pages import Device
 from browser.device_vectors import FILES, FOLDER, text_of
+from kind_samples import ASKED, READERS, Sample, by_name
 from sfumato.study import LargeList, OneOfMany, Study
-from sfumato.study.forms import form_document
+from sfumato.study.collection import form_document
 from study.test_forms import COLLECTED, collected
-from study.way_samples import ASKED, READERS, Sample, by_name
 
 # Of 57 symbols two levels are enumerated, and three where there are 7.
 MANY = replace(by_name("one of many, by symbols"), analysts=READERS[:1])

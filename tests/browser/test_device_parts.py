@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 
 from browser.node import run_module
-from sfumato.refine.sealed_shares import Kem, new_share_key, open_share, seal_share, share_info, share_text
+from kind_samples import by_name
+from sfumato.keys.shares import Kem, new_share_key, open_share, seal_share, share_info, share_text
+from sfumato.server import client
+from sfumato.server.blind_rsa import Blinding, Signer, check_signature
+from sfumato.server.client import Credential, report_body
+from sfumato.server.credentials import CredentialKey, key_digest
 from sfumato.study import AskIf, BoundedNumber, LargeList, OneOfMany, Several, YesNo
-from sfumato.study.collections import report_id, wave_secret
-from sfumato.study.forms import form_document
-from sfumato.study.submissions import Submission
-from sfumato.web import client
-from sfumato.web.blind_rsa import Signer, check_signature
-from sfumato.web.client import report_body
-from sfumato.web.credentials import CredentialKey, key_digest
-from sfumato.web.wallets import Blinding, Credential
+from sfumato.study.collection import form_document, report_id, wave_secret
+from sfumato.workflows.responding import Submission
 from study.test_forms import Study, collected
-from study.way_samples import by_name
 
 MODULI = [2, 57, 256, 257, 87_381]
 SHIFTS = [1, 56, 255, 256, 70_000]

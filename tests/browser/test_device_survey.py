@@ -8,16 +8,14 @@ import pytest
 
 from browser.building import bundle
 from browser.surveys import ANSWERS, OTHERS, QUESTIONS, SurveyPage, served, survey
-from sfumato.io.share_key_files import read_share_private
-from sfumato.refine.key_protection import Unprotected
-from sfumato.refine.sealed_shares import Kem
+from sfumato.keys.protection import Unprotected
+from sfumato.keys.shares import Kem, read_share_private
+from sfumato.server.opening import open_server
+from sfumato.server.settings import Settings
 from sfumato.study import OneOfMany, YesNo
-from sfumato.study.collections import collection_of
-from sfumato.study.forms import form_document
-from sfumato.study.steps import estimate_reports, open_reports, recover_answers, unseal_shares
-from sfumato.study.study_files import read_study
-from sfumato.web.opening import open_server
-from sfumato.web.settings import Settings
+from sfumato.study.collection import collection_of, form_document
+from sfumato.study.file import read_study
+from sfumato.workflows import estimate_reports, open_reports, recover_answers, unseal_shares
 
 # Four people, who answer every kind, or do not.
 PEOPLE = [ANSWERS, OTHERS, {**ANSWERS, "smokes": "no", "brand": None}, {**OTHERS, "pets": ["cat"], "rent": "0"}]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from browser.node import run_module
+from kind_samples import SAMPLES
 from sfumato.errors import InvalidParameter
-from sfumato.render.estimate_documents import estimate_document
-from sfumato.study.ways import Reading
-from sfumato.study.ways.no_answer import Missing
-from study.way_samples import SAMPLES
+from sfumato.inference import Reading
+from sfumato.output.estimates import estimate_document
+from sfumato.study.cells import Missing
 
 SCRIPT = """
 const { estimateQuestion } = await import("SOURCES/estimates/questions.js");

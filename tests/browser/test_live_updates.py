@@ -9,14 +9,14 @@ import time
 import pytest
 
 from browser.desk import STUDY, people, until
-from sfumato.io.private_key_files import write_key_pair
-from sfumato.refine.key_protection import Unprotected, new_key_pair
-from sfumato.study.collections import collection_of
-from sfumato.study.study_files import read_study
-from sfumato.study.submissions import respond_all
-from sfumato.web.client import report_body
-from sfumato.web.credentials import read_invites
-from web.senders import Sender
+from server.senders import Sender
+from sfumato.keys.protection import Unprotected, new_key_pair
+from sfumato.keys.sealed_files import write_key_pair
+from sfumato.server.client import report_body
+from sfumato.server.credentials import read_invites
+from sfumato.study.collection import collection_of
+from sfumato.study.file import read_study
+from sfumato.workflows.responding import respond_all
 
 RATE, SECONDS, WINDOWS, WITHIN = 50, 3, 8, 2.0
 BATCH = 50  # reports; a batch is shown when the next one is full

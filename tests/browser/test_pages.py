@@ -11,25 +11,23 @@ import pytest
 from matplotlib.image import imread
 
 import sfumato as sf
+from analysed import published
 from browser.devtools import missing_sentence
 from estimate_samples import ESTIMATES, material_with
 from page_samples import ANSWERS, sample_files, sample_plan
 from reproduce import PAPERS
 from reproduce.helper import page_html, redraw
 from sfumato.certificates import certify
+from sfumato.display.charts import CHART_STYLE
+from sfumato.output.analyses import crosstab_sheet, fit_sheets
+from sfumato.output.estimate_plots import coefficients_svg
+from sfumato.output.pages import analysis_page, checked_page
+from sfumato.output.report import study_report_html
+from sfumato.output.report_estimates import estimates_section
+from sfumato.output.statement_pages import script_html, statement_html
 from sfumato.prob import Channel
-from sfumato.render.analysis_pages import analysis_page
-from sfumato.render.analysis_sheets import crosstab_sheet
-from sfumato.render.chart_parts import CHART_STYLE
-from sfumato.render.coefficient_plots import coefficients_svg
-from sfumato.render.model_sheets import fit_sheets
-from sfumato.render.page_style import checked_page
-from sfumato.render.report_estimates import estimates_section
-from sfumato.render.report_pages import study_report_html
-from sfumato.render.statement_pages import script_html, statement_html
 from sfumato.study import Card, Goal, Study
 from sfumato.study.planning import plan_study
-from study.analysed import published
 
 CHANNEL = Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
 NAMES = ["report", "pictures", "simulation", "certificate", "statement", "script", "fit", "gallery"]

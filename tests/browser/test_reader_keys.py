@@ -7,10 +7,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization as pem
 
 from browser.node import run_module
-from sfumato.io.share_key_files import read_share_private, write_share_pair
-from sfumato.refine.key_protection import Passphrase, Unprotected, new_key_pair
-from sfumato.refine.private_keys import seal_private_key
-from sfumato.refine.sealed_shares import Kem, seal_share, share_info
+from sfumato.keys.protection import Passphrase, Unprotected, new_key_pair
+from sfumato.keys.sealed_files import seal_private_key
+from sfumato.keys.shares import Kem, read_share_private, seal_share, share_info, write_share_pair
 
 PHRASE = "grüne Äpfel"
 READ = """
@@ -131,7 +130,7 @@ def test_bodies_of_both_kinds_are_opened_and_counted(kem):
     """Three questions, one of masks and one that nobody opens, with a gap; a row that is no draw is dropped."""
     import json
 
-    from sfumato.refine.sealed_shares import new_share_key
+    from sfumato.keys.shares import new_share_key
 
     key, other = new_share_key(kem), new_share_key(kem)
     moduli, ids = (7, 8), [bytes([number]) * 32 for number in range(6)]

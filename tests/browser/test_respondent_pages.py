@@ -22,7 +22,7 @@ from browser.respondents import (
 )
 from paper_studies import paper_study
 from sfumato.study import CollectTerms, Count, YesNo
-from sfumato.study.collections import report_id
+from sfumato.study.collection import report_id
 
 # Words that stand in answers alone: wherever they are found, an answer got out.
 ANSWERS = ("fixed term", "working from home", "Unterberg", "Sankt ")

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from browser.device_laws import joint_of
-from sfumato.refine.sealed_shares import Kem, share_bytes
+from sfumato.keys.shares import Kem, share_bytes
 from sfumato.study import Analyst, BoundedNumber, CollectTerms, Count, Study
-from sfumato.study.forms import form_document
+from sfumato.study.collection import form_document
 from study.test_forms import collected
 
 ROOMS = Count(id="rooms", text="Rooms?", lowest=1, highest=4, points=2)

@@ -12,19 +12,16 @@ from pathlib import Path
 import sfumato as sf
 from fresh_seals import reseal
 from record_channels import datasets, flipped
-from sfumato.certificates.collected import Collected
-from sfumato.certificates.record_statements import _told
-from sfumato.certificates.rules import publish
-from sfumato.certificates.words import at_most
-from sfumato.design.belief_certificates import _claims
-from sfumato.design.belief_subjects import bits_of
-from sfumato.design.group_claims import IF_FALSE
-from sfumato.design.rank_certificates import CAPACITY as RANKS
-from sfumato.design.rank_certificates import rank_bits
-from sfumato.design.vector_certificates import CAPACITY as VECTOR
-from sfumato.measures.lattice.powers import best_spread, power_bound
-from sfumato.measures.lattice.selection_limits import stated_bits
-from sfumato.values import Interval
+from sfumato.certificates.channel_claims import _told
+from sfumato.certificates.channels import Collected
+from sfumato.certificates.claims import publish
+from sfumato.display.text import at_most
+from sfumato.measures.gaussian import best_spread, power_bound, stated_bits
+from sfumato.noise.certificates import CAPACITY_RANK_CERTIFICATES as RANKS
+from sfumato.noise.certificates import CAPACITY_VECTOR_CERTIFICATES as VECTOR
+from sfumato.noise.certificates import IF_FALSE, rank_bits
+from sfumato.noise.shared_bits import _claims, bits_of
+from sfumato.numbers import Interval
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "forged"
 QUARTER = Fraction(1, 4)
@@ -62,25 +59,25 @@ SEALED = {"sealed_by": "x25519", "guarantee": "computational"}
 
 
 def noise(values=None):
-    return sf.certify(sf.design.gaussian(low=0, high=1, budget_bits=0.9, steps=8, values=values))
+    return sf.certify(sf.noise.gaussian(low=0, high=1, budget_bits=0.9, steps=8, values=values))
 
 
 def assumed():
     """Noise on a count, if at most two people depend on each other."""
-    return sf.certify(sf.design.private_count(9, 1, correlated=2, steps=8))
+    return sf.certify(sf.noise.private_count(9, 1, correlated=2, steps=8))
 
 
 def counted():
     """Three cells, if nobody depends on anybody else: the counter-example to half of the largest distance."""
-    return sf.certify(sf.design.private_histogram(3, 100, 1, correlated="nobody"))
+    return sf.certify(sf.noise.private_histogram(3, 100, 1, correlated="nobody"))
 
 
 def ranked():
-    return sf.certify(sf.design.private_quantile([0, 1, 2, 3], 0.5, 100, 0.5, correlated=2))
+    return sf.certify(sf.noise.private_quantile([0, 1, 2, 3], 0.5, 100, 0.5, correlated=2))
 
 
 def belief():
-    return sf.certify(sf.design.believed_mean(0, 1, 10**4, budget_bits=0.1, shared_bits=10))
+    return sf.certify(sf.noise.believed_mean(0, 1, 10**4, budget_bits=0.1, shared_bits=10))
 
 
 def with_subject(certificate, **changes):
@@ -195,7 +192,7 @@ def forgeries():
         "belief_fewer_shared_bits_said": (with_claim(belief(), "assumed_shared_bits", value="1"), "assumed_sh"),
         "belief_fewer_records": (with_subject(belief(), records=5000), "believed_bits|_deviation"),
         "belief_smaller_households": (with_subject(sf.certify(
-            sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)), people=2), "believed_bits|_dev"),
+            sf.noise.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)), people=2), "believed_bits|_dev"),
         "belief_less_noise": (with_subject(belief(), deviation="1/25"), "believed_bits|_deviation"),
         "belief_division_that_guards_the_record_alone": (with_subject(belief(), own_share="1"), "division"),
         "belief_noise_for_anyone_that_is_not_enough": (other_beliefs(anyone_deviation=Fraction(1)), "anyone_dev"),

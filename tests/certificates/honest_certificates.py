@@ -68,23 +68,23 @@ def disclosure(draw):
     if draw.random() < 0.5:
         counts = [[draw.randint(0, 900) for _ in range(wide)] for _ in range(2)]
         counts[0][0] += 50
-        made = sf.disclose.optimum(sf.disclose.counted_law(counts))
+        made = sf.disclosure.optimum(sf.disclosure.counted_law(counts))
         return sf.certify(made, estimated_from=sum(map(sum, counts)))
     law = [[Fraction(draw.randint(1, UNLIKE)) for _ in range(wide)] for _ in range(2)]
     total = sum(map(sum, law))
-    return sf.certify(sf.disclose.optimum([[mass / total for mass in row] for row in law]))
+    return sf.certify(sf.disclosure.optimum([[mass / total for mass in row] for row in law]))
 
 
 def noise(draw):
     values = draw.choice([None, None, 2, 3])
     high, budget = draw.randint(1, 9), draw.uniform(0.3, 0.9)
-    made = sf.design.gaussian(low=0, high=high, budget_bits=budget, steps=draw.randint(4, 9), values=values)
+    made = sf.noise.gaussian(low=0, high=high, budget_bits=budget, steps=draw.randint(4, 9), values=values)
     return sf.certify(made)
 
 
 def belief(draw):
     return sf.certify(
-        sf.design.believed_mean(0, draw.randint(1, 9), draw.randint(200, 10**6), draw.uniform(0.1, 0.9), Fraction(3, 2))
+        sf.noise.believed_mean(0, draw.randint(1, 9), draw.randint(200, 10**6), draw.uniform(0.1, 0.9), Fraction(3, 2))
     )
 
 

@@ -5,12 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from sfumato.bits import InsecureSeeded
-from sfumato.certificates import audit, audit_counts
+from sfumato.certificates import Status, audit, audit_counts
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import RandomizedResponse, Tabulated
 from sfumato.prob import Channel
-from sfumato.values import Status
+from sfumato.sampling import InsecureSeeded
 
 
 def binomial_tail(k, n, p):

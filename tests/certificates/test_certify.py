@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.certificates import Certificate, certify, verify, words
-from sfumato.certificates.statements import RULES
+from sfumato.certificates import Certificate, Status, certify, verify
+from sfumato.certificates.channel_claims import RULES
+from sfumato.display import text as words
 from sfumato.errors import InvalidLaw, InvalidParameter, NotCertified
 from sfumato.mechanisms import RandomizedResponse
+from sfumato.numbers import Interval
 from sfumato.prob import Channel, Circulant
-from sfumato.values import Interval, Status
 
 BINARY = Channel([[Fraction(5, 8), Fraction(3, 8)], [Fraction(3, 8), Fraction(5, 8)]], ["no", "yes"], ["no", "yes"])
 

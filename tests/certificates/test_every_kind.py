@@ -14,39 +14,39 @@ from rich.console import Console
 
 import sfumato as sf
 from fresh_seals import reseal, reseal_bytes
-from sfumato.certificates import registry
-from sfumato.certificates.collected import Collected, as_collected
-from sfumato.certificates.sources import SOURCES
+from sfumato.certificates import certificate as registry
+from sfumato.certificates.channels import Collected, as_collected
+from sfumato.certificates.claims import SOURCES
 from sfumato.errors import ClaimRefused, InvalidParameter, NotChecked, SfumatoError, UnknownSchema, UnreadableFile
-from sfumato.render import certificate_table
-from sfumato.values import Interval
+from sfumato.numbers import Interval
+from sfumato.output import certificate_table
 
 ROOT = Path(__file__).parents[2]
 HALF = Fraction(1, 2)
-LAW = sf.disclose.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 3)
-COUNTED = sf.disclose.counted_law([[[341, 147], [147, 63]], [[150, 60], [64, 28]]])
+LAW = sf.disclosure.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 3)
+COUNTED = sf.disclosure.counted_law([[[341, 147], [147, 63]], [[150, 60], [64, 28]]])
 LEAKING = sf.Channel([[HALF, HALF], [Fraction(1, 4), Fraction(3, 4)]], ["no", "yes"], ["no", "yes"])
 
 # One of each kind, and further ones whose claims are of another form.
 KINDS = {
-    "belief-noise": lambda: sf.certify(sf.design.believed_mean(0, 20, 1000, budget_bits=0.1, shared_bits=10)),
-    "belief-noise/much shared": lambda: sf.certify(sf.design.believed_count(10**4, budget_bits=0.1, shared_bits=100)),
+    "belief-noise": lambda: sf.certify(sf.noise.believed_mean(0, 20, 1000, budget_bits=0.1, shared_bits=10)),
+    "belief-noise/much shared": lambda: sf.certify(sf.noise.believed_count(10**4, budget_bits=0.1, shared_bits=100)),
     "belief-noise/households": lambda: sf.certify(
-        sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)
+        sf.noise.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4)
     ),
-    "belief-noise/histogram": lambda: sf.certify(sf.design.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2)),
-    "belief-noise/nobody": lambda: sf.certify(sf.design.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0)),
+    "belief-noise/histogram": lambda: sf.certify(sf.noise.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2)),
+    "belief-noise/nobody": lambda: sf.certify(sf.noise.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0)),
     "channel": lambda: sf.certify(LEAKING, [Fraction(2, 3), Fraction(1, 3)]),
     "channel/float": lambda: sf.certify(sf.Channel([[0.1, 0.9], [0.7, 0.3]]), [0.2, 0.8]),
     "channel/circulant": lambda: sf.certify(sf.Circulant.two_level(size=101, support=[0, 1, 5], odds=Fraction(7, 2))),
     "channel/mechanism": lambda: sf.certify(sf.mechanisms.RandomizedResponse(size=3, odds=Fraction(3))),
     "channel/records": lambda: sf.certify(sf.Channel([[HALF, HALF]] * 3 + [[1, 0]]), shape=(2, 2)),
-    "channel/survey": lambda: sf.certify(sf.design.survey(guess_error=0.375)),
-    "channel/recoverable": lambda: sf.certify(sf.design.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6)),
-    "disclosure": lambda: sf.certify(sf.disclose.optimum(LAW)),
-    "disclosure/estimated": lambda: sf.certify(sf.disclose.optimum(COUNTED), estimated_from=1000),
-    "disclosure-public": lambda: sf.disclose.public_certificate(KINDS["disclosure/estimated"]()),
-    "disclosure/rounded": lambda: sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]])),
+    "channel/survey": lambda: sf.certify(sf.surveys.survey(guess_error=0.375)),
+    "channel/recoverable": lambda: sf.certify(sf.recoverable.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6)),
+    "disclosure": lambda: sf.certify(sf.disclosure.optimum(LAW)),
+    "disclosure/estimated": lambda: sf.certify(sf.disclosure.optimum(COUNTED), estimated_from=1000),
+    "disclosure-public": lambda: sf.disclosure.public_certificate(KINDS["disclosure/estimated"]()),
+    "disclosure/rounded": lambda: sf.certify(sf.disclosure.optimum([[0.3, 0.21], [0.19, 0.3]])),
     "ladder": lambda: sf.certify(sf.Ladder.within(size=5, epsilons=[2.0, 1.0], recover=True)),
     "ladder/options": lambda: sf.certify(sf.Ladder.of_options(options=4, epsilons=[4.0, 2.0], asked=2)),
     "channel/collected": lambda: as_collected(sf.certify(LEAKING), Collected(mode="panel")),
@@ -58,20 +58,20 @@ KINDS = {
         sf.certify(sf.Ladder.within(size=5, epsilons=[1.0], recover=True)),
         Collected(mode="panel", sealed_by="mlkem768-x25519", guarantee="computational", recover=True),
     ),
-    "noise": lambda: sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8)),
+    "noise": lambda: sf.certify(sf.noise.gaussian(bound=1, budget_bits=1, steps=8)),
     "noise/people": lambda: sf.certify(
-        sf.design.gaussian(low=0, high=7, budget_bits=1, change=1, correlated=2, steps=8)
+        sf.noise.gaussian(low=0, high=7, budget_bits=1, change=1, correlated=2, steps=8)
     ),
-    "noise/nobody": lambda: sf.certify(sf.design.private_mean(0, 10, 1000, 0.5, correlated="nobody", steps=8)),
+    "noise/nobody": lambda: sf.certify(sf.noise.private_mean(0, 10, 1000, 0.5, correlated="nobody", steps=8)),
     "noise/people with values": lambda: sf.certify(
-        sf.design.gaussian(low=0, high=9, budget_bits=0.9, change=1, correlated=3, values=2, steps=8)
+        sf.noise.gaussian(low=0, high=9, budget_bits=0.9, change=1, correlated=3, values=2, steps=8)
     ),
-    "sealed": lambda: sf.certify(sf.refine.SealedAnswers(size=11)),
-    "rank-noise": lambda: sf.certify(sf.design.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3)),
-    "rank-noise/anyone": lambda: sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
-    "vector-noise": lambda: sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2)),
-    "vector-noise/anyone": lambda: sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone")),
-    "noise/values": lambda: sf.certify(sf.design.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2)),
+    "sealed": lambda: sf.certify(sf.ladders.SealedAnswers(size=11)),
+    "rank-noise": lambda: sf.certify(sf.noise.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3)),
+    "rank-noise/anyone": lambda: sf.certify(sf.noise.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone")),
+    "vector-noise": lambda: sf.certify(sf.noise.private_histogram(3, 100, 1, correlated=2)),
+    "vector-noise/anyone": lambda: sf.certify(sf.noise.private_histogram(3, 100, 0.1, correlated="anyone")),
+    "noise/values": lambda: sf.certify(sf.noise.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2)),
 }
 
 
@@ -309,9 +309,9 @@ def test_the_schema_of_another_kind_does_not_fit(one):
 
 
 def our_other_files(folder):
-    from sfumato.account import Ledger
-    from sfumato.refine import Unprotected, seal_key
-    from sfumato.study.study_files import write_study
+    from sfumato.keys import Unprotected, seal_key
+    from sfumato.ledger import Ledger
+    from sfumato.study.file import write_study
     from small_studies import small_study
 
     write_study(small_study(), folder / "study.toml")
@@ -321,7 +321,7 @@ def our_other_files(folder):
     key = sf.Ladder.within(size=3, epsilons=[1.0], recover=True).publish([0, 1, 2]).keys[0]
     (folder / "key").write_bytes(seal_key(key, Unprotected()))
     yield "a key file", folder / "key"
-    sf.io.write_channel(LEAKING, folder / "channel.json")
+    sf.prob.write_channel(LEAKING, folder / "channel.json")
     yield "a channel", folder / "channel.json"
     (folder / "page.html").write_text(sf.certify(LEAKING).to_html())
     yield "a page", folder / "page.html"
@@ -357,7 +357,7 @@ def test_a_channel_of_four_million_answers_is_refused_before_a_fraction_is_made(
     honest["subject"]["channel"] |= {"codes": "01" * (many // 2), "input_count": many}
     honest["subject"]["prior"] = " ".join(["1/4000000"] * many)
     data = reseal(honest)
-    monkeypatch.setattr("sfumato.certificates.channel_certificates.read_fraction", None)
+    monkeypatch.setattr("sfumato.certificates.channels.read_fraction", None)
     with pytest.raises(UnreadableFile, match="more than 524288 answers or reports"):
         sf.Certificate.from_json(data)
     with pytest.raises(InvalidParameter, match=r"has 600000 reports.*at most 524288"):
@@ -400,7 +400,7 @@ def test_what_certify_is_told_must_say_something_about_the_thing():
     with pytest.raises(InvalidParameter, match="estimated_from says nothing about Channel"):
         sf.certify(LEAKING, estimated_from=5)
     with pytest.raises(InvalidParameter, match="estimated_from=0 must be at least 1"):
-        sf.certify(sf.disclose.optimum(LAW), estimated_from=0)
+        sf.certify(sf.disclosure.optimum(LAW), estimated_from=0)
     with pytest.raises(InvalidParameter, match="must be a certificate, not Channel"):
         sf.verify(LEAKING)
 
@@ -408,9 +408,9 @@ def test_what_certify_is_told_must_say_something_about_the_thing():
 @pytest.mark.parametrize(
     "design",
     [
-        sf.design.flip(budget_bits=0.5),
-        sf.design.exponential([[0, 1], [1, 0]], budget_bits=0.5),
-        sf.design.private_mean(0, 1, 10, 1, steps=8),
+        sf.noise.flip(budget_bits=0.5),
+        sf.noise.exponential([[0, 1], [1, 0]], budget_bits=0.5),
+        sf.noise.private_mean(0, 1, 10, 1, steps=8),
     ],
     ids=lambda design: type(design).__name__,
 )
@@ -435,7 +435,7 @@ def test_notes_of_channels_follow_from_data_and_no_text_fits_in():
 
 def test_every_family_of_mechanisms_has_its_name_in_notes():
     from sfumato import mechanisms
-    from sfumato.certificates.channel_subjects import FAMILIES
+    from sfumato.certificates.channels import FAMILIES
 
     made = [
         cls.within(size=4, epsilon=1.0)
@@ -471,7 +471,7 @@ def test_the_sources_are_those_of_the_bibliography():
 
 
 def test_every_key_that_a_claim_could_cite_is_in_the_table():
-    from sfumato.certificates.sources import keys_in
+    from sfumato.certificates.claims import keys_in
 
     cited = set()
     for path in (ROOT / "src" / "sfumato").rglob("*.py"):
@@ -483,7 +483,7 @@ def test_every_key_that_a_claim_could_cite_is_in_the_table():
 
 
 def test_bounds_are_shown_as_bounds():
-    from sfumato.render.numbers import value_of
+    from sfumato.output.pages import value_of
 
     rounded = KINDS["disclosure/rounded"]()["sample_leak_bits"]
     assert isinstance(rounded.value, Interval)

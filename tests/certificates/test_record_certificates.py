@@ -11,13 +11,12 @@ import pytest
 import sfumato as sf
 from record_channels import datasets, flipped, h2, random_channel
 from sfumato.certificates import Certificate, certify, verify
-from sfumato.certificates.record_statements import _told
-from sfumato.certificates.rules import publish
-from sfumato.certificates.words import at_most
+from sfumato.certificates.channel_claims import _told
+from sfumato.certificates.claims import publish
+from sfumato.display.text import at_most
 from sfumato.errors import ClaimRefused, InvalidParameter
-from sfumato.measures.individual.capacities import contests_of, individual_capacity_bits
-from sfumato.measures.individual.selection_checks import none_exceeds
-from sfumato.values import Interval
+from sfumato.measures.individual import contests_of, individual_capacity_bits, none_exceeds
+from sfumato.numbers import Interval
 
 EXAMPLE = flipped([int(a == b) for a, b in datasets((3, 2))], Fraction(1, 10))
 

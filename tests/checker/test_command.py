@@ -236,15 +236,16 @@ def test_terminals_that_know_no_greek(tmp_path):
 
 def test_a_planted_bound_is_found(monkeypatch):
     """A product whose supremum forgets most of its cells certifies too little, and believes itself; the checker not."""
-    from sfumato.disclose import law_bounds, unknown_laws
+    from sfumato.disclosure import estimation as law_bounds
+    from sfumato.disclosure import unknown_distributions as unknown_laws
 
     counts = [[30, 20], [10, 40]]
-    honest = sf.certify(sf.disclose.optimum(sf.disclose.counted_law(counts)), estimated_from=100)
+    honest = sf.certify(sf.disclosure.optimum(sf.disclosure.counted_law(counts)), estimated_from=100)
     assert sfumato_check.answer(honest.to_json().encode())["answer"] == "checked"
     plain = unknown_laws.supremum
     monkeypatch.setattr(unknown_laws, "supremum", lambda cell, **given: 0.5 * plain(cell, **given))
     law_bounds.divergence_bits.cache_clear()
-    planted = sf.certify(sf.disclose.optimum(sf.disclose.counted_law(counts)), estimated_from=100)
+    planted = sf.certify(sf.disclosure.optimum(sf.disclosure.counted_law(counts)), estimated_from=100)
     drift = planted["leak_if_law_differs_bits"]
     assert drift.value.upper < honest["leak_if_law_differs_bits"].value.upper
     sf.verify(planted)  # the product is taken in by its own bug

@@ -103,7 +103,7 @@ def test_an_end_inside_of_what_a_witness_proves_is_refused():
 def test_a_mapping_off_by_less_than_any_double_is_refused():
     """Independence is compared in whole numbers: 10^-30 is not nothing."""
     law = [[Fraction(k, 12) for k in (1, 3, 2)], [Fraction(k, 12) for k in (2, 3, 1)]]
-    document = json.loads(sf.certify(sf.disclose.optimum(law)).to_json())
+    document = json.loads(sf.certify(sf.disclosure.optimum(law)).to_json())
     assert sfumato_check.answer(reseal(document))["exit_code"] == 0
     row = document["subject"]["mapping"][0]
     held = max(range(len(row)), key=lambda y: Fraction(row[y]))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato_check as checker
-from sfumato.certificates import words
+from sfumato.display import text as words
 
 # libmpdec's ln and exp are correctly rounded; 90 digits leave more than 30 beyond the checker's 58.
 WIDE = Context(prec=90, Emax=10**9, Emin=-(10**9))
@@ -156,7 +156,7 @@ def test_small_ladders_have_the_odds_that_every_joint_report_shows():
     """The checker's argument about coalitions against the product's table of every draw of every step."""
     import sfumato as sf
     from sfumato import measures
-    from sfumato.refine.coalitions import held_channel
+    from sfumato.ladders.evidence import held_channel
 
     for ladder in (
         sf.Ladder.within(size=3, epsilons=[2.0, 1.0], recover=True),

@@ -40,7 +40,7 @@ for name in (
 # What is compiled is loaded on first use, and a fork would do that anew every time.
 for size, guarantee in ((2, "INFORMATION_THEORETIC"), (5, "INFORMATION_THEORETIC"), (2, "COMPUTATIONAL")):
     ladder = sfumato.Ladder.within(size=size, epsilons=(2.0, 1.0))
-    made = ladder.publish([0, 1], guarantee=sfumato.values.Guarantee[guarantee])
+    made = ladder.publish([0, 1], guarantee=sfumato.sampling.Guarantee[guarantee])
     ladder.open(made.reports, made.keys[1])
 
 SECONDS_BETWEEN_LOOKS = 1

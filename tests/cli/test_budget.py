@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from sfumato.account import Ledger, information, local, perfect_samples, recoverable
 from sfumato.cli import main
-from sfumato.render.budgets import ledger_table
+from sfumato.ledger import Ledger, information, local, perfect_samples, recoverable
+from sfumato.output.accounts import ledger_table
 
 INIT = ("budget", "init", "people.ledger")
 SPEND = ("budget", "spend", "people.ledger", "--title")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.account import Kind, Ledger
-from sfumato.files.table_writers import write_table
-from sfumato.study.study_files import write_study
+from sfumato.files.public_tables import write_table
+from sfumato.ledger import Kind, Ledger
+from sfumato.study.file import write_study
 from small_studies import answers, small_study
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

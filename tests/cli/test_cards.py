@@ -15,8 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.certificates import Certificate, verify
 from sfumato.cli import main
-from sfumato.design import spinner_card, survey, warner
-from sfumato.infer import (
+from sfumato.inference import (
     estimate_groups,
     estimate_share,
     respondents_for_half_width,
@@ -24,6 +23,7 @@ from sfumato.infer import (
     sensitivity_band,
 )
 from sfumato.study import Card, read_study
+from sfumato.surveys import spinner_card, survey, warner
 
 STUDY = """schema = "sfumato/study/2"
 name = "Overtime"

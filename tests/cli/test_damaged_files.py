@@ -6,9 +6,9 @@ import pytest
 
 from fuzz import seeds
 from fuzz.targets import BY_NAME
-from sfumato.io.key_files import write_key
-from sfumato.refine import Unprotected
-from sfumato.study.study_files import as_toml
+from sfumato.keys import Unprotected
+from sfumato.keys.key_files import write_key
+from sfumato.study.file import as_toml
 from small_studies import answers, small_study
 
 # What is run on a damaged file of each kind; `sound` files stand beside it.

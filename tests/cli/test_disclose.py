@@ -360,7 +360,7 @@ def test_of_two_releases_at_once_one_is_refused(folder):
     """Both have looked at the book and found nothing; the second to write is refused all the same."""
     from sfumato.errors import KeyReused
     from sfumato.files.tables import read_table
-    from sfumato.study.release_books import check_not_released, record_release
+    from sfumato.workflows.disclosing import check_not_released, record_release
 
     data, _ = read_table(folder / "fair.csv")
     book = folder / "book.json"

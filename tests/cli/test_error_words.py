@@ -5,7 +5,7 @@ import pytest
 import sfumato as sf
 from sfumato.cli import main
 from sfumato.cli.app import command_tree
-from sfumato.cli.error_words import ALIASES, naming_of, running_verb, words_of
+from sfumato.cli.help import ALIASES, naming_of, running_verb, words_of
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
 COMMAND = command_tree()
@@ -85,9 +85,9 @@ def test_the_command_and_the_library_say_the_same_thing_in_their_own_words(monke
     def refuse(**_):
         raise InvalidParameter("must be positive", parameter="budget_bits", value=0.0, way_out="Raise `budget_bits`.")
 
-    monkeypatch.setattr("sfumato.design.gaussian", refuse)
+    monkeypatch.setattr("sfumato.noise.gaussian", refuse)
     with pytest.raises(InvalidParameter, match=r"^budget_bits=0.0 must be positive\. Raise `budget_bits`\.$"):
-        sf.design.gaussian(bound=1, budget_bits=0)
+        sf.noise.gaussian(bound=1, budget_bits=0)
     monkeypatch.setattr("sys.argv", ["sfumato", "noise", "gaussian", "--bound", "1", "--budget-bits", "0"])
     with pytest.raises(SystemExit) as stop:
         main()

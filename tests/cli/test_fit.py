@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from study.analysed import KEPT, people, published, study
+from analysed import KEPT, people, published, study
 
 
 @pytest.fixture

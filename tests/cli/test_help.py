@@ -12,9 +12,9 @@ import pytest
 from cli.verb_tree import verbs
 from collected_studies import homes, kept
 from sfumato.cli import main
-from sfumato.study.collections import collection_of
-from sfumato.study.steps import export_part
-from sfumato.study.submissions import respond_all
+from sfumato.study.collection import collection_of
+from sfumato.workflows import export_part
+from sfumato.workflows.responding import respond_all
 
 HEAVY = ("numpy", "scipy", "numba", "pyarrow", "matplotlib", "highspy", "cryptography", "constriction")
 
@@ -137,7 +137,7 @@ def interrupt(folder):
     """Publish, and be killed when it is paid for and nothing is in place yet."""
     code = (
         "import os, sys\n"
-        "from sfumato.study.steps.staging import Destination\n"
+        "from sfumato.publications.place import Destination\n"
         "Destination.put = lambda *_: os._exit(9)\n"
         f"sys.argv = {shlex.split(INTERRUPTED)}\n"
         "from sfumato.cli import main\n"

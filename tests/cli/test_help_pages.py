@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from sfumato.cli import main
 from sfumato.cli.app import command_tree
-from sfumato.cli.help_pages import lay_out_help
+from sfumato.cli.help import lay_out_help
 
 WIDTHS = (80, 120)
 BORDERS = str.maketrans(dict.fromkeys("╭╮╰╯│─", " "))

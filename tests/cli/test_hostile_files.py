@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from files.deadly_files import DEADLY
+from deadly_files import DEADLY
 from fresh_seals import reseal_bytes
+from sample_files import GOOD
 from sfumato.errors import ClaimRefused
-from study.sample_files import GOOD
 
 HOSTILE = "\x1b[2J\x9b2J\r\u202eVerified"
 MARKS = ("\x1b", "\x9b", "\r", "\u202e")
@@ -64,7 +64,7 @@ def test_labels_that_would_move_the_cursor_are_refused_by_a_calm_sentence(tmp_pa
     for name, document in (("channel.json", "write"), ("labels.json", "certify")):
         honest = sf.Channel(rows, ["honest", "b"], ["a", "honest"])
         if document == "write":
-            sf.io.write_channel(honest, tmp_path / name)
+            sf.prob.write_channel(honest, tmp_path / name)
         else:
             (tmp_path / name).write_text(sf.certify(honest).to_json())
         hostile = (tmp_path / name).read_text().replace('"honest"', json.dumps(HOSTILE))

@@ -14,9 +14,9 @@ import pytest
 
 from cli.forks import Forks
 from sfumato.cli import interrupts
-from sfumato.io.key_files import read_key
-from sfumato.refine.key_protection import Unprotected
-from sfumato.study.reports import Reports
+from sfumato.keys.key_files import read_key
+from sfumato.keys.protection import Unprotected
+from sfumato.publications.reports import Reports
 
 STUDY = """schema = "sfumato/study/2"
 name = "Poll"

@@ -216,7 +216,7 @@ def test_keys_are_sealed_to_those_who_get_new_ones(sfumato, folder):
 def test_a_pem_file_opens_in_clear_and_is_refused_under_a_passphrase(sfumato, folder):
     from cryptography.hazmat.primitives import serialization as pem
 
-    from sfumato.refine import new_key_pair
+    from sfumato.keys import new_key_pair
 
     private, public = new_key_pair()
     form = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8)
@@ -296,6 +296,6 @@ def test_plans_certify_every_question_and_the_certificates_verify(sfumato, folde
 
 def test_a_study_read_back_from_reports_is_the_study(sfumato, folder):
     assert sfumato(*PUBLISH, "--unprotected").returncode == 0
-    from sfumato.study.reports import Reports
+    from sfumato.publications.reports import Reports
 
     assert Reports.read(folder / "reports.parquet").note.study == read_study(folder / "study.toml") == small_study()

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.cli import main
 from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo, read_study
-from sfumato.study.first_files import first_file
+from sfumato.study.file import first_file
 from sfumato.study.planning import plan_study
 
 COMMAND = Path(sys.executable).parent / "sfumato"

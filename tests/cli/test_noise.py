@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from sfumato.account import Kind, Ledger
 from sfumato.certificates import Certificate
-from sfumato.study.study_files import write_study
+from sfumato.ledger import Kind, Ledger
+from sfumato.study.file import write_study
 from small_studies import small_study
 
 PRIVATE = "37.0625"

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.account import Ledger
 from sfumato.certificates import Certificate
 from sfumato.cli import main
-from sfumato.design.noise_certificates import CAPACITY
-from sfumato.values.correlation import ANYONE, NOBODY, Correlation
+from sfumato.ledger import Ledger
+from sfumato.measures.dependence import ANYONE, NOBODY, Correlation
+from sfumato.noise.certificates import CAPACITY
 
 MEAN = "noise mean rooms.csv --column rooms --low 0 --high 6 --budget-bits 1"
 COUNT = "noise count rooms.csv --column owner --value yes --budget-bits 0.5"

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
+from sfumato.publications.place import Destination
+from sfumato.publications.reports import Reports
 from sfumato.study import write_study
-from sfumato.study.reports import Reports
-from sfumato.study.steps import publish
-from sfumato.study.steps.staging import Destination
+from sfumato.workflows import publish
 from small_studies import answers, small_study
 
 PATIENCE_SECONDS = 60

@@ -14,16 +14,16 @@ import sfumato as sf
 from cli.twice.asking import ASKING
 from cli.twice.budgeting import BUDGETING, paid_once
 from cli.twice.cases import PRIVATE, debits_in, through_the_command, through_the_library
+from cli.twice.changing import GROWING
 from cli.twice.disclosing import DISCLOSING
 from cli.twice.forging import FORGING, NEW, PROTECT, SECRET, locked
-from cli.twice.growing import GROWING
 from cli.twice.keeping import KEEPING, KEY
 from cli.twice.noising import NOISING
 from cli.twice.publishing import PUBLISH, PUBLISHING, people, publish, published
 from cli.twice.reading import READING, RECOVER, recover_with
 from cli.twice.releasing import RELEASING
 from sfumato.errors import KeyRefused
-from sfumato.study.steps import protect_key_file, read_ledger
+from sfumato.workflows import protect_key_file, read_ledger
 
 CASES = [*PUBLISHING, *RELEASING, *GROWING, *READING, *KEEPING, *FORGING, *DISCLOSING, *ASKING, *NOISING, *BUDGETING]
 

@@ -46,7 +46,7 @@ def test_certify_markdown(sfumato, channel_file):
 
 
 def test_certify_reads_json_and_parquet_and_structured_channels(sfumato, channel_file, tmp_path):
-    from sfumato.io import read_channel, write_channel
+    from sfumato.prob import read_channel, write_channel
 
     for name in ("again.json", "again.parquet"):
         write_channel(read_channel(channel_file), tmp_path / name)
@@ -72,8 +72,8 @@ def test_verify_refuses_a_changed_certificate(sfumato, channel_file, tmp_path):
 
 def test_verify_takes_certificates_of_every_kind(sfumato, tmp_path):
     ladder = sf.certify(sf.Ladder.within(size=3, epsilons=[1.0], recover=True))
-    noise = sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8))
-    told = sf.certify(sf.disclose.optimum(sf.disclose.counted_law([[30, 21], [19, 30]])), estimated_from=100)
+    noise = sf.certify(sf.noise.gaussian(bound=1, budget_bits=1, steps=8))
+    told = sf.certify(sf.disclosure.optimum(sf.disclosure.counted_law([[30, 21], [19, 30]])), estimated_from=100)
     for certificate in (ladder, noise, told):
         (tmp_path / "c.json").write_text(certificate.to_json())
         done = sfumato("verify", "c.json")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sfumato.certificates import read_samples
 from sfumato.errors import InvalidInput, InvalidParameter, UnreadableFile
 from sfumato.files import DEFAULT_LIMIT_BYTES, create_atomically, read_bytes, write_atomically
-from sfumato.io import read_channel, read_prior, read_samples
+from sfumato.prob import read_channel, read_prior
 
 
 def test_bytes_come_back(tmp_path):

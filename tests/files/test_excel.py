@@ -10,9 +10,9 @@ import openpyxl
 import pytest
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.frames import as_arrow
-from sfumato.files.layouts import DataFile
+from sfumato.files.formats import DataFile
 from sfumato.files.row_streams import open_rows
+from sfumato.files.tables import as_arrow
 
 SECRET = "hush-7731"  # noqa: S105  an answer
 

@@ -3,9 +3,9 @@
 import pytest
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.frames import as_arrow
-from sfumato.files.layouts import ENCODINGS, DataFile
+from sfumato.files.formats import ENCODINGS, DataFile
 from sfumato.files.row_streams import open_rows
+from sfumato.files.tables import as_arrow
 
 PLAIN = "name,age\nÄnne,30\nBob,41\n"
 

@@ -6,9 +6,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import UnreadableFile
-from sfumato.files.frames import as_arrow
-from sfumato.files.table_writers import write_table
-from sfumato.files.tables import read_table
+from sfumato.files.public_tables import write_table
+from sfumato.files.tables import as_arrow, read_table
 from small_studies import answers, small_study
 
 WIDE = pa.table({f"c{i}": [f"{i}.{row}" for row in range(5)] for i in range(101)})

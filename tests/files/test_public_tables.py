@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.errors import InvalidParameter
-from sfumato.files.parquet_pages import ParquetContent
-from sfumato.files.table_writers import ROW_GROUP_ROWS, TableWriter, write_table
+from sfumato.files.parquet import ParquetContent
+from sfumato.files.public_tables import ROW_GROUP_ROWS, TableWriter, write_table
 
 TOWNS = ["Wick", "Bath", None, "Ely", "Bath", "Wick", "Ely", "Bath"]
 NUMBERS = [4, 4, None, 1, 2, 3, 4, 5]

@@ -12,12 +12,12 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from files.deadly_files import DEADLY
+from deadly_files import DEADLY
 from sfumato.errors import Place, UnreadableFile
+from sfumato.files.disk import SteadyFile
 from sfumato.files.reader_processes import ReaderProcess, seconds_for
 from sfumato.files.row_streams import RowStream, open_rows, row_source
 from sfumato.files.statistics_rows import StatisticsRows
-from sfumato.files.steady_files import SteadyFile
 
 PLACE = Place(file="a.sav")
 

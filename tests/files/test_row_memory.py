@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.files.chunks import CHUNK_ROWS
+from sfumato.files.columns import CHUNK_ROWS
+from sfumato.files.public_tables import write_table
 from sfumato.files.row_streams import open_rows
-from sfumato.files.table_writers import write_table
 
 MB = 2**20
 # What reading took at the most, after the libraries are there: of the whole process, and of Arrow alone.
@@ -20,7 +20,7 @@ MEASURED = """
 import json, resource, sys
 import numpy as np, pyarrow as pa
 import pyarrow.compute, pyarrow.csv, pyarrow.parquet
-from sfumato.files.chunks import CHUNK_ROWS
+from sfumato.files.columns import CHUNK_ROWS
 from sfumato.files.row_streams import open_rows
 from sfumato.files.tables import words_of
 path, columns = sys.argv[1], sys.argv[2].split(",")
@@ -117,7 +117,7 @@ class Counted:
 
 
 def bytes_read(monkeypatch, path, columns):
-    from sfumato.files import parquet_rows
+    from sfumato.files import parquet as parquet_rows
 
     opened = []
     usual = parquet_rows.open_parquet

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.chunks import CHUNK_ROWS
+from sfumato.files.columns import CHUNK_ROWS
+from sfumato.files.public_tables import write_table
 from sfumato.files.row_files import _files_under
 from sfumato.files.row_streams import open_rows
-from sfumato.files.table_writers import write_table
 from sfumato.files.tables import read_table, words_of
 
 SECRET = "zebra"  # noqa: S105  stands for an answer

@@ -10,9 +10,9 @@ import pytest
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.row_streams import open_rows
-from sfumato.study.publishing import open_answers
-from sfumato.study.studies import Study
-from sfumato.study.ways import Count, OneOfMany, YesNo
+from sfumato.publications.part import open_answers
+from sfumato.study.kinds import Count, OneOfMany, YesNo
+from sfumato.study.study import Study
 
 VOTED = {1.0: "yes", 2.0: "no", 9.0: "refused"}
 FRAME = pd.DataFrame(

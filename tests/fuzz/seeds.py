@@ -19,24 +19,21 @@ import pyreadstat
 import published_parts
 import sfumato as sf
 from certificates.honest_certificates import MAKERS
-from sfumato.account import Assumption, Ledger, information, local, perfect_samples, recoverable
-from sfumato.bits import InsecureSeeded
-from sfumato.design import Query, best_answer, design_responses
-from sfumato.io.query_files import QueryDesign, write_query_design
-from sfumato.refine import Binding, Ladder, split_key
-from sfumato.refine.key_documents import seal_key
-from sfumato.refine.key_protection import Passphrase, PrivateKey, Unprotected
-from sfumato.refine.people_indexes import People, PeopleIndex, seal_index
-from sfumato.refine.private_keys import seal_private_key
-from sfumato.study.collections import StoredRow, collection_of
-from sfumato.study.device_memory import DeviceMemory
-from sfumato.study.steps import disclose_table, export_part
-from sfumato.study.study_files import as_toml
-from sfumato.study.submissions import respond, respond_all
-from sfumato.values import Guarantee
+from kind_samples import SAMPLES
+from sample_files import FULL, GOOD
+from sfumato.keys.key_documents import seal_key
+from sfumato.keys.protection import Passphrase, PrivateKey, Unprotected
+from sfumato.keys.sealed_files import People, PeopleIndex, seal_index, seal_private_key
+from sfumato.ladders import Binding, Ladder, split_key
+from sfumato.ledger import Assumption, Ledger, information, local, perfect_samples, recoverable
+from sfumato.recoverable import Query, best_answer, design_responses
+from sfumato.recoverable.query_files import QueryDesign, write_query_design
+from sfumato.sampling import Guarantee, InsecureSeeded
+from sfumato.study.collection import StoredRow, collection_of
+from sfumato.study.file import as_toml
+from sfumato.workflows import disclose_table, export_part
+from sfumato.workflows.responding import DeviceMemory, respond, respond_all
 from small_studies import answers, small_study
-from study.sample_files import FULL, GOOD
-from study.way_samples import SAMPLES
 
 WORDS = "correct horse battery staple"
 CHEAP = Passphrase(WORDS, memory_kib=8, passes=1, lanes=1)
@@ -232,7 +229,7 @@ def ledgers():
         leaks.spend(recoverable("Answers", 1, worst_case_bits=2, rho=Fraction(9, 10)))
         noisy = Ledger.create(here / "noisy", budget_bits=20, correlated=2)
         for correlated in (1, 3):
-            design = sf.design.private_count(99, 1, correlated, steps=8)
+            design = sf.noise.private_count(99, 1, correlated, steps=8)
             assumption = Assumption(correlated=design.correlated, recount=design.recount)
             noisy.spend(information("Count", design.capacity_bits.upper, assumption=assumption))
         made = tuple((here / name).read_bytes() for name in ("full", "office", "rows", "leaks", "noisy", "new"))

@@ -32,46 +32,46 @@ from fuzz.mutations import (
 )
 from fuzz.processes import Target
 from io_samples import READERS, VALID, assert_valid
-from sfumato.account import Ledger
 from sfumato.errors import KeyRefused, NotChecked, SfumatoError
-from sfumato.files.csv_tables import decode_text
-from sfumato.files.frames import as_arrow
-from sfumato.files.layouts import DataFile
+from sfumato.files.formats import DataFile
 from sfumato.files.row_streams import RowStream, open_rows, row_source
-from sfumato.files.tables import words_of
-from sfumato.io.key_files import read_key, read_key_header
-from sfumato.io.noise_files import read_distortion, read_private_number
-from sfumato.io.private_key_files import protection_of_private_key, read_private_key, read_public_key
-from sfumato.io.query_files import read_query_design, read_query_table
-from sfumato.refine.key_boxes import Material
-from sfumato.refine.key_documents import MAGIC as KEY_MAGIC
-from sfumato.refine.key_documents import read_header
-from sfumato.refine.key_protection import Unprotected
-from sfumato.refine.key_seals import OpenLock, seal_body
-from sfumato.refine.people_indexes import index_protection, open_index
-from sfumato.render import certificate_table
-from sfumato.render.budgets import ledger_table
-from sfumato.render.estimate_documents import estimates_document
-from sfumato.render.estimate_tables import estimates_markdown, estimates_tables
-from sfumato.render.notebooks import notebook_html
-from sfumato.render.page_checks import read_page
-from sfumato.render.queries import query_tables
-from sfumato.render.releases import releases_document, releases_table
-from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
+from sfumato.files.tables import as_arrow, words_of
+from sfumato.files.texts import decode_text
+from sfumato.keys.draw_coding import Material
+from sfumato.keys.key_documents import MAGIC as KEY_MAGIC
+from sfumato.keys.key_documents import read_header
+from sfumato.keys.key_files import read_key, read_key_header
+from sfumato.keys.protection import OpenLock, Unprotected, seal_body
+from sfumato.keys.sealed_files import (
+    index_protection,
+    open_index,
+    protection_of_private_key,
+    read_private_key,
+    read_public_key,
+)
+from sfumato.ledger import Ledger
+from sfumato.noise.private_data import read_distortion, read_private_number
+from sfumato.output import certificate_table
+from sfumato.output.accounts import ledger_table, releases_document, releases_table
+from sfumato.output.estimates import estimates_document, estimates_markdown, estimates_tables
+from sfumato.output.noise import query_tables
+from sfumato.output.notebook_views import notebook_html
+from sfumato.output.page_checks import read_page
+from sfumato.output.plans import study_plan_document, study_plan_markdown, study_plan_tables
+from sfumato.publications import read_record
+from sfumato.publications.coded_reports import codebook
+from sfumato.publications.collected import SharesNote, read_shares
+from sfumato.publications.manifest import NAME, read_manifest
+from sfumato.publications.note import ReportsNote
+from sfumato.publications.reports import Reports
+from sfumato.publications.typed_reports import TypedReports
+from sfumato.recoverable.query_files import read_query_design, read_query_table
 from sfumato.study import Dictionary
-from sfumato.study.codebooks import codebook
-from sfumato.study.collected_rows import SharesNote, read_shares
-from sfumato.study.collection_sentences import collection_words
-from sfumato.study.collections import Collection
-from sfumato.study.device_memory import DeviceMemory
-from sfumato.study.manifests import NAME, read_manifest
-from sfumato.study.notes import ReportsNote
-from sfumato.study.release_books import check_not_released
-from sfumato.study.reports import Reports
-from sfumato.study.steps import audit_publication, plan, read_ledger, read_record
-from sfumato.study.study_files import as_toml, read_study
-from sfumato.study.submissions import respond
-from sfumato.study.typed_reports import TypedReports
+from sfumato.study.collection import Collection, collection_words
+from sfumato.study.file import as_toml, read_study
+from sfumato.workflows import audit_publication, plan, read_ledger
+from sfumato.workflows.disclosing import check_not_released
+from sfumato.workflows.responding import DeviceMemory, respond
 from small_studies import small_study
 
 

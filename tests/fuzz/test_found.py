@@ -19,22 +19,15 @@ import sfumato_check
 from fuzz import seeds
 from fuzz.mutations import resealed
 from fuzz.targets import read_certificate
-from sfumato.account import Ledger
-from sfumato.errors import (
-    ClaimRefused,
-    InvalidInput,
-    InvalidLaw,
-    InvalidParameter,
-    SfumatoError,
-    UnreadableFile,
-)
-from sfumato.files.frames import as_arrow
-from sfumato.io.query_files import read_query_design, read_query_table
-from sfumato.render import certificate_table
-from sfumato.render.queries import query_tables
-from sfumato.study.release_books import check_not_released
-from sfumato.study.study_files import read_study
-from sfumato.study.typed_reports import TypedReports
+from sfumato.errors import ClaimRefused, InvalidInput, InvalidLaw, InvalidParameter, SfumatoError, UnreadableFile
+from sfumato.files.tables import as_arrow
+from sfumato.ledger import Ledger
+from sfumato.output import certificate_table
+from sfumato.output.noise import query_tables
+from sfumato.publications.typed_reports import TypedReports
+from sfumato.recoverable.query_files import read_query_design, read_query_table
+from sfumato.study.file import read_study
+from sfumato.workflows.disclosing import check_not_released
 from small_studies import small_study
 
 SOON = 5
@@ -52,7 +45,7 @@ def soon(most_mb=500):
 def edited_ledger(folder, *statements):
     """A ledger that somebody edited, its chain made again."""
     path = folder / "people.ledger"
-    Ledger.create(path, leakage_bits=5).spend(sf.account.recoverable("Answers", 1), release_id="a")
+    Ledger.create(path, leakage_bits=5).spend(sf.ledger.recoverable("Answers", 1), release_id="a")
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as book:
         for statement in statements:
             book.execute(statement)

@@ -9,14 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures import capacity_bits
-from sfumato.measures.amplitude import capacities as amplitude
-from sfumato.measures.amplitude.capacities import amplitude_capacity, amplitude_ratio
-from sfumato.measures.amplitude.divergences import MixtureDivergence
-from sfumato.measures.lattice import noise as lattice_noise
-from sfumato.measures.lattice import selections as lattice_selections
-from sfumato.measures.lattice.noise import LatticeNoise, lattice_capacity, lattice_capacity_from
-from sfumato.measures.lattice.selections import is_affordable, one_selection, selection_capacity
+from sfumato.measures import amplitude, capacity_bits
+from sfumato.measures import gaussian as lattice_noise
+from sfumato.measures import gaussian as lattice_selections
+from sfumato.measures.amplitude import MixtureDivergence, amplitude_capacity, amplitude_ratio
+from sfumato.measures.gaussian import (
+    LatticeNoise,
+    is_affordable,
+    lattice_capacity,
+    lattice_capacity_from,
+    one_selection,
+    selection_capacity,
+)
 from sfumato.prob import Channel
 
 LN2 = math.log(2)

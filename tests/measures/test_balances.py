@@ -15,12 +15,20 @@ from hypothesis import strategies as st
 
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures.balances.bounds import bounded, constrained_capacity
-from sfumato.measures.balances.boxes import Box, chords, halves, whole_box
-from sfumato.measures.balances.classes import record_classes
-from sfumato.measures.balances.functions import balance, balance_curve
-from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
-from sfumato.measures.individual.capacities import individual_capacity_bits
+from sfumato.measures.balances import (
+    Box,
+    balance,
+    balance_curve,
+    bounded,
+    chords,
+    constrained_capacity,
+    halves,
+    plateau_bits,
+    plateau_interval,
+    record_classes,
+    whole_box,
+)
+from sfumato.measures.individual import individual_capacity_bits
 from sfumato.prob import Channel, Distribution
 
 BITS = (2, 2, 2)

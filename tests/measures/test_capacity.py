@@ -12,8 +12,8 @@ from hypothesis import given
 import oracles
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
+from sfumato.numbers import Interval
 from sfumato.prob import Channel, Circulant
-from sfumato.values import Interval
 from strategies import circulants, exact_channels
 
 GAP = 1e-9

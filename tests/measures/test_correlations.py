@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from record_channels import datasets, flipped, random_channel
 from sfumato.errors import InvalidParameter
 from sfumato.measures import odds
-from sfumato.measures.correlations import (
+from sfumato.measures.individual import (
     max_individual_capacity_bits,
     neighbour_epsilon,
     neighbour_odds,

@@ -23,15 +23,15 @@ from record_channels import (
 )
 from sfumato import measures
 from sfumato.errors import InvalidParameter, NotCertified
-from sfumato.measures.individual import selections as searching
-from sfumato.measures.individual.capacities import (
+from sfumato.measures import individual as searching
+from sfumato.measures.individual import (
+    Race,
     capacity_about,
     group_capacity_bits,
     individual_capacity,
     individual_capacity_bits,
+    selected_channels,
 )
-from sfumato.measures.individual.races import Race
-from sfumato.measures.individual.records import selected_channels
 from sfumato.prob import Channel
 from sfumato.prob.operations import cascade
 

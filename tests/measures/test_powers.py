@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 
 from sfumato.errors import InvalidParameter
-from sfumato.measures.bounded_ranges import bounded_range_bits
-from sfumato.measures.lattice.noise import lattice_capacity
-from sfumato.measures.lattice.powers import best_spread, least_power_bound, power_bound, usual_spread
+from sfumato.measures.gaussian import (
+    best_spread,
+    bounded_range_bits,
+    lattice_capacity,
+    least_power_bound,
+    power_bound,
+    usual_spread,
+)
 
 NUMBERS = [
     (4, Fraction(100), Fraction(30), 1.7489382),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sfumato_check
 from sfumato.errors import InvalidParameter
+from sfumato.ladders import certificate as ladder_claims
 from sfumato.measures import prf_gap_bits
-from sfumato.refine import ladder_claims
 
 
 def gap_in_decimals(a, values):

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from scipy.optimize import linprog
 
 from sfumato import measures
+from sfumato.numbers.intervals import fraction_below_exp
 from sfumato.prob import Channel
-from sfumato.values.rounding import fraction_below_exp
 from strategies import circulants, exact_channels
 
 HALF = Fraction(1, 2)

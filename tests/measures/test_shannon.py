@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import oracles
 from sfumato import measures
 from sfumato.errors import InvalidLaw
-from sfumato.measures.enclosures import entropy_interval
+from sfumato.numbers.intervals import entropy_interval
 from sfumato.prob import Channel, Distribution, power
 from strategies import circulants, distributions, exact_channels, float_channels, priors_for
 

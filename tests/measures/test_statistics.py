@@ -15,9 +15,9 @@ from record_channels import datasets, information_about
 from sfumato import Channel, measures
 from sfumato.errors import InvalidParameter
 from sfumato.measures import NoisyCount, count_capacity, individual_capacity_bits, statistic_capacity, totals_of
-from sfumato.measures.individual import statistics
-from sfumato.measures.individual.likelihood_ratios import has_monotone_ratio, ratio_slip
-from sfumato.values.correlation import Correlation
+from sfumato.measures import individual_counts as statistics
+from sfumato.measures.dependence import Correlation
+from sfumato.measures.individual_counts import has_monotone_ratio, ratio_slip
 
 KINDS = ("geometric", "exponential", "responses")
 # A capacity from the race is known to a gap of 1e-6.

@@ -10,8 +10,12 @@ import pytest
 
 from record_channels import datasets, flipped, h2
 from sfumato.errors import InvalidParameter
-from sfumato.measures.individual.capacities import individual_capacity_bits
-from sfumato.measures.symmetry import balanced_choice, data_independent_bits, is_data_independent
+from sfumato.measures.individual import (
+    balanced_choice,
+    data_independent_bits,
+    individual_capacity_bits,
+    is_data_independent,
+)
 from sfumato.prob import Channel
 
 NOISE = [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]

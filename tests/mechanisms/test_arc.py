@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import arc_responses
 from sfumato import measures
-from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import ArcResponse
-from sfumato.mechanisms.arc_lengths import arc_moments, arc_noise, best_length
-from sfumato.mechanisms.unbiased import second_moments, unbiased_weights, worst_variance
+from sfumato.mechanisms.arc import arc_moments, arc_noise, best_length, second_moments, unbiased_weights, worst_variance
+from sfumato.sampling import InsecureSeeded
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "arc.json").read_text())
 

@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 import plain_integers as plain
 from plain_integers import Reader, random_words
 from sfumato import measures
-from sfumato.bits import InsecureSeeded, RowWords, ScriptedBits
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.asked_counts import MOST_ASKED, flip_deviation
-from sfumato.mechanisms.assigned_options import AssignedOptions
-from sfumato.mechanisms.assignments import assigned_options
+from sfumato.mechanisms.options import MOST_ASKED, AssignedOptions, assigned_options, flip_deviation
+from sfumato.sampling import InsecureSeeded, RowWords, ScriptedBits
 
 SIZES = st.integers(2, 9).flatmap(lambda k: st.tuples(st.just(k), st.integers(1, k)))
 

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import binary_hadamards
 from sfumato import measures
-from sfumato.bits import BulkBits, InsecureSeeded, ScriptedBits
 from sfumato.certificates import certify
 from sfumato.errors import InvalidParameter, SourceFailed
-from sfumato.infer import clip_normalise, critical_random_bits
+from sfumato.inference import clip_normalise, critical_random_bits
 from sfumato.mechanisms import BinaryHadamard
-from sfumato.mechanisms.walsh import _butterflies, _compiled, walsh_hadamard
+from sfumato.mechanisms.binary_hadamard import _butterflies, _compiled, walsh_hadamard
+from sfumato.numbers.intervals import ln_bounds
 from sfumato.prob import Distribution
-from sfumato.values import Tally
-from sfumato.values.rounding import ln_bounds
+from sfumato.sampling import BulkBits, InsecureSeeded, ScriptedBits, Tally
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "binary_hadamard.json").read_text())
 BUDGETS = [0.2, 0.5, 0.7, 0.839, 0.84, 1]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import CASES
 from sfumato import measures, mechanisms
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter
-from sfumato.values.rounding import ln_bounds
+from sfumato.numbers.intervals import ln_bounds
+from sfumato.sampling import InsecureSeeded
 
 every = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
 every_example = pytest.mark.parametrize(

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import cyclic_responses
 from sfumato import measures
-from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import CyclicResponse
-from sfumato.mechanisms.favoured_sets import Family
+from sfumato.mechanisms.cyclic import Family
 from sfumato.prob import Distribution
-from sfumato.values import Tally
+from sfumato.sampling import InsecureSeeded, Tally
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "cyclic.json").read_text())
 SETS = [*((q, t, Family.SINGER) for q in (2, 3) for t in (2, 3)), *((K, 1, Family.PALEY) for K in (7, 11))]

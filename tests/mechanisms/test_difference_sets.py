@@ -11,12 +11,14 @@ from sfumato.mechanisms.difference_sets import (
     _candidates,
     _checked,
     _generates,
+    field_of,
+    next_order,
     next_paley_modulus,
     paley_set,
+    prime_factors,
     singer_parameters,
     singer_set,
 )
-from sfumato.mechanisms.finite_fields import field_of, next_order, prime_factors
 
 
 def differences(found):

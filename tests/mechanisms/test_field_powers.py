@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 
-from sfumato.mechanisms.field_powers import Residues
-from sfumato.mechanisms.finite_fields import field_of
+from sfumato.mechanisms.difference_sets import Residues, field_of
 
 
 def slow_power(residues, exponent):

@@ -10,14 +10,19 @@ import numpy as np
 import pytest
 
 from sfumato import measures
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import FlagsResponse
-from sfumato.mechanisms.binary_fields import binary_field, primitive_polynomial
+from sfumato.mechanisms.difference_sets import binary_field, primitive_polynomial
 from sfumato.mechanisms.flags import dimensions_for, lengths_for, mask_counts, mask_noise
-from sfumato.mechanisms.mask_spaces import code_of_space, reduced_rows, rows_of_space, space_table, spaces
-from sfumato.mechanisms.public_masks import public_spaces
-from sfumato.values import Tally
+from sfumato.mechanisms.set_systems import (
+    code_of_space,
+    public_spaces,
+    reduced_rows,
+    rows_of_space,
+    space_table,
+    spaces,
+)
+from sfumato.sampling import InsecureSeeded, Tally
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "flags.json").read_text(encoding="utf-8"))
 
@@ -46,7 +51,7 @@ def is_even(mask, element):
 @pytest.mark.parametrize(("length", "dimension"), [(t, c) for t in range(2, 6) for c in range(1, t)])
 def test_numbers_and_spaces_are_one_to_one_in_python_and_compiled(length, dimension):
     """Whichever masks come first; the compiled way reads its table where it stands, behind others."""
-    from sfumato.mechanisms.space_kernel import number_space, spell_space
+    from sfumato.mechanisms.set_kernels import number_space, spell_space
 
     every, written = every_space(length, dimension), np.empty(64, dtype=np.int64)
     for held in range(dimension + 1):
@@ -67,7 +72,7 @@ def test_numbers_and_spaces_are_one_to_one_in_python_and_compiled(length, dimens
 @pytest.mark.parametrize(("length", "dimension", "held"), [(10, 4, 1), (13, 6, 2), (13, 12, 0), (14, 5, 3), (21, 2, 1)])
 def test_numbers_of_many_spaces_come_back(length, dimension, held):
     """The first, the last and those between, where they cannot all be tried: as the definition has them."""
-    from sfumato.mechanisms.space_kernel import number_space, spell_space
+    from sfumato.mechanisms.set_kernels import number_space, spell_space
 
     table, written, count = (
         space_table(length, dimension, held),
@@ -163,8 +168,8 @@ def test_the_channel_of_each_row_has_the_odds_and_the_law(position, dimension):
 @pytest.mark.parametrize("width", [4, 5])
 def test_reports_follow_their_law_exactly(width):
     """Every pair of words at a small width: with positions, so that public masks are others in each row."""
-    from sfumato.bits import ScriptedBits
     from sfumato.errors import SourceFailed
+    from sfumato.sampling import ScriptedBits
 
     mechanism = FlagsResponse(size=5, odds=Fraction(2), length=3, dimension=2, width=width)
     for position, x in ((0, 2), (3, 4)):

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated
 from sfumato import measures
-from sfumato.bits import InsecureSeeded, UniformBelow
 from sfumato.certificates import audit, certify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import HadamardResponse
-from sfumato.values import Tally
+from sfumato.sampling import InsecureSeeded, Tally, UniformBelow
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "hadamard.json").read_text())
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import plain_integers as plain
 from plain_integers import WORDS, Reader, corner_words, random_numbers, random_words
 from sfumato import mechanisms
-from sfumato.bits import ScriptedBits
 from sfumato.mechanisms import (
     ArcResponse,
     BinaryHadamard,
@@ -31,12 +30,11 @@ from sfumato.mechanisms import (
     Tabulated,
     kernels,
 )
-from sfumato.mechanisms.binary_fields import binary_field
-from sfumato.mechanisms.favoured_sets import Family
-from sfumato.mechanisms.mask_spaces import rows_of_space
-from sfumato.mechanisms.numbered_sets import members_of_set
-from sfumato.mechanisms.public_masks import public_spaces
+from sfumato.mechanisms.cyclic import Family
+from sfumato.mechanisms.difference_sets import binary_field
+from sfumato.mechanisms.set_systems import members_of_set, public_spaces, rows_of_space
 from sfumato.prob import Channel
+from sfumato.sampling import ScriptedBits
 
 # How many answers the compiled loop of the cyclic response takes at a time.
 PART = 1 << 15

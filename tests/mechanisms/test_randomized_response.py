@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato import measures
-from sfumato.bits import InsecureSeeded
 from sfumato.certificates import certify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import RandomizedResponse
-from sfumato.values import Tally
+from sfumato.sampling import InsecureSeeded, Tally
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "randomized_response.json").read_text())
 

@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 
 from sfumato import measures
-from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.mechanisms import SetsResponse, SubsetSelection
-from sfumato.mechanisms.numbered_sets import code_of_set, members_of_set
+from sfumato.mechanisms.set_systems import code_of_set, members_of_set
 from sfumato.mechanisms.sets import set_noise
-from sfumato.values import Tally
+from sfumato.sampling import InsecureSeeded, ScriptedBits, Tally
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "sets.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("size", "members"), [(5, 2), (6, 3), (7, 6), (4, 1)])
 def test_numbers_and_sets_are_one_to_one_in_python_and_compiled(size, members):
-    from sfumato.mechanisms.set_kernel import number_set, spell_set
+    from sfumato.mechanisms.set_kernels import number_set, spell_set
 
     seen = []
     for code in range(math.comb(size, members)):
@@ -40,7 +39,7 @@ def test_numbers_and_sets_are_one_to_one_in_python_and_compiled(size, members):
 @pytest.mark.parametrize("members", [1, 21, 32, 43, 63])
 def test_numbers_of_sets_of_sixty_four_come_back(members):
     """Words with all of their bits: the first, the last and those between."""
-    from sfumato.mechanisms.set_kernel import number_set, spell_set
+    from sfumato.mechanisms.set_kernels import number_set, spell_set
 
     count = math.comb(64, members)
     for code in (0, 1, count // 3, count // 2, count - 2, count - 1):

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated
 from sfumato import measures
-from sfumato.bits import InsecureSeeded, ScriptedBits, UniformBelow
 from sfumato.certificates import audit_counts, certify
 from sfumato.errors import InvalidParameter, SourceFailed
 from sfumato.mechanisms import RandomizedResponse, SubsetSelection
 from sfumato.mechanisms.subset import best_chosen
 from sfumato.prob import Channel
+from sfumato.sampling import InsecureSeeded, ScriptedBits, UniformBelow
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "subset.json").read_text())
 
@@ -170,7 +170,7 @@ def test_variance_is_what_two_hundred_polls_show():
 
 def test_chunks_keep_the_size_of_sets(monkeypatch):
     mechanism = SubsetSelection(size=9, odds=Fraction(3))
-    monkeypatch.setattr("sfumato.mechanisms.packed._CHUNK", 100)
+    monkeypatch.setattr("sfumato.mechanisms.base._CHUNK", 100)
     reports = mechanism.privatize(np.arange(900) % 9, InsecureSeeded(4))
     assert reports.shape == (900, 2)
     assert reports.dtype == np.uint8

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 
 from mechanism_strategies import narrow_tables
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import Tabulated
 from sfumato.prob import Channel
+from sfumato.sampling import InsecureSeeded
 
 
 @given(channel=narrow_tables())

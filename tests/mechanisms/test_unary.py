@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from mechanism_strategies import enumerated, unary_encodings
 from sfumato import measures, mechanisms
-from sfumato.bits import InsecureSeeded
-from sfumato.certificates import audit_counts, certify
+from sfumato.certificates import Relation, audit_counts, certify
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import OptimisedUnary, PermanentUnary, SymmetricUnary
-from sfumato.values import Relation, Tally
-from sfumato.values.rounding import ln_bounds
+from sfumato.numbers.intervals import ln_bounds
+from sfumato.sampling import InsecureSeeded, Tally
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "unary.json").read_text())
 FORMS = [SymmetricUnary, OptimisedUnary]
@@ -216,7 +215,7 @@ def test_chunks_do_not_change_the_law(monkeypatch):
     mechanism = OptimisedUnary(size=5, odds=Fraction(3))
     answers = np.arange(100) % 5
     whole = mechanism.privatize(answers, InsecureSeeded(6))
-    monkeypatch.setattr("sfumato.mechanisms.packed._CHUNK", 35)
+    monkeypatch.setattr("sfumato.mechanisms.base._CHUNK", 35)
     assert (mechanism.privatize(answers, InsecureSeeded(6)) == whole).all()
     counts = np.unpackbits(whole, axis=1, count=5).sum(axis=0)
     assert mechanism.tally(whole).counts == tuple(counts.tolist())

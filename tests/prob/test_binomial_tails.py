@@ -10,8 +10,8 @@ from scipy import special
 from scipy.stats import binom
 
 from sfumato.errors import InvalidParameter
-from sfumato.prob import binomial_tails
-from sfumato.prob.binomial_tails import least_count, upper_tail
+from sfumato.prob import binomial as binomial_tails
+from sfumato.prob.binomial import least_count, upper_tail
 
 shares = st.fractions(min_value=Fraction(1, 1000), max_value=Fraction(999, 1000), max_denominator=1 << 40)
 

@@ -8,8 +8,7 @@ from scipy.special import ndtri
 from scipy.stats import binom, gamma, norm
 
 from sfumato.errors import InvalidParameter
-from sfumato.prob.bounded import bounded_intervals, skewed_tails
-from sfumato.prob.share_bounds import binomial_share_intervals
+from sfumato.prob.intervals import binomial_share_intervals, bounded_intervals, skewed_tails
 
 ALPHA = 0.05
 BINOMIALS = [(10, 0.2, 0.6), (30, 0.0, 0.25), (30, 0.1, 1.0), (30, 0.0, 1.0), (50, 0.45, 0.55), (100, 0.017, 0.9)]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.prob.crossings import last_below
+from sfumato.prob.intervals import last_below
 
 
 @given(roots=st.lists(st.floats(0.001, 0.999), min_size=1, max_size=8), power=st.sampled_from([1, 3, 9]))

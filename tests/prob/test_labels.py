@@ -15,7 +15,7 @@ from fresh_seals import reseal
 from sfumato.errors import InvalidInput, InvalidLaw, InvalidParameter, UnreadableFile
 from sfumato.files.texts import hidden_character
 from sfumato.prob import Distribution
-from sfumato.prob.joint import Joint
+from sfumato.prob.operations import Joint
 
 COMPOSED, APART = "café", unicodedata.normalize("NFD", "café")
 NOT_SEEN = (
@@ -79,7 +79,9 @@ def test_two_spellings_are_one_label():
         sf.Channel(ROWS, [APART, COMPOSED])
     with pytest.raises(InvalidParameter, match="twice"):
         sf.OneOfMany(id="q", text="Q?", answers=(APART, COMPOSED), epsilon=Fraction(2))
-    query = sf.design.recoverable({APART: Fraction(1, 2), "tea": Fraction(1, 2)}, {COMPOSED: APART, "tea": "no"}, 1)
+    query = sf.recoverable.recoverable(
+        {APART: Fraction(1, 2), "tea": Fraction(1, 2)}, {COMPOSED: APART, "tea": "no"}, 1
+    )
     assert query.query.values == (COMPOSED, "no")
 
 

@@ -7,13 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
-from sfumato.infer import planning
-from sfumato.infer.intervals import Method, share_interval
-from sfumato.infer.share_model import ShareModel
+from sfumato.inference import shares as planning
+from sfumato.inference.exact import Method, ShareModel, share_interval
 from sfumato.prob import Channel
-from sfumato.prob.binomial_tails import upper_tail
-from sfumato.prob.share_bounds import binomial_share_intervals
-from sfumato.prob.share_screens import PRECISION, _above, near_share_interval
+from sfumato.prob.binomial import upper_tail
+from sfumato.prob.intervals import PRECISION, binomial_share_intervals, near_share_interval
+from sfumato.prob.intervals import _above_of_share_screens as _above
 
 chances = st.integers(0, 40).map(lambda n: n / 40)
 

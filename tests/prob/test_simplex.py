@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.prob.simplex import nearest_law
+from sfumato.prob.intervals import nearest_law
 from strategies import float_laws
 
 POINTS = st.lists(st.floats(-3, 3), min_size=1, max_size=6).map(np.array)

@@ -39,15 +39,15 @@ def channels() -> None:
 
 
 def designs(channel: sf.Channel) -> None:
-    sf.design.survey(guess_error="a")  # error
-    sf.design.survey(guess_error=0.375, outputs="three")  # error
-    sf.design.survey(0.375)  # error
-    sf.design.gaussian(bound=50)  # error
-    sf.design.gaussian(bound="wide", budget_bits=1)  # error
-    sf.design.gaussian(bound=50, budget_bits="one")  # error
-    sf.design.spinner_card("yes")  # error
-    variance: str = sf.design.gaussian(bound=50, budget_bits=1).variance  # error
-    print(variance, sf.design.recoverable([0.5, 0.5], ["a", "b"], rho="often"))  # error
+    sf.surveys.survey(guess_error="a")  # error
+    sf.surveys.survey(guess_error=0.375, outputs="three")  # error
+    sf.surveys.survey(0.375)  # error
+    sf.noise.gaussian(bound=50)  # error
+    sf.noise.gaussian(bound="wide", budget_bits=1)  # error
+    sf.noise.gaussian(bound=50, budget_bits="one")  # error
+    sf.surveys.spinner_card("yes")  # error
+    variance: str = sf.noise.gaussian(bound=50, budget_bits=1).variance  # error
+    print(variance, sf.recoverable.recoverable([0.5, 0.5], ["a", "b"], rho="often"))  # error
     sf.measures.capacity_bits(channel) + 1  # error
 
 
@@ -83,18 +83,18 @@ def studies(study: sf.Study, reports: sf.Reports) -> None:
 
 
 def accounts(path: Path) -> None:
-    sf.account.Ledger(5)  # error
-    ledger = sf.account.Ledger.create(path, budget_bits="two")  # error
+    sf.ledger.Ledger(5)  # error
+    ledger = sf.ledger.Ledger.create(path, budget_bits="two")  # error
     ledger.spend("Mean income")  # error
-    ledger.spend(sf.account.information(0.5, "Mean income"))  # error
+    ledger.spend(sf.ledger.information(0.5, "Mean income"))  # error
     ledger.settle(0.5)  # error
     bits: str = ledger.left.bits  # error
     print(bits)
 
 
 def disclosures() -> None:
-    sf.disclose.optimum(5)  # error
-    sf.disclose.optimum([[0.5, 0.0], [0.0, 0.5]], seconds="many")  # error
-    told = sf.disclose.optimum([[0.5, 0.0], [0.0, 0.5]])
+    sf.disclosure.optimum(5)  # error
+    sf.disclosure.optimum([[0.5, 0.0], [0.0, 0.5]], seconds="many")  # error
+    told = sf.disclosure.optimum([[0.5, 0.0], [0.0, 0.5]])
     told.release(3)  # error
     print(told.lower_bit)  # error

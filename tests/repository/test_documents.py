@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.files.locks import locked
+from sfumato.files.staging import locked
 from transcripts import first_difference
 
 ROOT = Path(__file__).parents[2]

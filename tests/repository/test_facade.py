@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.study.ways import kinds
+from sfumato.study.kinds import kinds
 
 OFFERED = [name for name in sf.__all__ if inspect.isclass(getattr(sf, name)) or inspect.isfunction(getattr(sf, name))]
 
@@ -68,7 +68,7 @@ RAISED = {
     "weighted_shares": (lambda reports: sf.weighted_shares(reports, "sleeps"), "InvalidParameter"),
     "release_noise": (
         lambda _: sf.release_noise(
-            sf.design.gaussian(low=0, high=1, budget_bits=1), 7, out="noise.json", insecure_seed=7
+            sf.noise.gaussian(low=0, high=1, budget_bits=1), 7, out="noise.json", insecure_seed=7
         ),
         "InvalidParameter",
     ),

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from sfumato.on_demand import homes_in, names_on_demand
+from sfumato.lazy import homes_in, names_on_demand
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "sfumato"
@@ -59,7 +59,7 @@ def test_a_plan_loads_nothing_that_estimates_draws_or_remembers(tmp_path):
     loaded = modules_of("plan", str(readme_study(tmp_path)))
     wanted = {"estimates", "share_differences", "ladder_draws", "ladder_rows", "record_files", "published", "payers"}
     assert not {name for name in loaded if name.startswith("sfumato.") and name.rpartition(".")[2] in wanted}
-    assert "sfumato.study.ways.ladder" in loaded  # the test sees modules
+    assert "sfumato.study.ladder_questions" in loaded  # the test sees modules
 
 
 @pytest.mark.parametrize(("given", "found"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])

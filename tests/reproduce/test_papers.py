@@ -14,12 +14,12 @@ import pytest
 from record_channels import h2
 from reproduce import PAPERS, __main__, paper_a, paper_b, paper_c, paper_d, paper_e
 from reproduce.helper import Entry, Erratum, ErratumKind, page_html, png_bytes, redraw, svg_bytes
-from sfumato import design, infer
+from sfumato import inference, recoverable, surveys
 from sfumato.errors import ClaimRefused
+from sfumato.ladders.recovery import ShiftKey
 from sfumato.measures.shannon import mutual_information_bits
 from sfumato.mechanisms import RandomizedResponse
 from sfumato.prob import Channel, Distribution
-from sfumato.refine.recovery_keys import ShiftKey
 
 THEORY = Path(__file__).parents[2] / "docs" / "theory"
 EACH = pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
@@ -166,18 +166,18 @@ UNITS = (
 )
 RIGHT = {
     "A": (
-        lambda query, n: Fraction(design.privacy_of_noise(query, paper_a.printed_noise(query), n).lower),
+        lambda query, n: Fraction(recoverable.privacy_of_noise(query, paper_a.printed_noise(query), n).lower),
         lambda rho: -math.log2(1 - rho),
         lambda _: Fraction(1, 2),
         lambda *_: True,
-        lambda priors, f, rho: design.robust(priors, f, rho).privacy,
+        lambda priors, f, rho: recoverable.robust(priors, f, rho).privacy,
         paper_a.best_noise_privacy,
     ),
     "B": (
-        infer.risk_floor,
-        infer.risk_floor,
-        infer.l1_floor,
-        lambda epsilon, p: 2 * infer.information_per_user(epsilon, h2(p)) / math.exp(epsilon),
+        inference.risk_floor,
+        inference.risk_floor,
+        inference.l1_floor,
+        lambda epsilon, p: 2 * inference.information_per_user(epsilon, h2(p)) / math.exp(epsilon),
         paper_b.silent_contrast,
         lambda epsilon: math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1),
         lambda size, epsilon: key_bits(size, 1, epsilon),
@@ -187,8 +187,8 @@ RIGHT = {
         lambda _: 1.766,
     ),
     "C": (
-        lambda limits, theta: design.survey(delta=limits.delta, weight=limits.weight, outputs=2, theta=theta).channel,
-        lambda delta: design.warner(delta=delta).channel,
+        lambda limits, theta: surveys.survey(delta=limits.delta, weight=limits.weight, outputs=2, theta=theta).channel,
+        lambda delta: surveys.warner(delta=delta).channel,
         lambda p, q, s: paper_c.printed_renyi_nats(q, p, s),
         max,
         lambda level: ((1 - level) / 2, (1 + level) / 2),
@@ -253,11 +253,11 @@ def test_exceptions_of_proposition_11_are_exactly_these():
             for rho in {Fraction(1, size), law[0], *(Fraction(k, 24) for k in range(1, 13))}:
                 if rho > Fraction(1, 2):
                     continue
-                query = design.Query.of(law, range(size), rho)
-                rows, limit = design.best_noise(query), Fraction(1)
+                query = recoverable.Query.of(law, range(size), rho)
+                rows, limit = recoverable.best_noise(query), Fraction(1)
                 for row in set(rows):
                     limit -= max(m for m, own in zip(query.maxima, rows, strict=True) if own == row)
-                gap = limit - design.block_privacy(query)
+                gap = limit - recoverable.block_privacy(query)
                 assert gap <= 0
                 if gap == 0:  # only here does (80) hang on how the limit is reached
                     signs = {(found > 0) - (found < 0) for found in (paper_a.excess(query, n) for n in (1, 2, 3))}

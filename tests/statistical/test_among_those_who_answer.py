@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sfumato.infer.reported import ManyReports
-from sfumato.refine import Ladder
+from sfumato.inference.estimates import ManyReports
+from sfumato.ladders import Ladder
 
 DRAWS, SLOW_DRAWS = 4000, 20_000
 VALUES = (0.0, 1.0, 2.0, 3.0, 4.0)

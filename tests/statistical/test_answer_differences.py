@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sfumato.design import survey
-from sfumato.infer import Method, estimate_share, share_weights
-from sfumato.infer.reported import ManyReports
+from sfumato.inference import Method, estimate_share, share_weights
+from sfumato.inference.estimates import ManyReports
+from sfumato.inference.results import TwoDifferences
+from sfumato.ladders import Ladder
 from sfumato.mechanisms import ArcResponse
 from sfumato.prob import Channel
-from sfumato.refine import Ladder
-from sfumato.study.ways.share_differences import TwoDifferences
+from sfumato.surveys import survey
 
 SIZES = (100, 1000, 10_000)
 DRAWS = 4000

@@ -13,10 +13,10 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from sfumato.infer.likeliest_shares import DensePassage, maximum_likelihood
-from sfumato.infer.reported import ManyReports
+from sfumato.inference.estimates import ManyReports
+from sfumato.inference.likelihood import DensePassage, maximum_likelihood
 from sfumato.mechanisms import ArcResponse
-from sfumato.prob.share_bounds import binomial_share_intervals
+from sfumato.prob.intervals import binomial_share_intervals
 from sfumato.study import BoundedNumber, Ordered, Study
 
 DRAWS, SLOW_DRAWS = 4000, 20_000

@@ -6,9 +6,9 @@ that a seed is unlucky is below 1e-9 by the normal tail.
 
 import pytest
 
-from sfumato.bits import InsecureSeeded
 from sfumato.certificates import audit
 from sfumato.mechanisms import RandomizedResponse
+from sfumato.sampling import InsecureSeeded
 
 SEEDS = range(100)
 

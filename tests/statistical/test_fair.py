@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from statsmodels.datasets import fair
 
-from infer.designs import DESIGNS
-from sfumato.bits import InsecureSeeded
-from sfumato.infer import estimate_share
+from designs import DESIGNS
+from sfumato.inference import estimate_share
+from sfumato.sampling import InsecureSeeded
 
 SEEDS = range(20)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import (
     BinaryHadamard,
@@ -18,6 +17,7 @@ from sfumato.mechanisms import (
     SymmetricUnary,
 )
 from sfumato.prob import Distribution
+from sfumato.sampling import InsecureSeeded
 
 MECHANISMS = [
     BinaryHadamard,

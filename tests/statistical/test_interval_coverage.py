@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sfumato.design import recoverable, survey
-from sfumato.infer import intervals, shares
-from sfumato.infer.reported import ManyReports
-from sfumato.infer.share_model import ShareModel
+from sfumato.inference import exact as intervals
+from sfumato.inference import shares
+from sfumato.inference.estimates import ManyReports
+from sfumato.inference.exact import ShareModel
+from sfumato.ladders import Ladder
+from sfumato.ladders.shift_levels import CyclicRung
 from sfumato.mechanisms import ArcResponse, Tabulated
 from sfumato.prob import Channel
-from sfumato.prob.bounded import bounded_intervals
-from sfumato.prob.share_bounds import binomial_share_intervals
-from sfumato.refine import Ladder
-from sfumato.refine.rungs.cyclic import CyclicRung
-from sfumato.values import Tally
+from sfumato.prob.intervals import binomial_share_intervals, bounded_intervals
+from sfumato.recoverable import recoverable
+from sfumato.sampling import Tally
+from sfumato.surveys import survey
 
 SIZES = (100, 1000, 10_000)
 DRAWS = 4000

@@ -8,11 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from sfumato.bits import InsecureSeeded
+from sfumato.ladders import Ladder
 from sfumato.mechanisms import BinaryHadamard
 from sfumato.prob import Distribution
-from sfumato.refine import Ladder
-from sfumato.values import Guarantee
+from sfumato.sampling import Guarantee, InsecureSeeded
 
 SIZE, ROWS, RUNS = 60, 20_000, 24
 EPSILONS = (2.0, 1.0, 0.5)

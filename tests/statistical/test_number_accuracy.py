@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sfumato.infer.reported import ManyReports
-from sfumato.prob.share_bounds import binomial_share_intervals
+from sfumato.inference.estimates import ManyReports
+from sfumato.prob.intervals import binomial_share_intervals
 from sfumato.study import BoundedNumber, Ordered, Study
-from sfumato.study.ways.order_quantities import exact_ends
+from sfumato.study.kinds.ordered import exact_ends
 
 SIZES = (100, 1000, 10_000)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sfumato.bits import InsecureSeeded
-from sfumato.infer.option_pairs import pair_shares
-from sfumato.mechanisms.asked_counts import best_asked, option_deviation
-from sfumato.prob.share_bounds import binomial_share_intervals
-from sfumato.refine import Ladder
+from sfumato.inference.estimates import pair_shares
+from sfumato.ladders import Ladder
+from sfumato.mechanisms.options import best_asked, option_deviation
+from sfumato.prob.intervals import binomial_share_intervals
+from sfumato.sampling import InsecureSeeded
 
 OPTIONS, ROWS, SAMPLES = 8, 400, 2500
 # Of a root mean square over 2500 samples of 8 options the Monte Carlo error is 1/√(2·2500·8) = .5 %.

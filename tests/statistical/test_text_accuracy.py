@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import binom
 
 from drawn_parts import drawn_part
-from sfumato.bits import InsecureSeeded
-from sfumato.infer import string_keys
-from sfumato.infer.family_cuts import FamilyCut, raw_shares
+from sfumato.inference import string_keys
+from sfumato.inference.heavy_hitters import FamilyCut, raw_shares
+from sfumato.publications.estimating import estimate_collected
+from sfumato.sampling import InsecureSeeded
 from sfumato.study import FreeText, Study
-from sfumato.study.estimating import estimate_collected
 
 SIZES = (100, 1000, 10_000)
 SHARES = (0.0, 0.01, 0.3, 1.0)

@@ -7,9 +7,7 @@ the same points, and its variances have to average to what the 10,000 points rea
 import numpy as np
 import pytest
 
-from sfumato.infer.likeliest_shares import passage_of
-from sfumato.infer.linear_scores import LinearScores
-from sfumato.infer.sampling import (
+from sfumato.inference import (
     SamplingPlan,
     hajek_mean,
     horvitz_thompson_mean,
@@ -18,7 +16,8 @@ from sfumato.infer.sampling import (
     weighted_mean,
     weighted_shares,
 )
-from sfumato.infer.sampling.share_estimates import bounded_estimates
+from sfumato.inference.likelihood import LinearScores, passage_of
+from sfumato.inference.weighted_estimates import bounded_estimates
 from sfumato.prob import Channel
 
 SAMPLES = 10_000

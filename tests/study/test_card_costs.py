@@ -6,12 +6,20 @@ from fractions import Fraction
 import pytest
 
 from sfumato import measures
-from sfumato.design import crosswise, forced_response, survey, unrelated_question, warner
-from sfumato.infer import respondents_for_half_width, respondents_for_test
+from sfumato.inference import respondents_for_half_width, respondents_for_test
 from sfumato.study import Audience, Card, Goal
-from sfumato.study.ways.card_costs import ANY_EPSILON, cost_levels, design_costs
-from sfumato.study.ways.design_costs import Rule
-from sfumato.study.ways.design_footings import CROSSWISE, DIRECT, FORCED, FORCED_YES, direct_channel
+from sfumato.study.compared_designs import (
+    ANY_EPSILON,
+    CROSSWISE,
+    DIRECT,
+    FORCED,
+    FORCED_YES,
+    Rule,
+    cost_levels,
+    design_costs,
+    direct_channel,
+)
+from sfumato.surveys import crosswise, forced_response, survey, unrelated_question, warner
 
 TENTH = Fraction(1, 10)
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from damaged_files import mutations
-from sfumato.design import spinner_card, survey
 from sfumato.errors import InvalidInput, InvalidParameter, UnknownSchema, UnreadableFile
 from sfumato.study import Card, Goal, Study, YesNo, read_study, write_study
-from sfumato.study.study_files import STUDY_LIMIT_BYTES, as_toml
+from sfumato.study.file import STUDY_LIMIT_BYTES, as_toml
+from sfumato.surveys import spinner_card, survey
 from study_strategies import cards, lines
 
 HEAD = 'schema = "sfumato/study/2"\nname = "Overtime"\nquestion = "Overtime?"\n'

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
-from sfumato.study.audience import Audience
-from sfumato.study.studies import Study
-from sfumato.study.study_files import as_toml, fingerprint, study_from
-from sfumato.study.ways import Card, Count, OneOfMany, Recoverable, YesNo
-from sfumato.study.ways.cells import Cells, number_text
+from sfumato.study.cells import Cells, number_text
+from sfumato.study.file import as_toml, fingerprint, study_from
+from sfumato.study.kinds import Card, Count, OneOfMany, Recoverable, YesNo
+from sfumato.study.readers import Audience
+from sfumato.study.study import Study
 
 EVERYBODY = Audience(public_epsilon=Fraction(1))
 YES = YesNo(id="q", text="Q?")

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.account import Ledger, Published, PublishedColumn, Role, local
-from sfumato.account.amounts import decimal_above
 from sfumato.errors import InvalidParameter
+from sfumato.ledger import Ledger, Published, PublishedColumn, Role, local
+from sfumato.ledger.amounts import decimal_above
+from sfumato.publications.place import Destination
 from sfumato.study import Count, OneOfMany, Study, write_study
-from sfumato.study.charging import release_of_reports, total_bits
-from sfumato.study.steps import amend, erase, forecasts, publish
-from sfumato.study.steps.staging import Destination
-from sfumato.study.totals import seen_by_readers
-from sfumato.study.ways.leaks import epsilon_capacity_bits
+from sfumato.study.handler import epsilon_capacity_bits
+from sfumato.study.planning import release_of_reports, total_bits
+from sfumato.study.study import seen_by_readers
+from sfumato.workflows import amend, erase, forecasts, publish
 
 SIX = tuple(f"answer {number}" for number in range(6))
 ODDS = math.exp(2)

@@ -11,17 +11,17 @@ import pytest
 import sfumato as sf
 from drawn_parts import drawn_part
 from record_channels import h2
-from sfumato.account import Kind, Ledger, Published, PublishedColumn, Role
-from sfumato.account.payers import Payer
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import BudgetSpent, InvalidParameter, ReleasedBefore, UnreadableFile
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
+from sfumato.ledger import Kind, Ledger, Published, PublishedColumn, Role
+from sfumato.ledger.amounts import Payer
+from sfumato.publications.registry import ledger_of
+from sfumato.sampling import InsecureSeeded
 from sfumato.study import FreeText, OneOfMany, YesNo
-from sfumato.study.charging import release_of_disclosure, release_of_noise, release_of_reports
-from sfumato.study.steps.paying import paid, probe, probe_folder
-from sfumato.study.steps.study_places import ledger_of
-from sfumato.study.study_files import as_toml, read_study, write_study
-from sfumato.study.totals import seen_by_readers, totals_of
+from sfumato.study.file import as_toml, read_study, write_study
+from sfumato.study.planning import release_of_disclosure, release_of_noise, release_of_reports
+from sfumato.study.study import seen_by_readers, totals_of
+from sfumato.workflows.releasing import paid, probe, probe_folder
 from small_studies import PLACES, answers, small_study
 
 

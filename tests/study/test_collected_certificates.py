@@ -9,13 +9,12 @@ import sfumato as sf
 import sfumato_check
 from collected_studies import homes, kept
 from fresh_seals import reseal
-from sfumato.certificates.collected import Collected, as_collected
+from sfumato.certificates.channels import Collected, as_collected
 from sfumato.errors import ClaimRefused, InvalidParameter
 from sfumato.study import CollectTerms
-from sfumato.study.collected_certificates import certificate_path, collected_how, collection_certificates
-from sfumato.study.collections import collection_of
-from sfumato.study.steps.collecting import export_part
-from sfumato.study.submissions import respond_all
+from sfumato.study.collection import certificate_path, collected_how, collection_certificates, collection_of
+from sfumato.workflows.collecting import export_part
+from sfumato.workflows.responding import respond_all
 
 PEOPLE = [{"place": "south", "moved": "yes", "sold": "no"}] * 4
 CASES = {
@@ -95,7 +94,7 @@ def test_what_cannot_be_is_not_made(tmp_path):
         assert found["exit_code"] == 1
         assert found["because"].startswith(f"collected.{entry} ")
     with pytest.raises(InvalidParameter, match="is about nothing that is collected"):
-        as_collected(sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8)), honest.subject.collected)
+        as_collected(sf.certify(sf.noise.gaussian(bound=1, budget_bits=1, steps=8)), honest.subject.collected)
 
 
 @pytest.fixture(scope="module")

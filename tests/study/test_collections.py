@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from collected_studies import homes
 from sfumato.errors import InvalidParameter, KeyRefused, UnknownSchema, UnreadableFile
-from sfumato.io.private_key_files import read_private_key
-from sfumato.io.share_key_files import read_share_private, read_share_public
-from sfumato.refine.key_protection import Passphrase, Unprotected
-from sfumato.refine.sealed_shares import Kem
+from sfumato.keys.protection import Passphrase, Unprotected
+from sfumato.keys.sealed_files import read_private_key
+from sfumato.keys.shares import Kem, read_share_private, read_share_public
 from sfumato.study import (
     Analyst,
     AskIf,
@@ -28,9 +27,8 @@ from sfumato.study import (
     read_study,
     write_study,
 )
-from sfumato.study.collection_sentences import collection_words
-from sfumato.study.collections import Collection, collection_of
-from sfumato.study.steps import make_key_pair
+from sfumato.study.collection import Collection, collection_of, collection_words
+from sfumato.workflows import make_key_pair
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from fuzz.mutations import mutated
+from sample_files import FULL, GOOD
 from sfumato.cli import main
 from sfumato.errors import InvalidInput
 from sfumato.study import read_study
-from sfumato.study.study_files import as_toml
-from study.sample_files import FULL, GOOD
+from sfumato.study.file import as_toml
 
 COMMAND = Path(sys.executable).parent / "sfumato"
 

@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import InvalidParameter
-from sfumato.refine import Unprotected
-from sfumato.study.collections import check_collectable
+from sfumato.keys import Unprotected
+from sfumato.study.collection import check_collectable
 
 TOWNS = tuple(f"town {place}" for place in range(1000))
 

@@ -6,15 +6,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato import infer
+from sfumato import inference
+from sfumato.ladders import Ladder
 from sfumato.mechanisms import ArcResponse
+from sfumato.output.plans import study_plan_document, study_plan_markdown
+from sfumato.output.statements import statement_of
 from sfumato.prob import Distribution
-from sfumato.refine import Ladder
-from sfumato.render.statements import statement_of
-from sfumato.render.study_plans import study_plan_document, study_plan_markdown
 from sfumato.study import Analyst, OneOfMany, Study, YesNo
+from sfumato.study.ladder_planning import beside_floors, floor_words, times
 from sfumato.study.planning import plan_study
-from sfumato.study.ways.floor_ratios import beside_floors, floor_words, times
 
 
 def planned(question, **more):
@@ -36,7 +36,7 @@ def test_a_plan_prints_both_ratios_rounded_up():
     for row, rung in zip(document, Ladder.within(size=8, epsilons=(2.0, 1.0)).levels, strict=True):
         law = Distribution.uniform(8)
         assert row["risk"] == pytest.approx(float(sum(rung.variance(law, 10**6))), rel=1e-9)
-        assert row["ratio"] >= row["risk"] / infer.risk_floor(8, 10**6, math.log(rung.odds)) * (1 - 1e-12)
+        assert row["ratio"] >= row["risk"] / inference.risk_floor(8, 10**6, math.log(rung.odds)) * (1 - 1e-12)
         assert 1 < row["ratio"] < row["interactive_ratio"]
         for shown in (times(row["ratio"]), times(row["interactive_ratio"])):
             assert any(shown in words for words in question.words)

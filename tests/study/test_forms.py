@@ -7,14 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from kind_samples import LEVELS, SAMPLES
 from sfumato import errors, measures
-from sfumato.refine.sealed_shares import Kem
-from sfumato.refine.step_documents import set_document
+from sfumato.keys.shares import Kem
+from sfumato.ladders.steps import set_document
 from sfumato.study import AskIf, BoundedNumber, Card, LargeList, OneOfMany, Several, Study, YesNo
-from sfumato.study.collections import Collection, Receiver
-from sfumato.study.forms import form_document
-from sfumato.study.share_receivers import levels_of
-from study.way_samples import LEVELS, SAMPLES
+from sfumato.study.collection import Collection, Receiver, form_document, levels_of
 
 COLLECTED = [one for one in SAMPLES if one.way.by_row and not one.way.by_position and not one.way.by_number]
 REFUSED = [one for one in SAMPLES if one not in COLLECTED]

@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
 from sfumato.errors import InvalidInput
-from sfumato.study.json_schema import SECTIONS, study_schema, study_schema_text
+from sfumato.study.cells import NO_ANSWER_KEYS
+from sfumato.study.file import SECTIONS, STUDY_KEYS, as_toml, read_study, study_schema, study_schema_text
+from sfumato.study.kinds import HEADING, kinds
 from sfumato.study.planning import plan_study
-from sfumato.study.study_files import STUDY_KEYS, as_toml, read_study
-from sfumato.study.ways import HEADING, kinds
-from sfumato.study.ways.no_answer import NO_ANSWER_KEYS
 from study_strategies import studies
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +39,7 @@ highest = 5
 
 
 def test_the_published_file_is_what_the_code_makes():
-    """If not: write sfumato.study.json_schema.study_schema_text() into the file."""
+    """If not: write sfumato.study.file.study_schema_text() into the file."""
     assert (ROOT / "docs" / "reference" / "study.schema.json").read_text(encoding="utf-8") == study_schema_text()
 
 

@@ -11,7 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
-from sfumato.refine.key_protection import Unprotected
+from sfumato.keys.protection import Unprotected
 from sfumato.study import (
     Analyst,
     Dictionary,
@@ -20,11 +20,13 @@ from sfumato.study import (
     fingerprint,
     read_study,
     remember_dictionary,
-    studies,
     write_study,
 )
-from sfumato.study.ways import dictionaries
-from sfumato.study.ways.report_counts import ReportCounts
+from sfumato.study import (
+    study as studies,
+)
+from sfumato.study.kinds import dictionaries
+from sfumato.study.kinds.large_list import ReportCounts
 from surname_laws import drawn_names, surname_law
 
 NAMES = tuple(f"name {i:04d}" for i in range(5000))

@@ -8,10 +8,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import InvalidParameter, SfumatoError
-from sfumato.infer import ManyReports
-from sfumato.study.study_files import write_study
-from sfumato.study.ways import read_question
-from sfumato.study.ways.listed_card_plans import listed_costs, share_variances, variance_over_floor
+from sfumato.inference import ManyReports
+from sfumato.study.file import write_study
+from sfumato.study.kinds import read_question
+from sfumato.study.kinds.listed_card import listed_costs, share_variances, variance_over_floor
 
 HALF = Fraction(1, 2)
 SKEWED = (Fraction(3, 5), Fraction(3, 10), Fraction(1, 10))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato import disclose, mechanisms
-from sfumato.bits import RowDraws, SystemBits
+from sfumato import disclosure, mechanisms
 from sfumato.errors import InvalidInput, InvalidParameter
+from sfumato.sampling import RowDraws, SystemBits
 from sfumato.study import YesNo
 
 COLUMN = np.ma.array([0, 1, 1, 0, 1, 0], mask=[0, 1, 0, 0, 0, 0])
@@ -26,13 +26,13 @@ HALF = [Fraction(1, 2), Fraction(1, 2)]
         lambda: mechanisms.RandomizedResponse(size=2, odds=Fraction(3)).privatize(LISTED),
         lambda: mechanisms.SymmetricUnary(size=8, odds=Fraction(3)).tally(TABLE),
         lambda: sf.Ladder.within(size=2, epsilons=(2.0, 1.0)).publish(COLUMN),
-        lambda: disclose.optimum(np.full((2, 2), 0.25)).release(TABLE),
-        lambda: disclose.optimum(np.full((2, 2), 0.25)).release([[0, np.ma.masked]]),
-        lambda: disclose.RunningSums(modulus=2).release(COLUMN),
-        lambda: disclose.QuantileCells.from_reference(NUMBERS, 2),
-        lambda: disclose.QuantileCells.from_reference(NUMBERS.data, 2).release(NUMBERS),
-        lambda: disclose.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]).release(COLUMN),
-        lambda: sf.design.gaussian(bound=1, budget_bits=1).release(NUMBERS[1]),
+        lambda: disclosure.optimum(np.full((2, 2), 0.25)).release(TABLE),
+        lambda: disclosure.optimum(np.full((2, 2), 0.25)).release([[0, np.ma.masked]]),
+        lambda: disclosure.RunningSums(modulus=2).release(COLUMN),
+        lambda: disclosure.QuantileCells.from_reference(NUMBERS, 2),
+        lambda: disclosure.QuantileCells.from_reference(NUMBERS.data, 2).release(NUMBERS),
+        lambda: disclosure.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]).release(COLUMN),
+        lambda: sf.noise.gaussian(bound=1, budget_bits=1).release(NUMBERS[1]),
         lambda: RowDraws(sf.Channel([HALF, HALF])).draw(SystemBits(), COLUMN),
     ],
 )

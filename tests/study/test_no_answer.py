@@ -11,9 +11,12 @@ import pytest
 
 import sfumato as sf
 from drawn_parts import drawn_part
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.measures import epsilon_interval
+from sfumato.publications.estimating import estimate_collected
+from sfumato.publications.opening import open_table, recover_table
+from sfumato.publications.part import MemorySink, PartDrawing, PartPlan
+from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study import (
     NO_ANSWER,
     Analyst,
@@ -28,13 +31,7 @@ from sfumato.study import (
     Study,
     YesNo,
 )
-from sfumato.study.estimating import estimate_collected
-from sfumato.study.opening import open_table, recover_table
-from sfumato.study.part_plans import PartPlan
-from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import PartDrawing
-from sfumato.study.weights import weights_table
-from sfumato.values import Guarantee
+from sfumato.workflows.weighing import weights_table
 
 ASKED = {"id": "q", "text": "What do you say?"}
 LEVELS = {
@@ -142,7 +139,7 @@ def test_the_library_writes_reads_opens_and_recovers(name, missing, tmp_path):
     study, cells = study_of(replace(question, missing=missing, missing_codes=("NA",))), cells_of(texts, rows=600)
     out, keys = tmp_path / "reports.csv", tmp_path / "keys"
     with pytest.warns(sf.errors.InsecureBitsWarning):
-        sf.publish(study, pa.table({"q": cells}), out=out, keys=keys, protection=sf.refine.Unprotected(),
+        sf.publish(study, pa.table({"q": cells}), out=out, keys=keys, protection=sf.keys.Unprotected(),
                    guarantee="computational", insecure_seed=4)  # fmt: skip
     reports = sf.Reports.read(out)
     assert ("an empty cell: no answer, which is public" in (tmp_path / "reports.csv.codebook.md").read_text()) == (

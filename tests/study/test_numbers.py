@@ -13,24 +13,21 @@ from hypothesis import strategies as st
 
 import sfumato_check
 from drawn_parts import drawn_part
-from sfumato.bits import InsecureSeeded, ScriptedBits
 from sfumato.certificates import Certificate, verify
-from sfumato.design.mean_scales import Shape, choose_mean_scale
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.files.numbers import decimals, written
 from sfumato.files.tables import words_of
-from sfumato.mechanisms.unbiased import second_moments, worst_variance
-from sfumato.refine.keys import BLOCK_ROWS as BLOCK
+from sfumato.inference import Picture, Reading
+from sfumato.ladders.keys import BLOCK_ROWS as BLOCK
+from sfumato.mechanisms.arc import second_moments, worst_variance
+from sfumato.mechanisms.number_scales import Shape, choose_mean_scale
+from sfumato.numbers.exact import decimals, written
+from sfumato.publications.note import new_part_id
+from sfumato.publications.part import MemorySink, PartDrawing, PartPlan, open_answers
+from sfumato.publications.spark_writing import SentPlan
+from sfumato.sampling import Guarantee, InsecureSeeded, ScriptedBits
 from sfumato.study import NO_ANSWER, Analyst, BoundedNumber, Count, Study, read_study
-from sfumato.study.first_files import first_file
-from sfumato.study.part_notes import new_part_id
-from sfumato.study.part_plans import PartPlan
-from sfumato.study.part_sinks import MemorySink
-from sfumato.study.part_tasks import SentPlan
+from sfumato.study.file import first_file
 from sfumato.study.planning import plan_question
-from sfumato.study.publishing import PartDrawing, open_answers
-from sfumato.study.ways import Picture, Reading
-from sfumato.values import Guarantee
 
 WAGE = {"id": "wage", "text": "Wage?", "lowest": 0, "highest": 50, "step": Fraction(1, 100)}
 READERS = (Analyst(name="ministry", epsilon=Fraction(4)), Analyst(name="press", epsilon=Fraction(1)))

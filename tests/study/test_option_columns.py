@@ -10,10 +10,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
 from sfumato.study import Several, Study, YesNo, read_study
-from sfumato.study.answer_cells import read_cells
-from sfumato.study.study_files import as_toml
+from sfumato.study.answers import read_cells
+from sfumato.study.file import as_toml
 
 OPTIONS = ("bus", "train", "car")
 COLUMNS = ("q3_1", "q3_2", "q3_3")
@@ -211,7 +211,7 @@ def test_an_empty_cell_means_none_where_that_is_declared():
 
 def test_the_truth_of_a_page_is_read_from_them():
     inside = study(recover=False)
-    from sfumato.study.answer_cells import held_answers
+    from sfumato.study.answers import held_answers
 
     held = held_answers(inside, inside.questions[0], pa.Table.from_pandas(frame()))
     assert inside.ways[0].truth(held).shares == (0.5, 0.5, 0.5)

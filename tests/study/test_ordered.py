@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.bits import InsecureSeeded
 from sfumato.cli.new import question_from
 from sfumato.errors import InvalidParameter
-from sfumato.infer.reported import LinearEstimate, ManyReports, ReportedShares
+from sfumato.inference import Picture, Reading, Unit
+from sfumato.inference.estimates import LinearEstimate, ManyReports, ReportedShares
 from sfumato.mechanisms import ArcResponse, CyclicResponse
+from sfumato.numbers import Interval
 from sfumato.prob import Channel
+from sfumato.sampling import InsecureSeeded
 from sfumato.study import Analyst, Ordered, Study, read_study
-from sfumato.study.first_files import first_file
-from sfumato.study.ways import Picture, Reading, Unit
-from sfumato.study.ways.order_quantities import cumulative_shares, median_answer, quantiles, rising
-from sfumato.values import Interval
+from sfumato.study.file import first_file
+from sfumato.study.kinds.ordered import cumulative_shares, median_answer, quantiles, rising
 
 FIVE = ("never", "rarely", "sometimes", "often", "always")
 ASK = {"id": "q", "text": "How often?", "answers": FIVE}

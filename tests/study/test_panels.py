@@ -10,11 +10,9 @@ import pytest
 
 from collected_studies import enumerated, homes, kept, three_answers
 from sfumato.study import CollectTerms
-from sfumato.study.collections import collection_of
-from sfumato.study.device_memory import DeviceMemory
-from sfumato.study.panel_costs import history_law, panel_cost, panel_words, pattern_of
-from sfumato.study.steps import export_part
-from sfumato.study.submissions import respond
+from sfumato.study.collection import collection_of, history_law, panel_cost, panel_words, pattern_of
+from sfumato.workflows import export_part
+from sfumato.workflows.responding import DeviceMemory, respond
 
 ODDS = Fraction(6)
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.bits import AnyRows, ScriptedBits
 from sfumato.errors import InvalidParameter, SourceFailed, UnreadableFile
 from sfumato.files.tables import words_of
+from sfumato.sampling import AnyRows, ScriptedBits
 from sfumato.study import Audience, Card, Count, FreeText, Goal, OneOfMany, Recoverable, YesNo
-from sfumato.study.ways.ladder_draws import rounding_words
-from sfumato.study.wording import checked_epsilon
+from sfumato.study.fields import checked_epsilon
+from sfumato.study.ladder_questions import rounding_words
 
 NO_BITS = ScriptedBits([])
 SECRET = "zebra"  # noqa: S105  stands for an answer

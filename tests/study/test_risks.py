@@ -10,16 +10,22 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from kind_samples import SAMPLES
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.measures import fisher_information
-from sfumato.render.study_plans import study_plan_document
+from sfumato.output.plans import study_plan_document
 from sfumato.study import Audience, Card, Goal, OneOfMany, Study, YesNo
 from sfumato.study.planning import plan_question, plan_study
-from sfumato.study.ways.group_needs import respondents_in_each
-from sfumato.study.ways.risk_words import of_people, people, risk_document, risk_sentences, risk_table
-from sfumato.study.ways.risks import risk_of
-from sfumato.study.ways.share_ranges import ShareRange
-from study.way_samples import SAMPLES
+from sfumato.study.question import ShareRange
+from sfumato.study.question_plans import (
+    of_people,
+    people,
+    respondents_in_each,
+    risk_document,
+    risk_of,
+    risk_sentences,
+    risk_table,
+)
 
 TENTH = Fraction(1, 10)
 ASKED = {"id": "q", "text": "Q?"}

@@ -16,21 +16,20 @@ import sfumato_check
 from drawn_parts import drawn_part
 from fresh_seals import reseal
 from living_publications import Living
-from sfumato.bits import InsecureSeeded
 from sfumato.certificates import Certificate, certify, verify
 from sfumato.errors import InvalidParameter, KeyRefused, SfumatoError
-from sfumato.io.private_key_files import read_private_key
-from sfumato.refine import SealedAnswers, Unprotected
-from sfumato.refine.rungs.pad import MOST_PADDED, PadRung
-from sfumato.refine.shifts import TwoLevelShift
+from sfumato.keys import Unprotected
+from sfumato.keys.sealed_files import read_private_key
+from sfumato.ladders import SealedAnswers
+from sfumato.ladders.shift_levels import MOST_PADDED, PadRung
+from sfumato.ladders.steps import TwoLevelShift
+from sfumato.publications.opening import recover_table
+from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study import Analyst, BoundedNumber, Card, CollectTerms, Count, Ordered, Several, Study
-from sfumato.study.charging import release_of_reports
-from sfumato.study.collections import StoredRow, collection_of
-from sfumato.study.device_memory import DeviceMemory
-from sfumato.study.opening import recover_table
-from sfumato.study.steps import combine, export_part, make_key_pair, recover_answers, unseal_shares
-from sfumato.study.submissions import respond, respond_all
-from sfumato.values import Guarantee
+from sfumato.study.collection import StoredRow, collection_of
+from sfumato.study.planning import release_of_reports
+from sfumato.workflows import combine, export_part, make_key_pair, recover_answers, unseal_shares
+from sfumato.workflows.responding import DeviceMemory, respond, respond_all
 
 OPTIONS = ("bus", "car", "ferry", "train", "walk", "other")
 NAMES = ("rooms", "income", "ways", "often")

@@ -11,10 +11,10 @@ import sfumato as sf
 from living_publications import Living
 from sfumato.errors import InvalidParameter, UnreadableFile
 from sfumato.files.tables import words_of
-from sfumato.refine import Unprotected
+from sfumato.inference import Reading
+from sfumato.keys import Unprotected
 from sfumato.study import Analyst, Several, Study, YesNo
-from sfumato.study.steps import estimate_reports, open_reports, split_key_file
-from sfumato.study.ways import Reading
+from sfumato.workflows import estimate_reports, open_reports, split_key_file
 
 OPTIONS = ("bus", "train", "car", "bike", "walk")
 ASKED = {"id": "way", "text": "How do you get to work?"}

@@ -9,11 +9,11 @@ import pytest
 
 import sfumato as sf
 from drawn_parts import drawn_part
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, UnreadableFile
+from sfumato.publications.amendments import units_of
+from sfumato.publications.estimating import estimate_collected
+from sfumato.sampling import InsecureSeeded
 from sfumato.study import NO_ANSWER, AskIf, Count, OneOfMany, Study, YesNo
-from sfumato.study.amended_cells import units_of
-from sfumato.study.estimating import estimate_collected
 
 SMOKES = YesNo(id="smokes", text="Do you smoke?", missing="hidden", aliases={"yes": ["1"]})
 CIGARETTES = Count(
@@ -35,13 +35,13 @@ def study_of(*questions):
 def published(tmp_path, study, table, keep=(), seed=5, **more):
     with pytest.warns(sf.errors.InsecureBitsWarning):
         return sf.publish(study, table, out=tmp_path / "out", keys=tmp_path / "keys", keep=keep,
-                          protection=sf.refine.Unprotected(), insecure_seed=seed, **more)  # fmt: skip
+                          protection=sf.keys.Unprotected(), insecure_seed=seed, **more)  # fmt: skip
 
 
 def amended(tmp_path, study, **columns):
     with pytest.warns(sf.errors.InsecureBitsWarning):
         return sf.amend(study, pa.table(columns), out=tmp_path / "out", keys=tmp_path / "keys",
-                        protection=sf.refine.Unprotected(), insecure_seed=6)  # fmt: skip
+                        protection=sf.keys.Unprotected(), insecure_seed=6)  # fmt: skip
 
 
 def answers(tmp_path, study, question):
@@ -167,7 +167,7 @@ def test_cells_of_those_who_are_not_asked_are_not_amended(tmp_path):
         pytest.warns(sf.errors.InsecureBitsWarning),
     ):
         sf.amend(study, pa.table({"row": [1], "tax": ["no"]}), out=tmp_path / "out", keys=tmp_path / "keys",
-                 protection=sf.refine.Unprotected(), insecure_seed=6)  # fmt: skip
+                 protection=sf.keys.Unprotected(), insecure_seed=6)  # fmt: skip
 
 
 def test_people_are_erased_and_parts_combined_with_their_gaps(tmp_path):

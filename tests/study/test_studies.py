@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 
 from sfumato.errors import InvalidParameter
 from sfumato.study import Analyst, Card, Count, FreeText, OneOfMany, Study, YesNo
-from sfumato.study.studies import MOST_ANALYSTS
-from sfumato.study.ways.ladder import LadderWay
+from sfumato.study.ladder_questions import LadderWay
+from sfumato.study.study import MOST_ANALYSTS
 from study_strategies import studies
 
 HALF, ONE, TWO = Fraction(1, 2), Fraction(1), Fraction(2)

@@ -6,22 +6,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from sample_files import FULL, GOOD
 from sfumato.errors import InvalidInput, UnknownSchema
-from sfumato.files.toml_lines import line_of
-from sfumato.study import (
-    Analyst,
-    AskIf,
-    Card,
-    Count,
-    OneOfMany,
-    Study,
-    YesNo,
-    fingerprint,
-    read_study,
-    write_study,
-)
-from sfumato.study.study_files import as_document, as_toml, study_from
-from study.sample_files import FULL, GOOD
+from sfumato.files.documents import line_of
+from sfumato.study import Analyst, AskIf, Card, Count, OneOfMany, Study, YesNo, fingerprint, read_study, write_study
+from sfumato.study.file import as_document, as_toml, study_from
 from study_strategies import studies
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.measures import epsilon_interval
 from sfumato.study import Analyst, Card, Count, OneOfMany, Study, YesNo
-from sfumato.study.totals import Seen, totals_of
+from sfumato.study.study import Seen, totals_of
 
 HALF, ONE, TWO = Fraction(1, 2), Fraction(1), Fraction(2)
 PLAIN = YesNo(id="plain", text="Q?")

@@ -8,17 +8,17 @@ from fractions import Fraction
 from typing import ClassVar
 
 from sfumato.certificates import certify
+from sfumato.inference.results import QuestionEstimate
 from sfumato.mechanisms import RandomizedResponse, Tabulated
+from sfumato.numbers.intervals import float_below
 from sfumato.prob import Channel
-from sfumato.study.ways.answers import check_heading
-from sfumato.study.ways.channel_way import ChannelWay
-from sfumato.study.ways.estimates import QuestionEstimate
-from sfumato.study.ways.keys import whole_key
-from sfumato.study.ways.leaks import label_bits
-from sfumato.study.ways.plans import PlanTable, QuestionPlan, Said
-from sfumato.study.ways.question import Question
-from sfumato.values import Tally
-from sfumato.values.rounding import float_below
+from sfumato.sampling import Tally
+from sfumato.study.cells import check_heading
+from sfumato.study.channel_questions import ChannelWay
+from sfumato.study.fields import whole_key
+from sfumato.study.handler import label_bits
+from sfumato.study.question import Question
+from sfumato.study.question_plans import PlanTable, QuestionPlan, Said
 
 SEASONS = ("winter", "spring", "summer", "autumn")
 

@@ -11,18 +11,18 @@ from corpus_cases.record import case
 @case("accounts/assumption (kind)")
 def _assumption_kind() -> object:
     noted: list[object] = []
-    noise = sf.design.private_mean(0, 100, 1000, budget_bits=0.1, correlated="nobody")
-    assumed = sf.account.Assumption(correlated=noise.correlated, recount=noise.recount)
+    noise = sf.noise.private_mean(0, 100, 1000, budget_bits=0.1, correlated="nobody")
+    assumed = sf.ledger.Assumption(correlated=noise.correlated, recount=noise.recount)
     for said in ("nobody", 5):
-        noted.append((said, float(assumed.bits_under(sf.values.Correlation.of(said)))))
+        noted.append((said, float(assumed.bits_under(sf.measures.Correlation.of(said)))))
     return noted
 
 
 @case("accounts/book (kind)")
 def _book_kind() -> object:
     noted: list[object] = []
-    ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
-    receipt = ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))
+    ledger = sf.ledger.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    receipt = ledger.spend(sf.ledger.local("Health survey", 1, worst_case_bits=1))
     book = ledger.read()
     noted.append(
         ([entry.release.title for entry in book.live], str(book.spent.epsilon), str(book.standing.left.epsilon))
@@ -33,10 +33,10 @@ def _book_kind() -> object:
 @case("accounts/charges (kind)")
 def _charges_kind() -> object:
     noted: list[object] = []
-    first = sf.account.Charges(bits=Fraction(1, 2), epsilon=Fraction(1))
-    both = first + sf.account.Charges(bits=Fraction(1, 4), epsilon=Fraction(1))
-    noted.append((str(both.bits), str(both[sf.account.Currency.EPSILON]), both.leakage_bits))
-    noted.append(str(both.left_of(sf.account.Charges(bits=Fraction(2))).bits))
+    first = sf.ledger.Charges(bits=Fraction(1, 2), epsilon=Fraction(1))
+    both = first + sf.ledger.Charges(bits=Fraction(1, 4), epsilon=Fraction(1))
+    noted.append((str(both.bits), str(both[sf.ledger.Currency.EPSILON]), both.leakage_bits))
+    noted.append(str(both.left_of(sf.ledger.Charges(bits=Fraction(2))).bits))
     return noted
 
 
@@ -44,7 +44,7 @@ def _charges_kind() -> object:
 def _composed_kind() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
-    found = sf.account.compose([told, told], [2])
+    found = sf.ledger.compose([told, told], [2])
     noted.append(([part.upper for part in found.parts], found.bound, found.joint.upper))
     return noted
 
@@ -52,26 +52,26 @@ def _composed_kind() -> object:
 @case("accounts/counting (kind)")
 def _counting_kind() -> object:
     noted: list[object] = []
-    noise = sf.design.private_mean(0, 100, 1000, budget_bits=0.1, correlated=5)
-    assumed = sf.account.Assumption(correlated=noise.correlated, recount=noise.recount)
-    first = sf.account.Counting().with_release(assumed, is_local=False)
-    noted.append((sf.account.Counting().words, first.words))
+    noise = sf.noise.private_mean(0, 100, 1000, budget_bits=0.1, correlated=5)
+    assumed = sf.ledger.Assumption(correlated=noise.correlated, recount=noise.recount)
+    first = sf.ledger.Counting().with_release(assumed, is_local=False)
+    noted.append((sf.ledger.Counting().words, first.words))
     return noted
 
 
 @case("accounts/currency (kind)")
 def _currency_kind() -> object:
     noted: list[object] = []
-    noted.append([currency.words("1") for currency in sf.account.Currency])
-    noted.append([currency.value for currency in sf.account.Currency if currency.is_own])
+    noted.append([currency.words("1") for currency in sf.ledger.Currency])
+    noted.append([currency.value for currency in sf.ledger.Currency if currency.is_own])
     return noted
 
 
 @case("accounts/entry (kind)")
 def _entry_kind() -> object:
     noted: list[object] = []
-    ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
-    noted.append(ledger.settle(ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))))
+    ledger = sf.ledger.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    noted.append(ledger.settle(ledger.spend(sf.ledger.local("Health survey", 1, worst_case_bits=1))))
     entry = ledger.entries()[0]
     noted.append((entry.release.title, str(entry.charges.epsilon), entry.settled is not None, entry.voided))
     return noted
@@ -80,19 +80,19 @@ def _entry_kind() -> object:
 @case("accounts/kind (kind)")
 def _kind_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.account.local("Health survey", 1).kind.value)
-    noted.append(sf.account.Kind.RECOVERABLE.how_it_adds.partition(".")[0])
+    noted.append(sf.ledger.local("Health survey", 1).kind.value)
+    noted.append(sf.ledger.Kind.RECOVERABLE.how_it_adds.partition(".")[0])
     return noted
 
 
 @case("accounts/ledger (kind)")
 def _ledger_kind() -> object:
     noted: list[object] = []
-    ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
-    receipt = ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))
+    ledger = sf.ledger.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    receipt = ledger.spend(sf.ledger.local("Health survey", 1, worst_case_bits=1))
     noted.append(ledger.settle(receipt))
     noted.append((str(ledger.left.bits), str(ledger.left.epsilon)))
-    noted.append(sf.account.Ledger(ledger.path).entries()[0].release.title)
+    noted.append(sf.ledger.Ledger(ledger.path).entries()[0].release.title)
     return noted
 
 
@@ -100,7 +100,7 @@ def _ledger_kind() -> object:
 def _parallel_kind() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
-    found = sf.account.compose_parallel([told, told], [[2], [2]])
+    found = sf.ledger.compose_parallel([told, told], [[2], [2]])
     noted.append((found.joint.upper, found.excess.lower))
     return noted
 
@@ -108,14 +108,14 @@ def _parallel_kind() -> object:
 @case("accounts/per (kind)")
 def _per_kind() -> object:
     noted: list[object] = []
-    noted.append([(per.value, per.months) for per in sf.account.Per])
+    noted.append([(per.value, per.months) for per in sf.ledger.Per])
     return noted
 
 
 @case("accounts/period (kind)")
 def _period_kind() -> object:
     noted: list[object] = []
-    spring = sf.account.Period(per=sf.account.Per.QUARTER, number=4 * 2026 + 1)
+    spring = sf.ledger.Period(per=sf.ledger.Per.QUARTER, number=4 * 2026 + 1)
     noted.append((spring.name, spring.end))
     return noted
 
@@ -123,9 +123,9 @@ def _period_kind() -> object:
 @case("accounts/published (kind)")
 def _published_kind() -> object:
     noted: list[object] = []
-    column = sf.account.PublishedColumn(question="smokes", drawing="a" * 64, digest="b" * 64)
+    column = sf.ledger.PublishedColumn(question="smokes", drawing="a" * 64, digest="b" * 64)
     seen = (("public", "1.0"),)
-    part = sf.account.Published(
+    part = sf.ledger.Published(
         study="Health", fingerprint="c" * 64, epoch=0, rows=2, columns=(column,), seen=seen, part="d" * 32
     )
     noted.append((part.role.value, part.publication == part.part))
@@ -139,7 +139,7 @@ def _published_kind() -> object:
 @case("accounts/published column (kind)")
 def _published_column_kind() -> object:
     noted: list[object] = []
-    column = sf.account.PublishedColumn(question="smokes", drawing="a" * 64, digest="b" * 64)
+    column = sf.ledger.PublishedColumn(question="smokes", drawing="a" * 64, digest="b" * 64)
     noted.append((column.question, column.drawing[:4]))
     return noted
 
@@ -147,8 +147,8 @@ def _published_column_kind() -> object:
 @case("accounts/receipt (kind)")
 def _receipt_kind() -> object:
     noted: list[object] = []
-    ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
-    survey = sf.account.local("Health survey", 1, worst_case_bits=1)
+    ledger = sf.ledger.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    survey = sf.ledger.local("Health survey", 1, worst_case_bits=1)
     first = ledger.spend(survey, release_id="health-2026")
     again = ledger.spend(survey, release_id="health-2026")
     noted.append((first.number, first.is_new, again.is_new, again == first))
@@ -158,7 +158,7 @@ def _receipt_kind() -> object:
 @case("accounts/release (kind)")
 def _release_kind() -> object:
     noted: list[object] = []
-    release = sf.account.information("Mean income", 0.5)
+    release = sf.ledger.information("Mean income", 0.5)
     noted.append((release.kind.value, str(release.charges.bits), release.charges.epsilon))
     return noted
 
@@ -166,16 +166,16 @@ def _release_kind() -> object:
 @case("accounts/role (kind)")
 def _role_kind() -> object:
     noted: list[object] = []
-    part = sf.account.Role.AMEND
-    noted.append((part.value, [role.value for role in sf.account.Role]))
+    part = sf.ledger.Role.AMEND
+    noted.append((part.value, [role.value for role in sf.ledger.Role]))
     return noted
 
 
 @case("accounts/standing (kind)")
 def _standing_kind() -> object:
     noted: list[object] = []
-    ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
-    receipt = ledger.spend(sf.account.local("Health survey", 1, worst_case_bits=1))
+    ledger = sf.ledger.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2, epsilon=3)
+    receipt = ledger.spend(sf.ledger.local("Health survey", 1, worst_case_bits=1))
     standing = ledger.read().standing
     noted.append((str(standing.spent.epsilon), str(standing.left.epsilon), standing.left.leakage_bits, standing.period))
     return noted
@@ -185,7 +185,7 @@ def _standing_kind() -> object:
 def _two_data_sets_kind() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
-    found = sf.account.compose_two_data_sets(told, [2], told, [2])
+    found = sf.ledger.compose_two_data_sets(told, [2], told, [2])
     noted.append([bits.upper for bits in (*found.own, *found.other, *found.whole)])
     noted.append((found.bound, found.printed_bound))
     return noted
@@ -196,7 +196,7 @@ def _compose() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
     for times in (1, 2, 3):
-        found = sf.account.compose([told] * times, [2])
+        found = sf.ledger.compose([told] * times, [2])
         noted.append((times, found.bound, found.joint.upper))
     return noted
 
@@ -205,7 +205,7 @@ def _compose() -> object:
 def _compose_parallel() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
-    found = sf.account.compose_parallel([told, told], [[2], [2]])
+    found = sf.ledger.compose_parallel([told, told], [[2], [2]])
     noted.append(([part.upper for part in found.parts], found.joint.upper))
     return noted
 
@@ -214,7 +214,7 @@ def _compose_parallel() -> object:
 def _compose_two_data_sets() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
-    found = sf.account.compose_two_data_sets(told, [2], told, [2])
+    found = sf.ledger.compose_two_data_sets(told, [2], told, [2])
     noted.append((found.own[0].upper, found.other[0].upper, found.bound))
     return noted
 
@@ -224,21 +224,21 @@ def _cross_capacity_bits() -> object:
     noted: list[object] = []
     sums = sf.Channel([[0.9, 0.1, 0.0], [0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.0, 0.1, 0.9]])
     for values in (1, 2, 3):
-        noted.append((values, sf.account.cross_capacity_bits(sums, values).upper))
+        noted.append((values, sf.ledger.cross_capacity_bits(sums, values).upper))
     return noted
 
 
 @case("accounts/group bound bits")
 def _group_bound_bits() -> object:
     noted: list[object] = []
-    noted.append(sf.account.group_bound_bits(0.25, 4))
+    noted.append(sf.ledger.group_bound_bits(0.25, 4))
     return noted
 
 
 @case("accounts/information")
 def _information() -> object:
     noted: list[object] = []
-    release = sf.account.information("Mean income", 0.5, epsilon=1)
+    release = sf.ledger.information("Mean income", 0.5, epsilon=1)
     noted.append((str(release.charges.bits), str(release.charges.epsilon), release.charges.leakage_bits))
     return noted
 
@@ -247,7 +247,7 @@ def _information() -> object:
 def _joint_of_two_data_sets() -> object:
     noted: list[object] = []
     told = sf.Channel([[0.8, 0.2], [0.2, 0.8]])
-    both = sf.account.joint_of_two_data_sets(told, [2], told, [2])
+    both = sf.ledger.joint_of_two_data_sets(told, [2], told, [2])
     noted.append((both.lower, both.upper))
     return noted
 
@@ -255,7 +255,7 @@ def _joint_of_two_data_sets() -> object:
 @case("accounts/local")
 def _local() -> object:
     noted: list[object] = []
-    release = sf.account.local("Health survey", 1, worst_case_bits=1)
+    release = sf.ledger.local("Health survey", 1, worst_case_bits=1)
     noted.append((str(release.charges.bits), str(release.charges.epsilon), float(release.charges.leakage_bits)))
     return noted
 
@@ -263,8 +263,8 @@ def _local() -> object:
 @case("accounts/perfect samples")
 def _perfect_samples() -> object:
     noted: list[object] = []
-    ledger = sf.account.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2)
-    parities = sf.account.perfect_samples("Parities", rows_id="column ab12", worst_case_bits=1)
+    ledger = sf.ledger.Ledger.create(Path(tempfile.mkdtemp()) / "people.ledger", budget_bits=2)
+    parities = sf.ledger.perfect_samples("Parities", rows_id="column ab12", worst_case_bits=1)
     receipt = ledger.spend(parities)
     try:
         noted.append(ledger.spend(parities))
@@ -276,6 +276,6 @@ def _perfect_samples() -> object:
 @case("accounts/recoverable")
 def _recoverable() -> object:
     noted: list[object] = []
-    release = sf.account.recoverable("Ward lists", 0.5, rho=0.9)
+    release = sf.ledger.recoverable("Ward lists", 0.5, rho=0.9)
     noted.append((str(release.charges.leakage_bits), release.charges.bits, release.notes))
     return noted

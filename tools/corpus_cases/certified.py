@@ -15,36 +15,36 @@ def _leaking() -> sf.Channel:
 
 
 def _law() -> object:
-    return sf.disclose.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 3)
+    return sf.disclosure.DataLaw.independent([Fraction(7, 10), Fraction(3, 10)], 3)
 
 
 def _counted() -> object:
-    return sf.disclose.counted_law([[[341, 147], [147, 63]], [[150, 60], [64, 28]]])
+    return sf.disclosure.counted_law([[[341, 147], [147, 63]], [[150, 60], [64, 28]]])
 
 
 @case("certificates/belief-noise")
 def _belief_noise() -> sf.Certificate:
-    return sf.certify(sf.design.believed_mean(0, 20, 1000, budget_bits=0.1, shared_bits=10))
+    return sf.certify(sf.noise.believed_mean(0, 20, 1000, budget_bits=0.1, shared_bits=10))
 
 
 @case("certificates/belief-noise, once")
 def _belief_noise_once() -> sf.Certificate:
-    return sf.certify(sf.design.believed_count(10**4, budget_bits=0.1, shared_bits=100))
+    return sf.certify(sf.noise.believed_count(10**4, budget_bits=0.1, shared_bits=100))
 
 
 @case("certificates/belief-noise, households")
 def _belief_noise_households() -> sf.Certificate:
-    return sf.certify(sf.design.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4))
+    return sf.certify(sf.noise.believed_count(1000, budget_bits=0.1, shared_bits=3, people=4))
 
 
 @case("certificates/belief-noise, histogram")
 def _belief_noise_histogram() -> sf.Certificate:
-    return sf.certify(sf.design.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2))
+    return sf.certify(sf.noise.believed_histogram(4, 900, budget_bits=0.3, shared_bits=2))
 
 
 @case("certificates/belief-noise, nobody")
 def _belief_noise_nobody() -> sf.Certificate:
-    return sf.certify(sf.design.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0))
+    return sf.certify(sf.noise.believed_sum(-1, 2, 40, budget_bits=1.5, shared_bits=0))
 
 
 @case("certificates/channel")
@@ -74,32 +74,32 @@ def _channel_records() -> sf.Certificate:
 
 @case("certificates/channel, survey")
 def _channel_survey() -> sf.Certificate:
-    return sf.certify(sf.design.survey(guess_error=0.375))
+    return sf.certify(sf.surveys.survey(guess_error=0.375))
 
 
 @case("certificates/channel, recoverable")
 def _channel_recoverable() -> sf.Certificate:
-    return sf.certify(sf.design.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6))
+    return sf.certify(sf.recoverable.recoverable([0.5, 0.3, 0.2], ["a", "b", "c"], rho=0.6))
 
 
 @case("certificates/disclosure")
 def _disclosure() -> sf.Certificate:
-    return sf.certify(sf.disclose.optimum(_law()))
+    return sf.certify(sf.disclosure.optimum(_law()))
 
 
 @case("certificates/disclosure, estimated")
 def _disclosure_estimated() -> sf.Certificate:
-    return sf.certify(sf.disclose.optimum(_counted()), estimated_from=1000)
+    return sf.certify(sf.disclosure.optimum(_counted()), estimated_from=1000)
 
 
 @case("certificates/disclosure-public")
 def _disclosure_public() -> sf.Certificate:
-    return sf.disclose.public_certificate(_disclosure_estimated())
+    return sf.disclosure.public_certificate(_disclosure_estimated())
 
 
 @case("certificates/disclosure, rounded")
 def _disclosure_rounded() -> sf.Certificate:
-    return sf.certify(sf.disclose.optimum([[0.3, 0.21], [0.19, 0.3]]))
+    return sf.certify(sf.disclosure.optimum([[0.3, 0.21], [0.19, 0.3]]))
 
 
 @case("certificates/ladder")
@@ -114,49 +114,49 @@ def _ladder_options() -> sf.Certificate:
 
 @case("certificates/noise")
 def _noise() -> sf.Certificate:
-    return sf.certify(sf.design.gaussian(bound=1, budget_bits=1, steps=8))
+    return sf.certify(sf.noise.gaussian(bound=1, budget_bits=1, steps=8))
 
 
 @case("certificates/noise, people")
 def _noise_people() -> sf.Certificate:
-    return sf.certify(sf.design.gaussian(low=0, high=7, budget_bits=1, change=1, correlated=2, steps=8))
+    return sf.certify(sf.noise.gaussian(low=0, high=7, budget_bits=1, change=1, correlated=2, steps=8))
 
 
 @case("certificates/noise, nobody")
 def _noise_nobody() -> sf.Certificate:
-    return sf.certify(sf.design.private_mean(0, 10, 1000, 0.5, correlated="nobody", steps=8))
+    return sf.certify(sf.noise.private_mean(0, 10, 1000, 0.5, correlated="nobody", steps=8))
 
 
 @case("certificates/noise, people with values")
 def _noise_people_with_values() -> sf.Certificate:
-    return sf.certify(sf.design.gaussian(low=0, high=9, budget_bits=0.9, change=1, correlated=3, values=2, steps=8))
+    return sf.certify(sf.noise.gaussian(low=0, high=9, budget_bits=0.9, change=1, correlated=3, values=2, steps=8))
 
 
 @case("certificates/sealed")
 def _sealed() -> sf.Certificate:
-    return sf.certify(sf.refine.SealedAnswers(size=11))
+    return sf.certify(sf.ladders.SealedAnswers(size=11))
 
 
 @case("certificates/rank-noise")
 def _rank_noise() -> sf.Certificate:
-    return sf.certify(sf.design.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3))
+    return sf.certify(sf.noise.private_quantile([0, 1.5, 3], 0.5, 100, 0.5, correlated=3))
 
 
 @case("certificates/rank-noise, anyone")
 def _rank_noise_anyone() -> sf.Certificate:
-    return sf.certify(sf.design.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone"))
+    return sf.certify(sf.noise.private_quantile([0, 1, 7], 0.25, 100, 1, correlated="anyone"))
 
 
 @case("certificates/vector-noise")
 def _vector_noise() -> sf.Certificate:
-    return sf.certify(sf.design.private_histogram(3, 100, 1, correlated=2))
+    return sf.certify(sf.noise.private_histogram(3, 100, 1, correlated=2))
 
 
 @case("certificates/vector-noise, anyone")
 def _vector_noise_anyone() -> sf.Certificate:
-    return sf.certify(sf.design.private_histogram(3, 100, 0.1, correlated="anyone"))
+    return sf.certify(sf.noise.private_histogram(3, 100, 0.1, correlated="anyone"))
 
 
 @case("certificates/noise, values")
 def _noise_values() -> sf.Certificate:
-    return sf.certify(sf.design.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2))
+    return sf.certify(sf.noise.gaussian(low=0, high=3, budget_bits=0.9, steps=8, values=2))

@@ -17,7 +17,7 @@ from typing import Any
 import sfumato as sf
 from corpus_cases.record import case, digest, plain
 from sfumato.cli import main
-from sfumato.refine import new_key_pair
+from sfumato.keys import new_key_pair
 
 ROWS = 120
 _LONG_NAMES = re.compile(r"\b[0-9a-f]{16,64}\b|\b[0-9a-f]{8}(?=\.)")

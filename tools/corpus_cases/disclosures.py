@@ -11,8 +11,8 @@ from corpus_cases.record import case
 @case("disclosures/bound terms (kind)")
 def _bound_terms_kind() -> object:
     noted: list[object] = []
-    law = sf.disclose.counted_law([[40, 10], [20, 30]])
-    made = sf.certify(sf.disclose.optimum(law), estimated_from=100).subject.estimation
+    law = sf.disclosure.counted_law([[40, 10], [20, 30]])
+    made = sf.certify(sf.disclosure.optimum(law), estimated_from=100).subject.estimation
     noted.append([str(term) for term in (made.terms.beta, made.terms.smoothing, made.terms.rate)])
     return noted
 
@@ -20,8 +20,8 @@ def _bound_terms_kind() -> object:
 @case("disclosures/column sums (kind)")
 def _column_sums_kind() -> object:
     noted: list[object] = []
-    cells = sf.disclose.QuantileCells.of_law(lambda share: 100 * share, 4)
-    pairs = sf.disclose.ColumnSums(columns=(cells, cells))
+    cells = sf.disclosure.QuantileCells.of_law(lambda share: 100 * share, 4)
+    pairs = sf.disclosure.ColumnSums(columns=(cells, cells))
     noted.append(pairs.release([[10.0, 60.0, 99.0], [80.0, 60.0, 5.0]]).tolist())
     noted.append((pairs.information_bits(3).upper, str(pairs.efficiency)))
     return noted
@@ -30,7 +30,7 @@ def _column_sums_kind() -> object:
 @case("disclosures/count disclosure (kind)")
 def _count_disclosure_kind() -> object:
     noted: list[object] = []
-    told = sf.disclose.optimum_of_counts([Fraction(1, 8), Fraction(3, 8), Fraction(3, 8), Fraction(1, 8)])
+    told = sf.disclosure.optimum_of_counts([Fraction(1, 8), Fraction(3, 8), Fraction(3, 8), Fraction(1, 8)])
     noted.append([symbol.counts for symbol in told.symbols])
     noted.append([str(chance) for chance in told.row(1)])
     noted.append((told.lower_bits, told.gap_bits < 1e-06))
@@ -40,7 +40,7 @@ def _count_disclosure_kind() -> object:
 @case("disclosures/count symbol (kind)")
 def _count_symbol_kind() -> object:
     noted: list[object] = []
-    told = sf.disclose.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)])
+    told = sf.disclosure.optimum_of_counts([Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)])
     for symbol in told.symbols:
         noted.append((symbol.counts, [str(chance) for chance in symbol.chances], symbol.probability))
     return noted
@@ -49,9 +49,9 @@ def _count_symbol_kind() -> object:
 @case("disclosures/data law (kind)")
 def _data_law_kind() -> object:
     noted: list[object] = []
-    law = sf.disclose.DataLaw.of([[Fraction(1, 2), Fraction(1, 4)], [Fraction(1, 4), 0]])
+    law = sf.disclosure.DataLaw.of([[Fraction(1, 2), Fraction(1, 4)], [Fraction(1, 4), 0]])
     noted.append((law.cells.tolist(), [str(mass) for mass in law.masses]))
-    three = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 3)
+    three = sf.disclosure.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 3)
     noted.append((three.size, three.singles(), three.windows(2)))
     return noted
 
@@ -59,7 +59,7 @@ def _data_law_kind() -> object:
 @case("disclosures/disclosure (kind)")
 def _disclosure_kind() -> object:
     noted: list[object] = []
-    told = sf.disclose.optimum(sf.disclose.DataLaw.independent([Fraction(1, 2), Fraction(1, 2)], 2))
+    told = sf.disclosure.optimum(sf.disclosure.DataLaw.independent([Fraction(1, 2), Fraction(1, 2)], 2))
     noted.append([[str(chance) for chance in row] for row in told.channel.rows])
     noted.append((told.lower_bits, told.leak_bits, told.is_exact))
     noted.append(told.release([[0, 0], [0, 1]]).tolist())
@@ -70,7 +70,7 @@ def _disclosure_kind() -> object:
 def _disclosure_subject_kind() -> object:
     noted: list[object] = []
     half = [Fraction(1, 2), Fraction(1, 2)]
-    certificate = sf.certify(sf.disclose.optimum(sf.disclose.DataLaw.independent(half, 2)))
+    certificate = sf.certify(sf.disclosure.optimum(sf.disclosure.DataLaw.independent(half, 2)))
     noted.append((certificate.subject.groups, certificate.subject.single, certificate.subject.salt))
     noted.append(certificate["sample_leak_bits"].sentence)
     return noted
@@ -79,9 +79,9 @@ def _disclosure_subject_kind() -> object:
 @case("disclosures/estimation (kind)")
 def _estimation_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.disclose.Estimation().words)
-    law = sf.disclose.counted_law([[40, 10], [20, 30]])
-    made = sf.certify(sf.disclose.optimum(law), estimated_from=100).subject.estimation
+    noted.append(sf.disclosure.Estimation().words)
+    law = sf.disclosure.counted_law([[40, 10], [20, 30]])
+    made = sf.certify(sf.disclosure.optimum(law), estimated_from=100).subject.estimation
     noted.append((made.words, made.is_private))
     return noted
 
@@ -89,7 +89,7 @@ def _estimation_kind() -> object:
 @case("disclosures/independence check (kind)")
 def _independence_check_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.disclose.RunningSums(modulus=3).certify_small(3))
+    noted.append(sf.disclosure.RunningSums(modulus=3).certify_small(3))
     return noted
 
 
@@ -97,8 +97,8 @@ def _independence_check_kind() -> object:
 def _limit_chain_kind() -> object:
     noted: list[object] = []
     noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    chain = sf.disclose.chain_of_limits(measured, n=2)
+    measured = sf.disclosure.Measurements.of([0.3, 0.4, 0.3], noise)
+    chain = sf.disclosure.chain_of_limits(measured, n=2)
     noted.append((chain.floor_bits, chain.limit.upper, [one.upper for one in chain.between]))
     noted.append((chain.full_data.upper, chain.open_after_one.upper))
     return noted
@@ -108,8 +108,8 @@ def _limit_chain_kind() -> object:
 def _limit_disclosure_kind() -> object:
     noted: list[object] = []
     noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    found = sf.disclose.limit_disclosure(measured)
+    measured = sf.disclosure.Measurements.of([0.3, 0.4, 0.3], noise)
+    found = sf.disclosure.limit_disclosure(measured)
     noted.append((found.is_exact, found.leak_bits, found.lower_bits))
     return noted
 
@@ -118,7 +118,7 @@ def _limit_disclosure_kind() -> object:
 def _measurements_kind() -> object:
     noted: list[object] = []
     noise = sf.Channel([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
+    measured = sf.disclosure.Measurements.of([0.3, 0.4, 0.3], noise)
     noted.append(measured.merged)
     noted.append((measured.told_in_the_end.upper, measured.told_by_one.upper))
     return noted
@@ -127,15 +127,15 @@ def _measurements_kind() -> object:
 @case("disclosures/origin (kind)")
 def _origin_kind() -> object:
     noted: list[object] = []
-    noted.append([origin.value for origin in sf.disclose.Origin if origin.is_private])
-    noted.append(sf.disclose.Estimation(law=sf.disclose.Origin.DECLARED).words)
+    noted.append([origin.value for origin in sf.disclosure.Origin if origin.is_private])
+    noted.append(sf.disclosure.Estimation(law=sf.disclosure.Origin.DECLARED).words)
     return noted
 
 
 @case("disclosures/private law bound (kind)")
 def _private_law_bound_kind() -> object:
     noted: list[object] = []
-    bound = sf.disclose.private_law_bound(10000, 4, 0.05, 1)
+    bound = sf.disclosure.private_law_bound(10000, 4, 0.05, 1)
     noted.append((bound.bits, float(bound.odds)))
     return noted
 
@@ -143,9 +143,9 @@ def _private_law_bound_kind() -> object:
 @case("disclosures/public disclosure subject (kind)")
 def _public_disclosure_subject_kind() -> object:
     noted: list[object] = []
-    law = sf.disclose.counted_law([[40, 10], [20, 30]])
-    private = sf.certify(sf.disclose.optimum(law), estimated_from=100)
-    public = sf.disclose.public_certificate(private).subject
+    law = sf.disclosure.counted_law([[40, 10], [20, 30]])
+    private = sf.certify(sf.disclosure.optimum(law), estimated_from=100)
+    public = sf.disclosure.public_certificate(private).subject
     noted.append((public.shape, public.symbols, public.commitment[:7]))
     return noted
 
@@ -153,29 +153,31 @@ def _public_disclosure_subject_kind() -> object:
 @case("disclosures/quantile cells (kind)")
 def _quantile_cells_kind() -> object:
     noted: list[object] = []
-    cells = sf.disclose.QuantileCells.of_law(lambda share: 100 * share, 4)
+    cells = sf.disclosure.QuantileCells.of_law(lambda share: 100 * share, 4)
     noted.append(cells.borders)
     noted.append((cells.cells_of([10.0, 60.0, 99.0]).tolist(), cells.release([10.0, 60.0, 99.0]).tolist()))
-    noted.append((cells.leak_within(2, 0.01), sf.disclose.QuantileCells.from_reference(range(1000), 4).reference_size))
+    noted.append(
+        (cells.leak_within(2, 0.01), sf.disclosure.QuantileCells.from_reference(range(1000), 4).reference_size)
+    )
     return noted
 
 
 @case("disclosures/running sums (kind)")
 def _running_sums_kind() -> object:
     noted: list[object] = []
-    scheme = sf.disclose.RunningSums(modulus=10)
+    scheme = sf.disclosure.RunningSums(modulus=10)
     noted.append(scheme.release([3, 9, 4, 4]).tolist())
     noted.append((scheme.protects, str(scheme.efficiency(4))))
-    noted.append(sf.disclose.RunningSums(modulus=10, masked=True).protects)
+    noted.append(sf.disclosure.RunningSums(modulus=10, masked=True).protects)
     return noted
 
 
 @case("disclosures/solver (kind)")
 def _solver_kind() -> object:
     noted: list[object] = []
-    law = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
-    noted.append(sf.disclose.optimum(law).method)
-    noted.append(sf.disclose.optimum(law, method=sf.disclose.Solver.CORNERS).method)
+    law = sf.disclosure.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
+    noted.append(sf.disclosure.optimum(law).method)
+    noted.append(sf.disclosure.optimum(law, method=sf.disclosure.Solver.CORNERS).method)
     return noted
 
 
@@ -184,7 +186,7 @@ def _told_score_kind() -> object:
     noted: list[object] = []
     cells, features = ([0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250)
     half = (cells, features)
-    score = sf.disclose.told_score([[1, 0], [0, 1], [0, 1], [1, 0]], fitted=half, scored=half, values=2)
+    score = sf.disclosure.told_score([[1, 0], [0, 1], [0, 1], [1, 0]], fitted=half, scored=half, values=2)
     noted.append((score.fitted, score.in_sample_bits, score.lower_bits))
     return noted
 
@@ -192,7 +194,7 @@ def _told_score_kind() -> object:
 @case("disclosures/uniformised chain (kind)")
 def _uniformised_chain_kind() -> object:
     noted: list[object] = []
-    chain = sf.disclose.UniformisedChain.closest(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
+    chain = sf.disclosure.UniformisedChain.closest(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
     noted.append((chain.modulus, chain.certify_small(3).comparisons))
     noted.append((chain.information_bits(100).lower, chain.efficiency(100).lower))
     return noted
@@ -201,7 +203,7 @@ def _uniformised_chain_kind() -> object:
 @case("disclosures/unknown law bound (kind)")
 def _unknown_law_bound_kind() -> object:
     noted: list[object] = []
-    bound = sf.disclose.unknown_law_bound(1000, 4, 0.05)
+    bound = sf.disclosure.unknown_law_bound(1000, 4, 0.05)
     noted.append((bound.records, str(bound.beta), bound.bits, bound.nats))
     return noted
 
@@ -209,7 +211,7 @@ def _unknown_law_bound_kind() -> object:
 @case("disclosures/window scheme (kind)")
 def _window_scheme_kind() -> object:
     noted: list[object] = []
-    scheme = sf.disclose.WindowScheme.best(sf.Distribution([Fraction(1, 3), Fraction(2, 3)]))
+    scheme = sf.disclosure.WindowScheme.best(sf.Distribution([Fraction(1, 3), Fraction(2, 3)]))
     noted.append((scheme.window_count(100), scheme.information_bits(100).lower))
     noted.append(scheme.certify_small(4).comparisons)
     return noted
@@ -218,7 +220,7 @@ def _window_scheme_kind() -> object:
 @case("disclosures/best mapping")
 def _best_mapping() -> object:
     noted: list[object] = []
-    mapping = sf.disclose.best_mapping(sf.Distribution([Fraction(1, 3), Fraction(2, 3)]), 2)
+    mapping = sf.disclosure.best_mapping(sf.Distribution([Fraction(1, 3), Fraction(2, 3)]), 2)
     for window, row in zip(mapping.inputs, mapping.rows):
         noted.append((window, [str(chance) for chance in row]))
     return noted
@@ -227,17 +229,17 @@ def _best_mapping() -> object:
 @case("disclosures/bound with")
 def _bound_with() -> object:
     noted: list[object] = []
-    noted.append(sf.disclose.bound_with(1000, 4, 0.05, smoothing=1, rate=0.5, price=0.0).bits)
-    noted.append(sf.disclose.unknown_law_bound(1000, 4, 0.05).bits)
+    noted.append(sf.disclosure.bound_with(1000, 4, 0.05, smoothing=1, rate=0.5, price=0.0).bits)
+    noted.append(sf.disclosure.unknown_law_bound(1000, 4, 0.05).bits)
     return noted
 
 
 @case("disclosures/ceiling bits")
 def _ceiling_bits() -> object:
     noted: list[object] = []
-    law = sf.disclose.DataLaw.independent([0.5, 0.5], 3)
-    noted.append(sf.disclose.ceiling_bits(law, law.singles(), None))
-    noted.append(sf.disclose.ceiling_bits(law, law.windows(2), None))
+    law = sf.disclosure.DataLaw.independent([0.5, 0.5], 3)
+    noted.append(sf.disclosure.ceiling_bits(law, law.singles(), None))
+    noted.append(sf.disclosure.ceiling_bits(law, law.windows(2), None))
     return noted
 
 
@@ -245,8 +247,8 @@ def _ceiling_bits() -> object:
 def _chain_of_limits() -> object:
     noted: list[object] = []
     noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    chain = sf.disclose.chain_of_limits(measured, n=1)
+    measured = sf.disclosure.Measurements.of([0.3, 0.4, 0.3], noise)
+    chain = sf.disclosure.chain_of_limits(measured, n=1)
     noted.append((chain.limit.lower, chain.full_data.lower, chain.open_after_one.lower))
     return noted
 
@@ -254,18 +256,18 @@ def _chain_of_limits() -> object:
 @case("disclosures/check private law bound")
 def _check_private_law_bound() -> object:
     noted: list[object] = []
-    bound = sf.disclose.private_law_bound(10000, 4, 0.05, 1)
-    noted.append(sf.disclose.check_private_law_bound(bound))
+    bound = sf.disclosure.private_law_bound(10000, 4, 0.05, 1)
+    noted.append(sf.disclosure.check_private_law_bound(bound))
     return noted
 
 
 @case("disclosures/check unknown law bound")
 def _check_unknown_law_bound() -> object:
     noted: list[object] = []
-    bound = sf.disclose.unknown_law_bound(1000, 4, 0.05)
-    noted.append(sf.disclose.check_unknown_law_bound(bound))
+    bound = sf.disclosure.unknown_law_bound(1000, 4, 0.05)
+    noted.append(sf.disclosure.check_unknown_law_bound(bound))
     try:
-        noted.append(sf.disclose.check_unknown_law_bound(replace(bound, bits=0.001)))
+        noted.append(sf.disclosure.check_unknown_law_bound(replace(bound, bits=0.001)))
     except sf.errors.NotCertified as error:
         noted.append(error.rule)
     return noted
@@ -274,7 +276,7 @@ def _check_unknown_law_bound() -> object:
 @case("disclosures/closest uniformiser")
 def _closest_uniformiser() -> object:
     noted: list[object] = []
-    channel = sf.disclose.closest_uniformiser(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
+    channel = sf.disclosure.closest_uniformiser(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]))
     noted.append([[str(chance) for chance in row] for row in channel.rows])
     return noted
 
@@ -282,7 +284,7 @@ def _closest_uniformiser() -> object:
 @case("disclosures/counted law")
 def _counted_law() -> object:
     noted: list[object] = []
-    law = sf.disclose.counted_law([[40, 10], [20, 30]])
+    law = sf.disclosure.counted_law([[40, 10], [20, 30]])
     noted.append((law.masses[1], sum(law.masses)))
     return noted
 
@@ -291,7 +293,7 @@ def _counted_law() -> object:
 def _efficiency_interval_of() -> object:
     noted: list[object] = []
     for n in (10, 100, 1000):
-        share = sf.disclose.efficiency_interval_of([0.3, 0.7], n)
+        share = sf.disclosure.efficiency_interval_of([0.3, 0.7], n)
         noted.append((n, share.lower, share.upper))
     return noted
 
@@ -300,8 +302,8 @@ def _efficiency_interval_of() -> object:
 def _full_data_disclosure() -> object:
     noted: list[object] = []
     noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    found = sf.disclose.full_data_disclosure(measured)
+    measured = sf.disclosure.Measurements.of([0.3, 0.4, 0.3], noise)
+    found = sf.disclosure.full_data_disclosure(measured)
     noted.append((found.groups, found.lower_bits, found.upper_bits))
     return noted
 
@@ -311,8 +313,8 @@ def _leak_between_laws_bits() -> object:
     noted: list[object] = []
     even = [[0.25, 0.25], [0.25, 0.25]]
     parity = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    noted.append(sf.disclose.leak_between_laws_bits([[0.3, 0.2], [0.2, 0.3]], even, parity, [0]))
-    noted.append(sf.disclose.leak_between_laws_bits([[0.4, 0.3], [0.2, 0.1]], even, parity, [0]))
+    noted.append(sf.disclosure.leak_between_laws_bits([[0.3, 0.2], [0.2, 0.3]], even, parity, [0]))
+    noted.append(sf.disclosure.leak_between_laws_bits([[0.4, 0.3], [0.2, 0.1]], even, parity, [0]))
     return noted
 
 
@@ -320,7 +322,7 @@ def _leak_between_laws_bits() -> object:
 def _leak_within_bits() -> object:
     noted: list[object] = []
     law = sf.Distribution([0.5, 0.5])
-    noted.append([sf.disclose.leak_within_bits(law, n, 0.01) for n in (2, 10, 100)])
+    noted.append([sf.disclosure.leak_within_bits(law, n, 0.01) for n in (2, 10, 100)])
     return noted
 
 
@@ -328,19 +330,19 @@ def _leak_within_bits() -> object:
 def _limit_disclosure() -> object:
     noted: list[object] = []
     noise = sf.Channel([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])
-    measured = sf.disclose.Measurements.of([0.3, 0.4, 0.3], noise)
-    found = sf.disclose.limit_disclosure(measured)
+    measured = sf.disclosure.Measurements.of([0.3, 0.4, 0.3], noise)
+    found = sf.disclosure.limit_disclosure(measured)
     noted.append((found.channel.shape, found.lower_bits, found.upper_bits))
-    two = sf.disclose.Measurements.of([0.5, 0.5], sf.Channel([[0.9, 0.1], [0.2, 0.8]]))
-    noted.append(sf.disclose.limit_disclosure(two).upper_bits)
+    two = sf.disclosure.Measurements.of([0.5, 0.5], sf.Channel([[0.9, 0.1], [0.2, 0.8]]))
+    noted.append(sf.disclosure.limit_disclosure(two).upper_bits)
     return noted
 
 
 @case("disclosures/nullity")
 def _nullity() -> object:
     noted: list[object] = []
-    law = sf.disclose.DataLaw.independent([0.5, 0.5], 3)
-    noted.append((sf.disclose.nullity(law, law.singles()), sf.disclose.nullity(law, law.windows(2))))
+    law = sf.disclosure.DataLaw.independent([0.5, 0.5], 3)
+    noted.append((sf.disclosure.nullity(law, law.singles()), sf.disclosure.nullity(law, law.windows(2))))
     return noted
 
 
@@ -348,17 +350,17 @@ def _nullity() -> object:
 def _optimum() -> object:
     noted: list[object] = []
     table = [[Fraction(4, 10), Fraction(1, 10)], [Fraction(2, 10), Fraction(3, 10)]]
-    told = sf.disclose.optimum(table)
+    told = sf.disclosure.optimum(table)
     noted.append((told.lower_bits, told.leak_bits, told.method))
     parity = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
-    noted.append(sf.disclose.optimum(table, parity).lower_bits)
+    noted.append(sf.disclosure.optimum(table, parity).lower_bits)
     return noted
 
 
 @case("disclosures/optimum of counts")
 def _optimum_of_counts() -> object:
     noted: list[object] = []
-    fifty = sf.disclose.optimum_of_counts([comb(50, k) / 2**50 for k in range(51)])
+    fifty = sf.disclosure.optimum_of_counts([comb(50, k) / 2**50 for k in range(51)])
     noted.append((fifty.n, fifty.lower_bits, fifty.upper_bits))
     return noted
 
@@ -367,9 +369,9 @@ def _optimum_of_counts() -> object:
 def _overlap_leaks() -> object:
     noted: list[object] = []
     law = sf.Distribution([Fraction(1, 3), Fraction(2, 3)])
-    mapping = sf.disclose.best_mapping(law, 3)
+    mapping = sf.disclosure.best_mapping(law, 3)
     for stride in (2, 1):
-        leaks = sf.disclose.overlap_leaks(law, mapping, size=3, stride=stride, n=5)
+        leaks = sf.disclosure.overlap_leaks(law, mapping, size=3, stride=stride, n=5)
         noted.append((stride, [leak.upper for leak in leaks]))
     return noted
 
@@ -377,7 +379,7 @@ def _overlap_leaks() -> object:
 @case("disclosures/private bound with")
 def _private_bound_with() -> object:
     noted: list[object] = []
-    bound = sf.disclose.private_bound_with(10000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
+    bound = sf.disclosure.private_bound_with(10000, 4, 0.05, odds=Fraction(3, 2), smoothing=8, rate=0.2, price=0.0)
     noted.append(bound.bits)
     return noted
 
@@ -385,8 +387,8 @@ def _private_bound_with() -> object:
 @case("disclosures/private counts")
 def _private_counts() -> object:
     noted: list[object] = []
-    bits = sf.bits.KeyedBits(bytes(32))
-    noted.append(sf.disclose.private_counts([40, 10, 0, 50], 1, bits))
+    bits = sf.sampling.KeyedBits(bytes(32))
+    noted.append(sf.disclosure.private_counts([40, 10, 0, 50], 1, bits))
     return noted
 
 
@@ -394,16 +396,16 @@ def _private_counts() -> object:
 def _private_law_bound() -> object:
     noted: list[object] = []
     for epsilon in (1, 2):
-        noted.append((epsilon, sf.disclose.private_law_bound(10000, 4, 0.05, epsilon).bits))
+        noted.append((epsilon, sf.disclosure.private_law_bound(10000, 4, 0.05, epsilon).bits))
     return noted
 
 
 @case("disclosures/public certificate")
 def _public_certificate() -> object:
     noted: list[object] = []
-    law = sf.disclose.counted_law([[40, 10], [20, 30]])
-    private = sf.certify(sf.disclose.optimum(law), estimated_from=100)
-    public = sf.disclose.public_certificate(private)
+    law = sf.disclosure.counted_law([[40, 10], [20, 30]])
+    private = sf.certify(sf.disclosure.optimum(law), estimated_from=100)
+    public = sf.disclosure.public_certificate(private)
     noted.append([(claim.measure, claim.status.value) for claim in public.claims])
     noted.append(sf.verify(public, opening=private))
     return noted
@@ -412,7 +414,7 @@ def _public_certificate() -> object:
 @case("disclosures/quantile uniformiser")
 def _quantile_uniformiser() -> object:
     noted: list[object] = []
-    channel = sf.disclose.quantile_uniformiser(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]), 4)
+    channel = sf.disclosure.quantile_uniformiser(sf.Distribution([Fraction(1, 4), Fraction(3, 4)]), 4)
     noted.append([[str(chance) for chance in row] for row in channel.rows])
     return noted
 
@@ -420,23 +422,23 @@ def _quantile_uniformiser() -> object:
 @case("disclosures/self disclosure interval")
 def _self_disclosure_interval() -> object:
     noted: list[object] = []
-    alone = sf.disclose.self_disclosure_interval([0.5, 0.5], 100)
+    alone = sf.disclosure.self_disclosure_interval([0.5, 0.5], 100)
     noted.append((alone.lower, alone.upper))
-    noted.append(sf.disclose.self_disclosure_interval([0.5, 0.5], 100, together=5).upper)
+    noted.append(sf.disclosure.self_disclosure_interval([0.5, 0.5], 100, together=5).upper)
     return noted
 
 
 @case("disclosures/smoothed law")
 def _smoothed_law() -> object:
     noted: list[object] = []
-    noted.append([str(mass) for mass in sf.disclose.smoothed_law([8, 2, 0], 1)])
+    noted.append([str(mass) for mass in sf.disclosure.smoothed_law([8, 2, 0], 1)])
     return noted
 
 
 @case("disclosures/told by private law bits")
 def _told_by_private_law_bits() -> object:
     noted: list[object] = []
-    noted.append([sf.disclose.told_by_private_law_bits(epsilon) for epsilon in (0.1, 0.5, 1, 2)])
+    noted.append([sf.disclosure.told_by_private_law_bits(epsilon) for epsilon in (0.1, 0.5, 1, 2)])
     return noted
 
 
@@ -445,11 +447,11 @@ def _told_score() -> object:
     noted: list[object] = []
     cells, features = ([0, 1, 2, 3] * 250, [0, 1, 1, 0] * 250)
     mapping = [[1, 0], [0, 1], [0, 1], [1, 0]]
-    told = sf.disclose.told_score(mapping, fitted=(cells, features), scored=(cells, features), values=2)
+    told = sf.disclosure.told_score(mapping, fitted=(cells, features), scored=(cells, features), values=2)
     noted.append((told.score_bits, told.lower_bits))
     shifted = features[1:] + features[:1]
     noted.append(
-        sf.disclose.told_score(mapping, fitted=(cells, features), scored=(cells, shifted), values=2).lower_bits
+        sf.disclosure.told_score(mapping, fitted=(cells, features), scored=(cells, shifted), values=2).lower_bits
     )
     return noted
 
@@ -457,8 +459,8 @@ def _told_score() -> object:
 @case("disclosures/two binary corners")
 def _two_binary_corners() -> object:
     noted: list[object] = []
-    law = sf.disclose.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
-    for corner, weight in sf.disclose.two_binary_corners(law):
+    law = sf.disclosure.DataLaw.independent([Fraction(1, 3), Fraction(2, 3)], 2)
+    for corner, weight in sf.disclosure.two_binary_corners(law):
         noted.append(([str(mass) for mass in corner], weight))
     return noted
 
@@ -467,5 +469,5 @@ def _two_binary_corners() -> object:
 def _unknown_law_bound() -> object:
     noted: list[object] = []
     for records in (100, 1000):
-        noted.append((records, sf.disclose.unknown_law_bound(records, 4, 0.05).bits))
+        noted.append((records, sf.disclosure.unknown_law_bound(records, 4, 0.05).bits))
     return noted

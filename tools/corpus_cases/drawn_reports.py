@@ -11,7 +11,7 @@ import numpy as np
 
 import sfumato as sf
 from corpus_cases.record import case, claims, digest, plain
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
 
 ROWS = 200
 
@@ -35,7 +35,7 @@ def plain_rows(channel: sf.Channel) -> list[list[str]]:
 
 
 def _mechanism(made: Any) -> object:
-    reports = made.privatize(_answers(made.size), sf.bits.InsecureSeeded(11))
+    reports = made.privatize(_answers(made.size), sf.sampling.InsecureSeeded(11))
     found = made.estimate(made.tally(reports))
     return {
         "name": made.name,
@@ -127,7 +127,7 @@ def _tabulated() -> object:
 
 
 def _ladder(made: sf.Ladder, size: int) -> object:
-    drawn = made.publish(_answers(size), sf.bits.InsecureSeeded(13))
+    drawn = made.publish(_answers(size), sf.sampling.InsecureSeeded(13))
     found: dict[str, Any] = {
         "declaration": digest(made.declaration),
         "odds": plain(made.odds),
@@ -139,7 +139,7 @@ def _ladder(made: sf.Ladder, size: int) -> object:
         "public": _view(made, drawn, None),
     }
     for level, key in drawn.keys.items():
-        header = sf.refine.read_header(sf.refine.seal_key(key, Unprotected()))
+        header = sf.keys.read_header(sf.keys.seal_key(key, Unprotected()))
         found[f"key of level {level}"] = {
             "header": [header.level, header.rows, header.total, plain(header.epsilon), header.protection],
             "whole": key.is_whole,

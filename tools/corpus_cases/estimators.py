@@ -10,7 +10,7 @@ from corpus_cases.record import case
 @case("estimators/answering test (kind)")
 def _answering_test_kind() -> object:
     noted: list[object] = []
-    found = sf.infer.anchor_test(700, 1000, chance=0.75)
+    found = sf.inference.anchor_test(700, 1000, chance=0.75)
     noted.append((found.following, found.interval.lower, found.interval.upper))
     noted.append((found.if_all_follow < 0.001, found.if_all_at_random < 0.001))
     return noted
@@ -19,8 +19,8 @@ def _answering_test_kind() -> object:
 @case("estimators/compliance answer (kind)")
 def _compliance_answer_kind() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(0.75).channel
-    found = sf.infer.allow_for_noncompliance(coin, [600, 400], ignoring=0.1)
+    coin = sf.surveys.warner_device(0.75).channel
+    found = sf.inference.allow_for_noncompliance(coin, [600, 400], ignoring=0.1)
     noted.append((found.estimate, found.band.lower, found.band.upper))
     noted.append(found.because)
     return noted
@@ -29,9 +29,9 @@ def _compliance_answer_kind() -> object:
 @case("estimators/divisor (kind)")
 def _divisor_kind() -> object:
     noted: list[object] = []
-    model = sf.design.unrelated_question_groups([0.75, 0.25]).model
-    for divisor in sf.infer.Divisor:
-        found = sf.infer.fit_groups(model, [[65, 35], [55, 45]], divisor=divisor)
+    model = sf.surveys.unrelated_question_groups([0.75, 0.25]).model
+    for divisor in sf.inference.Divisor:
+        found = sf.inference.fit_groups(model, [[65, 35], [55, 45]], divisor=divisor)
         noted.append((divisor.value, found.share.standard_error))
     return noted
 
@@ -39,7 +39,7 @@ def _divisor_kind() -> object:
 @case("estimators/family cut (kind)")
 def _family_cut_kind() -> object:
     noted: list[object] = []
-    rule = sf.infer.FamilyCut(size=1000, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
+    rule = sf.inference.FamilyCut(size=1000, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
     noted.append((rule.count(), rule.share))
     noted.append((rule.power(0.05), rule.share_found(0.9)))
     return noted
@@ -48,7 +48,7 @@ def _family_cut_kind() -> object:
 @case("estimators/forecast (kind)")
 def _forecast_kind() -> object:
     noted: list[object] = []
-    hunt = sf.infer.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    hunt = sf.inference.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     forecast = hunt.forecast({16706: 0.05, 16707: 0.01}, 50000)
     noted.append(([chance for chance in forecast.recall.values()], forecast.false_finds))
     noted.append((forecast.true_finds, forecast.precision))
@@ -62,8 +62,8 @@ def _found_kind() -> object:
     def response(size: int) -> sf.mechanisms.RandomizedResponse:
         return sf.mechanisms.RandomizedResponse.within(size=size, epsilon=2)
 
-    hunt = sf.infer.PrefixHunt(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
-    found = hunt.hunt([65] * 600 + [66] * 300 + list(range(256)), sf.bits.InsecureSeeded(1))
+    hunt = sf.inference.PrefixHunt(key_bits=8, step_bits=4, keep=4, mechanism_for=response)
+    found = hunt.hunt([65] * 600 + [66] * 300 + list(range(256)), sf.sampling.InsecureSeeded(1))
     noted.append([(hex(key), share) for key, share in zip(found.keys, found.raw)])
     noted.append(found.candidates)
     return noted
@@ -72,8 +72,8 @@ def _found_kind() -> object:
 @case("estimators/found answers (kind)")
 def _found_answers_kind() -> object:
     noted: list[object] = []
-    rule = sf.infer.FamilyCut(size=4, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
-    found = sf.infer.found_answers([2540, 3500, 2490, 2950], rule)
+    rule = sf.inference.FamilyCut(size=4, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
+    found = sf.inference.found_answers([2540, 3500, 2490, 2950], rule)
     noted.append((found.places.tolist(), found.raw.round(2).tolist()))
     noted.append((found.lower.round(3).tolist(), found.upper.round(3).tolist()))
     return noted
@@ -82,8 +82,8 @@ def _found_answers_kind() -> object:
 @case("estimators/group estimate (kind)")
 def _group_estimate_kind() -> object:
     noted: list[object] = []
-    model = sf.design.unrelated_question_groups([0.75, 0.25]).model
-    found = sf.infer.fit_groups(model, [[650, 350], [550, 450]])
+    model = sf.surveys.unrelated_question_groups([0.75, 0.25]).model
+    found = sf.inference.fit_groups(model, [[650, 350], [550, 450]])
     noted.append([(one.name, one.value) for one in found.unknowns])
     noted.append((found.degrees, found.misfit, found.totals))
     return noted
@@ -92,20 +92,20 @@ def _group_estimate_kind() -> object:
 @case("estimators/group law (kind)")
 def _group_law_kind() -> object:
     noted: list[object] = []
-    yes = sf.infer.polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})
-    no = sf.infer.polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
-    group = sf.infer.GroupLaw(name="everybody", reports=("no", "yes"), laws=(no, yes))
-    share = sf.infer.Unknown(name="share", meaning="of all respondents, those who hold the answer")
-    noted.append(sf.infer.GroupModel(name="Warner", unknowns=(share,), groups=(group,)).loose_unknowns())
+    yes = sf.inference.polynomial({(): Fraction(1, 4), (0,): Fraction(1, 2)})
+    no = sf.inference.polynomial({(): Fraction(3, 4), (0,): Fraction(-1, 2)})
+    group = sf.inference.GroupLaw(name="everybody", reports=("no", "yes"), laws=(no, yes))
+    share = sf.inference.Unknown(name="share", meaning="of all respondents, those who hold the answer")
+    noted.append(sf.inference.GroupModel(name="Warner", unknowns=(share,), groups=(group,)).loose_unknowns())
     return noted
 
 
 @case("estimators/group model (kind)")
 def _group_model_kind() -> object:
     noted: list[object] = []
-    two_groups = sf.design.unrelated_question_groups([0.75, 0.25]).model
+    two_groups = sf.surveys.unrelated_question_groups([0.75, 0.25]).model
     noted.append(two_groups.loose_unknowns())
-    noted.append(sf.design.unrelated_question_groups([0.75]).model.loose_unknowns())
+    noted.append(sf.surveys.unrelated_question_groups([0.75]).model.loose_unknowns())
     return noted
 
 
@@ -113,8 +113,8 @@ def _group_model_kind() -> object:
 def _guesser_kind() -> object:
     noted: list[object] = []
     response = sf.Channel([[0.8, 0.2], [0.8, 0.2], [0.2, 0.8]])
-    attacker = sf.infer.Guesser.of_data([0.5, 0.3, 0.2], [response, response])
-    querier = sf.infer.Guesser.of_function([0.5, 0.3, 0.2], [response, response], ["low", "low", "high"])
+    attacker = sf.recoverable.Guesser.of_data([0.5, 0.3, 0.2], [response, response])
+    querier = sf.recoverable.Guesser.of_function([0.5, 0.3, 0.2], [response, response], ["low", "low", "high"])
     people = [[0, 0], [0, 1], [1, 1]]
     noted.append((attacker.guess(people).tolist(), [querier.labels[place] for place in querier.guess(people)]))
     return noted
@@ -124,7 +124,7 @@ def _guesser_kind() -> object:
 def _linear_estimate_kind() -> object:
     noted: list[object] = []
     response = sf.mechanisms.RandomizedResponse(size=3, odds=6).channel()
-    mean = sf.infer.ReportedShares(response, [500, 300, 200]).linear([1, 2, 3])
+    mean = sf.inference.ReportedShares(response, [500, 300, 200]).linear([1, 2, 3])
     noted.append((mean.value, mean.raw, mean.standard_error))
     noted.append((mean.interval.lower, mean.interval.upper))
     return noted
@@ -141,7 +141,7 @@ def _most_likeliest_kind() -> object:
 def _many_reports_kind() -> object:
     noted: list[object] = []
     response = sf.mechanisms.RandomizedResponse(size=3, odds=6).channel()
-    many = sf.infer.ManyReports(response, [[500, 300, 200], [550, 340, 110]])
+    many = sf.inference.ManyReports(response, [[500, 300, 200], [550, 340, 110]])
     noted.append(many.raw.round(3).tolist())
     noted.append(many.likeliest.round(3).tolist())
     noted.append(many.means([1, 2, 3]).value.round(3).tolist())
@@ -151,9 +151,9 @@ def _many_reports_kind() -> object:
 @case("estimators/method (kind)")
 def _method_kind() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(0.75).channel
-    for method in sf.infer.Method:
-        found = sf.infer.estimate_share(coin, [70, 30], method=method).interval
+    coin = sf.surveys.warner_device(0.75).channel
+    for method in sf.inference.Method:
+        found = sf.inference.estimate_share(coin, [70, 30], method=method).interval
         noted.append(f"{method.value}: {found.lower:.3f} to {found.upper:.3f}")
     return noted
 
@@ -161,7 +161,7 @@ def _method_kind() -> object:
 @case("estimators/prefix hunt (kind)")
 def _prefix_hunt_kind() -> object:
     noted: list[object] = []
-    hunt = sf.infer.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
+    hunt = sf.inference.PrefixHunt.within(key_bits=16, step_bits=8, keep=8, epsilon=2.0)
     noted.append((hunt.levels, hunt.mechanism((0,), 0).size))
     chances = hunt.predicted_recall({16706: 0.05, 16707: 0.01}, 50000)
     noted.append({hex(key): chance for key, chance in chances.items()})
@@ -172,7 +172,7 @@ def _prefix_hunt_kind() -> object:
 def _reported_shares_kind() -> object:
     noted: list[object] = []
     response = sf.mechanisms.RandomizedResponse(size=3, odds=6).channel()
-    found = sf.infer.ReportedShares(response, [550, 340, 110])
+    found = sf.inference.ReportedShares(response, [550, 340, 110])
     noted.append((found.raw.round(3).tolist(), found.likeliest.round(3).tolist()))
     noted.append([f"{one.interval.lower:.2f} to {one.interval.upper:.2f}" for one in found.shares()])
     return noted
@@ -181,8 +181,8 @@ def _reported_shares_kind() -> object:
 @case("estimators/respondents (kind)")
 def _respondents_kind() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(0.75).channel
-    needed = sf.infer.respondents_for_half_width(coin, 0.1, 0.05)
+    coin = sf.surveys.warner_device(0.75).channel
+    needed = sf.inference.respondents_for_half_width(coin, 0.1, 0.05)
     noted.append((needed.n, needed.achieved))
     return noted
 
@@ -190,7 +190,7 @@ def _respondents_kind() -> object:
 @case("estimators/risk floor (kind)")
 def _risk_floor_kind() -> object:
     noted: list[object] = []
-    floor = sf.infer.proved_floor(100, 10**6, 1.0)
+    floor = sf.inference.proved_floor(100, 10**6, 1.0)
     noted.append((floor.value, floor.method, floor.size))
     return noted
 
@@ -198,7 +198,7 @@ def _risk_floor_kind() -> object:
 @case("estimators/share estimate (kind)")
 def _share_estimate_kind() -> object:
     noted: list[object] = []
-    found = sf.infer.estimate_share(sf.design.warner_device(0.75).channel, {"no": 20, "yes": 80})
+    found = sf.inference.estimate_share(sf.surveys.warner_device(0.75).channel, {"no": 20, "yes": 80})
     noted.append((found.share, found.interval.lower, found.interval.upper))
     noted.append(found.notes[0])
     return noted
@@ -208,7 +208,7 @@ def _share_estimate_kind() -> object:
 def _share_model_kind() -> object:
     noted: list[object] = []
     silent = sf.Channel([[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]], outputs=["no", "yes", "silent"])
-    model = sf.infer.ShareModel.of(silent)
+    model = sf.inference.ShareModel.of(silent)
     noted.append((model.class_of, model.first))
     counts = model.counts({"no": 50, "yes": 20, "silent": 30})
     noted.append((model.free_maximum(counts), model.information(0.2)))
@@ -218,7 +218,7 @@ def _share_model_kind() -> object:
 @case("estimators/test errors (kind)")
 def _test_errors_kind() -> object:
     noted: list[object] = []
-    found = sf.infer.test_errors(sf.design.warner_device(0.75).channel, 0.1, 0.3, n=200)
+    found = sf.inference.test_errors(sf.surveys.warner_device(0.75).channel, 0.1, 0.3, n=200)
     noted.append((found.wrong_if_first, found.wrong_if_second, found.exponent))
     return noted
 
@@ -228,7 +228,7 @@ def _top_answers_kind() -> object:
     noted: list[object] = []
     response = sf.mechanisms.RandomizedResponse(size=4, odds=9)
     estimate = response.estimate(response.tally([0] * 5000 + [1] * 3000 + [2] * 1100 + [3] * 900))
-    top = sf.infer.top_answers(estimate, 3)
+    top = sf.inference.top_answers(estimate, 3)
     noted.append((top.answers, [share for share in top.raw], top.radius))
     noted.append((top.certain, top.doubtful, top.contenders))
     return noted
@@ -237,16 +237,16 @@ def _top_answers_kind() -> object:
 @case("estimators/unknown (kind)")
 def _unknown_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.infer.Unknown(name="share", meaning="of all respondents, those who hold the answer").name)
-    noted.append([one.name for one in sf.design.lie_detector_groups([0.75, 0.25]).model.unknowns])
+    noted.append(sf.inference.Unknown(name="share", meaning="of all respondents, those who hold the answer").name)
+    noted.append([one.name for one in sf.surveys.lie_detector_groups([0.75, 0.25]).model.unknowns])
     return noted
 
 
 @case("estimators/unknown estimate (kind)")
 def _unknown_estimate_kind() -> object:
     noted: list[object] = []
-    model = sf.design.unrelated_question_groups([0.75, 0.25]).model
-    found = sf.infer.fit_groups(model, [[650, 350], [550, 450]]).of("prevalence")
+    model = sf.surveys.unrelated_question_groups([0.75, 0.25]).model
+    found = sf.inference.fit_groups(model, [[650, 350], [550, 450]]).of("prevalence")
     noted.append(found.meaning)
     noted.append(f"{found.value:.3f} from {found.interval.lower:.3f} to {found.interval.upper:.3f}")
     return noted
@@ -255,11 +255,11 @@ def _unknown_estimate_kind() -> object:
 @case("estimators/allow for noncompliance")
 def _allow_for_noncompliance() -> object:
     noted: list[object] = []
-    device = sf.design.cheating_detection_groups([0.25, 0.75])
-    found = sf.infer.allow_for_noncompliance(device.model, [[660, 340], [300, 700]])
+    device = sf.surveys.cheating_detection_groups([0.25, 0.75])
+    found = sf.inference.allow_for_noncompliance(device.model, [[660, 340], [300, 700]])
     noted.append([(one.name, one.value) for one in found.estimate.unknowns])
-    coin = sf.design.warner_device(0.75).channel
-    band = sf.infer.allow_for_noncompliance(coin, [600, 400], ignoring=0.1).band
+    coin = sf.surveys.warner_device(0.75).channel
+    band = sf.inference.allow_for_noncompliance(coin, [600, 400], ignoring=0.1).band
     noted.append((band.lower, band.upper))
     return noted
 
@@ -267,7 +267,7 @@ def _allow_for_noncompliance() -> object:
 @case("estimators/anchor test")
 def _anchor_test() -> object:
     noted: list[object] = []
-    found = sf.infer.anchor_test(740, 1000, chance=0.75)
+    found = sf.inference.anchor_test(740, 1000, chance=0.75)
     noted.append((found.if_all_follow, found.following))
     return noted
 
@@ -275,22 +275,22 @@ def _anchor_test() -> object:
 @case("estimators/clip normalise")
 def _clip_normalise() -> object:
     noted: list[object] = []
-    noted.append(sf.infer.clip_normalise([0.75, 0.5, -0.25]).tolist())
+    noted.append(sf.inference.clip_normalise([0.75, 0.5, -0.25]).tolist())
     return noted
 
 
 @case("estimators/critical random bits")
 def _critical_random_bits() -> object:
     noted: list[object] = []
-    noted.append(sf.infer.critical_random_bits(math.log(3)))
+    noted.append(sf.inference.critical_random_bits(math.log(3)))
     return noted
 
 
 @case("estimators/discovered answers")
 def _discovered_answers() -> object:
     noted: list[object] = []
-    rule = sf.infer.FamilyCut(size=4, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
-    found = sf.infer.discovered_answers([2540, 3500, 2490, 2950], rule)
+    rule = sf.inference.FamilyCut(size=4, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
+    found = sf.inference.discovered_answers([2540, 3500, 2490, 2950], rule)
     noted.append((found.places.tolist(), found.cut))
     return noted
 
@@ -299,7 +299,7 @@ def _discovered_answers() -> object:
 def _estimate_groups() -> object:
     noted: list[object] = []
     towns = {"north": {"no": 600, "yes": 400}, "south": {"no": 500, "yes": 500}}
-    found = sf.infer.estimate_groups(sf.design.warner_device(0.75).channel, towns, simultaneous=True)
+    found = sf.inference.estimate_groups(sf.surveys.warner_device(0.75).channel, towns, simultaneous=True)
     noted.append(({town: one.share for town, one in found.items()}, found["north"].confidence))
     return noted
 
@@ -307,7 +307,7 @@ def _estimate_groups() -> object:
 @case("estimators/estimate share")
 def _estimate_share() -> object:
     noted: list[object] = []
-    found = sf.infer.estimate_share(sf.design.warner_device(0.75).channel, {"no": 600, "yes": 400})
+    found = sf.inference.estimate_share(sf.surveys.warner_device(0.75).channel, {"no": 600, "yes": 400})
     noted.append((found.share, found.standard_error))
     noted.append(f"{found.interval.lower:.3f} to {found.interval.upper:.3f}, {found.method}")
     return noted
@@ -316,8 +316,8 @@ def _estimate_share() -> object:
 @case("estimators/fit groups")
 def _fit_groups() -> object:
     noted: list[object] = []
-    model = sf.design.unrelated_question_groups([0.75, 0.5, 0.25]).model
-    found = sf.infer.fit_groups(model, [{"yes": 350, "no": 650}, {"yes": 400, "no": 600}, {"yes": 460, "no": 540}])
+    model = sf.surveys.unrelated_question_groups([0.75, 0.5, 0.25]).model
+    found = sf.inference.fit_groups(model, [{"yes": 350, "no": 650}, {"yes": 400, "no": 600}, {"yes": 460, "no": 540}])
     noted.append((found.share.value, found.of("prevalence").value))
     noted.append((found.degrees, found.misfit))
     return noted
@@ -326,8 +326,8 @@ def _fit_groups() -> object:
 @case("estimators/found answers")
 def _found_answers() -> object:
     noted: list[object] = []
-    rule = sf.infer.FamilyCut(size=4, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
-    found = sf.infer.found_answers([2540, 3500, 2490, 2950], rule, most=1)
+    rule = sf.inference.FamilyCut(size=4, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
+    found = sf.inference.found_answers([2540, 3500, 2490, 2950], rule, most=1)
     noted.append((found.places.tolist(), found.cut))
     return noted
 
@@ -336,66 +336,66 @@ def _found_answers() -> object:
 def _hashed_keys() -> object:
     noted: list[object] = []
     known = ["a long text that nobody would send whole", "another"]
-    looked_up = dict(zip(sf.infer.hashed_keys(known, key_bits=32), known))
-    noted.append([looked_up[key] for key in sf.infer.hashed_keys(["another"], key_bits=32)])
+    looked_up = dict(zip(sf.inference.hashed_keys(known, key_bits=32), known))
+    noted.append([looked_up[key] for key in sf.inference.hashed_keys(["another"], key_bits=32)])
     return noted
 
 
 @case("estimators/information per user")
 def _information_per_user() -> object:
     noted: list[object] = []
-    noted.append([sf.infer.information_per_user(1.0, random_bits) for random_bits in (0.25, 0.5, None)])
+    noted.append([sf.inference.information_per_user(1.0, random_bits) for random_bits in (0.25, 0.5, None)])
     return noted
 
 
 @case("estimators/interactive largest error floor")
 def _interactive_largest_error_floor() -> object:
     noted: list[object] = []
-    noted.append(sf.infer.interactive_largest_error_floor(100, 10000, 1.0))
-    noted.append(sf.infer.largest_error_floor(100, 10000, 1.0))
+    noted.append(sf.inference.interactive_largest_error_floor(100, 10000, 1.0))
+    noted.append(sf.inference.largest_error_floor(100, 10000, 1.0))
     return noted
 
 
 @case("estimators/interactive risk floor")
 def _interactive_risk_floor() -> object:
     noted: list[object] = []
-    noted.append((sf.infer.interactive_risk_floor(100, 10**6, 1.0), sf.infer.risk_floor(100, 10**6, 1.0)))
+    noted.append((sf.inference.interactive_risk_floor(100, 10**6, 1.0), sf.inference.risk_floor(100, 10**6, 1.0)))
     return noted
 
 
 @case("estimators/key text")
 def _key_text() -> object:
     noted: list[object] = []
-    noted.append((sf.infer.key_text(1097097472, max_bytes=4), sf.infer.key_text(4284768512, max_bytes=4)))
+    noted.append((sf.inference.key_text(1097097472, max_bytes=4), sf.inference.key_text(4284768512, max_bytes=4)))
     return noted
 
 
 @case("estimators/l1 ceiling")
 def _l1_ceiling() -> object:
     noted: list[object] = []
-    noted.append((sf.infer.l1_ceiling(100, 10**6, 1.0), sf.infer.l1_floor(100, 10**6, 1.0)))
+    noted.append((sf.inference.l1_ceiling(100, 10**6, 1.0), sf.inference.l1_floor(100, 10**6, 1.0)))
     return noted
 
 
 @case("estimators/l1 floor")
 def _l1_floor() -> object:
     noted: list[object] = []
-    noted.append([sf.infer.l1_floor(100, n, 1.0) for n in (10**4, 10**6, 10**8)])
+    noted.append([sf.inference.l1_floor(100, n, 1.0) for n in (10**4, 10**6, 10**8)])
     return noted
 
 
 @case("estimators/largest error floor")
 def _largest_error_floor() -> object:
     noted: list[object] = []
-    noted.append([sf.infer.largest_error_floor(size, 10000, 1.0) for size in (10, 100, 1000)])
+    noted.append([sf.inference.largest_error_floor(size, 10000, 1.0) for size in (10, 100, 1000)])
     return noted
 
 
 @case("estimators/largest information")
 def _largest_information() -> object:
     noted: list[object] = []
-    odds = sf.infer.odds_above(1.0)
-    told = sf.infer.largest_information(100, odds)
+    odds = sf.inference.odds_above(1.0)
+    told = sf.inference.largest_information(100, odds)
     noted.append(99**2 / (10**6 * float(told)))
     return noted
 
@@ -403,7 +403,7 @@ def _largest_information() -> object:
 @case("estimators/mirror test")
 def _mirror_test() -> object:
     noted: list[object] = []
-    found = sf.infer.mirror_test((300, 200), (210, 290))
+    found = sf.inference.mirror_test((300, 200), (210, 290))
     noted.append((found.if_all_follow, found.if_all_at_random < 1e-06))
     noted.append(found.method)
     return noted
@@ -412,7 +412,7 @@ def _mirror_test() -> object:
 @case("estimators/odds above")
 def _odds_above() -> object:
     noted: list[object] = []
-    odds = sf.infer.odds_above(1.0)
+    odds = sf.inference.odds_above(1.0)
     noted.append((float(odds) == math.e, odds.denominator.bit_length() <= 97))
     return noted
 
@@ -420,7 +420,7 @@ def _odds_above() -> object:
 @case("estimators/polynomial")
 def _polynomial() -> object:
     noted: list[object] = []
-    noted.append(sf.infer.polynomial({(0,): 2, (): 1, (0, 1): 0}))
+    noted.append(sf.inference.polynomial({(0,): 2, (): 1, (0, 1): 0}))
     return noted
 
 
@@ -428,7 +428,7 @@ def _polynomial() -> object:
 def _proved_floor() -> object:
     noted: list[object] = []
     for n in (10, 1000, 100000):
-        floor = sf.infer.proved_floor(100, n, 1.0)
+        floor = sf.inference.proved_floor(100, n, 1.0)
         noted.append(f"{n} {floor.value:.4g} {floor.method}, {floor.size} answers")
     return noted
 
@@ -437,15 +437,15 @@ def _proved_floor() -> object:
 def _raw_covariance() -> object:
     noted: list[object] = []
     response = sf.mechanisms.RandomizedResponse(size=3, odds=3)
-    noted.append(sf.infer.raw_covariance(response, [0.5, 0.3, 0.2], n=1000).round(5).tolist())
+    noted.append(sf.inference.raw_covariance(response, [0.5, 0.3, 0.2], n=1000).round(5).tolist())
     return noted
 
 
 @case("estimators/reports to find")
 def _reports_to_find() -> object:
     noted: list[object] = []
-    rule = sf.infer.FamilyCut(size=1000, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
-    noted.append((sf.infer.reports_to_find(rule, 0.05), sf.infer.reports_to_find(rule, 0.01)))
+    rule = sf.inference.FamilyCut(size=1000, n=10000, own=Fraction(3, 4), other=Fraction(1, 4))
+    noted.append((sf.inference.reports_to_find(rule, 0.05), sf.inference.reports_to_find(rule, 0.01)))
     return noted
 
 
@@ -453,16 +453,16 @@ def _reports_to_find() -> object:
 def _respondents_for_half_width() -> object:
     noted: list[object] = []
     for truth in (0.75, 0.9):
-        coin = sf.design.warner_device(truth).channel
-        noted.append((truth, sf.infer.respondents_for_half_width(coin, theta=0.1, half_width=0.05).n))
+        coin = sf.surveys.warner_device(truth).channel
+        noted.append((truth, sf.inference.respondents_for_half_width(coin, theta=0.1, half_width=0.05).n))
     return noted
 
 
 @case("estimators/respondents for test")
 def _respondents_for_test() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(0.75).channel
-    needed = sf.infer.respondents_for_test(coin, 0.1, 0.2, error=0.05)
+    coin = sf.surveys.warner_device(0.75).channel
+    needed = sf.inference.respondents_for_test(coin, 0.1, 0.2, error=0.05)
     noted.append((needed.n, needed.achieved))
     return noted
 
@@ -470,8 +470,8 @@ def _respondents_for_test() -> object:
 @case("estimators/risk ceiling")
 def _risk_ceiling() -> object:
     noted: list[object] = []
-    noted.append((sf.infer.risk_ceiling(100, 10**6, 1.0), sf.infer.risk_floor(100, 10**6, 1.0)))
-    noted.append(sf.infer.risk_ceiling(100, 10**6, 1.0, random_bits=0.5))
+    noted.append((sf.inference.risk_ceiling(100, 10**6, 1.0), sf.inference.risk_floor(100, 10**6, 1.0)))
+    noted.append(sf.inference.risk_ceiling(100, 10**6, 1.0, random_bits=0.5))
     return noted
 
 
@@ -480,14 +480,14 @@ def _risk_floor() -> object:
     noted: list[object] = []
     cyclic = sf.mechanisms.CyclicResponse.within(size=100, epsilon=1.0)
     reached = sum((float(one) for one in cyclic.variance(sf.Distribution.uniform(100), 10**6)))
-    noted.append(reached / sf.infer.risk_floor(100, 10**6, 1.0))
+    noted.append(reached / sf.inference.risk_floor(100, 10**6, 1.0))
     return noted
 
 
 @case("estimators/sensitivity band")
 def _sensitivity_band() -> object:
     noted: list[object] = []
-    band = sf.infer.sensitivity_band(sf.design.warner_device(0.75).channel, {"no": 600, "yes": 400}, ignoring=0.05)
+    band = sf.inference.sensitivity_band(sf.surveys.warner_device(0.75).channel, {"no": 600, "yes": 400}, ignoring=0.05)
     noted.append((band.lower, band.upper))
     return noted
 
@@ -495,8 +495,8 @@ def _sensitivity_band() -> object:
 @case("estimators/share interval")
 def _share_interval() -> object:
     noted: list[object] = []
-    model = sf.infer.ShareModel.of(sf.design.warner_device(0.75).channel)
-    found = sf.infer.share_interval(model, model.counts({"no": 80, "yes": 20}))
+    model = sf.inference.ShareModel.of(sf.surveys.warner_device(0.75).channel)
+    found = sf.inference.share_interval(model, model.counts({"no": 80, "yes": 20}))
     noted.append((found.lower, found.upper))
     return noted
 
@@ -504,7 +504,7 @@ def _share_interval() -> object:
 @case("estimators/share weights")
 def _share_weights() -> object:
     noted: list[object] = []
-    weights = sf.infer.share_weights(sf.design.warner_device(0.75).channel)
+    weights = sf.inference.share_weights(sf.surveys.warner_device(0.75).channel)
     noted.append(weights.tolist())
     noted.append((weights[0] * 0.6 + weights[1] * 0.4).round(2).tolist())
     return noted
@@ -513,24 +513,24 @@ def _share_weights() -> object:
 @case("estimators/string keys")
 def _string_keys() -> object:
     noted: list[object] = []
-    keys = sf.infer.string_keys(["Ada", "Bo"], max_bytes=4)
-    noted.append(([hex(key) for key in keys], [sf.infer.key_text(key, max_bytes=4) for key in keys]))
+    keys = sf.inference.string_keys(["Ada", "Bo"], max_bytes=4)
+    noted.append(([hex(key) for key in keys], [sf.inference.key_text(key, max_bytes=4) for key in keys]))
     return noted
 
 
 @case("estimators/supports first")
 def _supports_first() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(0.75).channel
-    noted.append([sf.infer.supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)])
+    coin = sf.surveys.warner_device(0.75).channel
+    noted.append([sf.inference.supports_first(coin, [100 - yes, yes], 0.1, 0.3) for yes in (30, 40)])
     return noted
 
 
 @case("estimators/test errors")
 def _test_errors() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(0.75).channel
-    noted.append([sf.infer.test_errors(coin, 0.1, 0.3, n).wrong_if_first for n in (100, 200, 400)])
+    coin = sf.surveys.warner_device(0.75).channel
+    noted.append([sf.inference.test_errors(coin, 0.1, 0.3, n).wrong_if_first for n in (100, 200, 400)])
     return noted
 
 
@@ -539,7 +539,7 @@ def _top_answers() -> object:
     noted: list[object] = []
     response = sf.mechanisms.RandomizedResponse(size=4, odds=9)
     estimate = response.estimate(response.tally([0] * 5000 + [1] * 3000 + [2] * 1100 + [3] * 900))
-    top = sf.infer.top_answers(estimate, 2)
+    top = sf.inference.top_answers(estimate, 2)
     noted.append((top.answers, top.certain == top.answers))
     return noted
 
@@ -547,12 +547,14 @@ def _top_answers() -> object:
 @case("estimators/users enough")
 def _users_enough() -> object:
     noted: list[object] = []
-    noted.append((sf.infer.users_floor(100, 0.001, 1.0), sf.infer.users_enough(100, 0.001, 1.0)))
+    noted.append((sf.inference.users_floor(100, 0.001, 1.0), sf.inference.users_enough(100, 0.001, 1.0)))
     return noted
 
 
 @case("estimators/users floor")
 def _users_floor() -> object:
     noted: list[object] = []
-    noted.append((sf.infer.users_floor(100, 1e-06, 1.0), sf.infer.users_floor(100, 1e-06, 1.0, random_bits=0.1)))
+    noted.append(
+        (sf.inference.users_floor(100, 1e-06, 1.0), sf.inference.users_floor(100, 1e-06, 1.0, random_bits=0.1))
+    )
     return noted

@@ -308,7 +308,7 @@ def _family_information() -> object:
 @case("measures/fisher information")
 def _fisher_information() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(Fraction(3, 4)).channel
+    coin = sf.surveys.warner_device(Fraction(3, 4)).channel
     noted.append(sf.measures.fisher_information(coin, Fraction(1, 2)))
     return noted
 
@@ -335,7 +335,7 @@ def _group_capacity_bits() -> object:
 @case("measures/guess error")
 def _guess_error() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(Fraction(3, 4)).channel
+    coin = sf.surveys.warner_device(Fraction(3, 4)).channel
     noted.append((sf.measures.guess_error(coin), sf.measures.guess_error(coin, [Fraction(9, 10), Fraction(1, 10)])))
     four = sf.mechanisms.RandomizedResponse(size=4, odds=3).channel()
     noted.append((sf.measures.guess_error(four), sf.measures.guess_error(four, of=lambda answer: answer % 2)))
@@ -559,7 +559,7 @@ def _plateau_interval() -> object:
 @case("measures/posterior")
 def _posterior() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(Fraction(3, 4)).channel
+    coin = sf.surveys.warner_device(Fraction(3, 4)).channel
     noted.append(sf.measures.posterior(coin, sf.Distribution([Fraction(9, 10), Fraction(1, 10)]), report=1))
     return noted
 
@@ -575,7 +575,7 @@ def _prf_gap_bits() -> object:
 @case("measures/prior guess error")
 def _prior_guess_error() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(Fraction(3, 4)).channel
+    coin = sf.surveys.warner_device(Fraction(3, 4)).channel
     noted.append(sf.measures.prior_guess_error(coin, [Fraction(9, 10), Fraction(1, 10)]))
     return noted
 
@@ -647,7 +647,7 @@ def _totals_of() -> object:
 @case("measures/weighted guess error")
 def _weighted_guess_error() -> object:
     noted: list[object] = []
-    coin = sf.design.warner_device(Fraction(3, 4)).channel
+    coin = sf.surveys.warner_device(Fraction(3, 4)).channel
     noted.append(sf.measures.weighted_guess_error(coin, Fraction(1, 2)))
     noted.append(sf.measures.weighted_guess_error(coin, Fraction(1, 5)))
     return noted

@@ -11,7 +11,7 @@ def _arc_response_kind() -> object:
     noted: list[object] = []
     stars = sf.mechanisms.ArcResponse.within(size=10, epsilon=1.0)
     noted.append((stars.length, stars.modulus))
-    reports = stars.privatize([7] * 10000, sf.bits.InsecureSeeded(7))
+    reports = stars.privatize([7] * 10000, sf.sampling.InsecureSeeded(7))
     shares = stars.estimate(stars.tally(reports)).raw
     noted.append(sum((answer * share for answer, share in enumerate(shares))))
     return noted
@@ -32,7 +32,7 @@ def _cyclic_response_kind() -> object:
     noted: list[object] = []
     towns = sf.mechanisms.CyclicResponse.within(size=1000, epsilon=2.0)
     noted.append((towns.family.value, towns.q, towns.t, towns.modulus))
-    reports = towns.privatize([42] * 3000 + [7] * 7000, sf.bits.InsecureSeeded(7))
+    reports = towns.privatize([42] * 3000 + [7] * 7000, sf.sampling.InsecureSeeded(7))
     found = towns.estimate(towns.tally(reports))
     noted.append((found.raw[42], found.standard_errors[42]))
     return noted
@@ -53,7 +53,7 @@ def _hadamard_response_kind() -> object:
     noted: list[object] = []
     towns = sf.mechanisms.HadamardResponse.within(size=1000, epsilon=2.0)
     noted.append((towns.blocks, towns.outputs))
-    reports = towns.privatize([42] * 3000 + [7] * 7000, sf.bits.InsecureSeeded(7))
+    reports = towns.privatize([42] * 3000 + [7] * 7000, sf.sampling.InsecureSeeded(7))
     found = towns.estimate(towns.tally(reports))
     noted.append((found.raw[42], found.standard_errors[42]))
     return noted
@@ -73,8 +73,8 @@ def _optimised_unary_kind() -> object:
 def _permanent_unary_kind() -> object:
     noted: list[object] = []
     weekly = sf.mechanisms.PermanentUnary(size=4, odds=Fraction(9))
-    kept = weekly.permanent([0, 2, 2], sf.bits.SystemBits())
-    weeks = [weekly.instantaneous(kept, sf.bits.SystemBits()) for _ in range(3)]
+    kept = weekly.permanent([0, 2, 2], sf.sampling.SystemBits())
+    weeks = [weekly.instantaneous(kept, sf.sampling.SystemBits()) for _ in range(3)]
     noted.append([float(weekly.odds_after(reports)) for reports in (1, 3, 100)])
     return noted
 
@@ -84,7 +84,7 @@ def _randomized_response_kind() -> object:
     noted: list[object] = []
     coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
     noted.append((coin.law(0), sf.measures.epsilon(coin.channel())))
-    reports = coin.privatize([0] * 900 + [1] * 100, sf.bits.InsecureSeeded(7))
+    reports = coin.privatize([0] * 900 + [1] * 100, sf.sampling.InsecureSeeded(7))
     found = coin.estimate(coin.tally(reports))
     noted.append((found.raw[1], found.standard_errors[1]))
     return noted
@@ -105,7 +105,7 @@ def _subset_selection_kind() -> object:
     noted: list[object] = []
     letters = sf.mechanisms.SubsetSelection(size=26, odds=Fraction(3))
     noted.append((letters.chosen, [float(p) for p in letters.probabilities]))
-    reports = letters.privatize([4] * 600 + [0] * 400, sf.bits.InsecureSeeded(7))
+    reports = letters.privatize([4] * 600 + [0] * 400, sf.sampling.InsecureSeeded(7))
     noted.append((reports.shape, letters.estimate(letters.tally(reports)).raw[4]))
     return noted
 
@@ -115,7 +115,7 @@ def _symmetric_unary_kind() -> object:
     noted: list[object] = []
     colours = sf.mechanisms.SymmetricUnary(size=5, odds=Fraction(9))
     noted.append([float(p) for p in colours.probabilities])
-    reports = colours.privatize([2, 2, 0], sf.bits.InsecureSeeded(7))
+    reports = colours.privatize([2, 2, 0], sf.sampling.InsecureSeeded(7))
     noted.append([f"{int(row[0]) >> 3:05b}" for row in reports])
     return noted
 
@@ -126,6 +126,6 @@ def _tabulated_kind() -> object:
     channel = sf.Channel([[Fraction(2, 3), Fraction(1, 3), 0], [0, Fraction(1, 3), Fraction(2, 3)]])
     mechanism = sf.mechanisms.Tabulated(channel)
     noted.append(mechanism.channel().rows == channel.rows)
-    reports = mechanism.privatize([0] * 700 + [1] * 300, sf.bits.InsecureSeeded(7))
+    reports = mechanism.privatize([0] * 700 + [1] * 300, sf.sampling.InsecureSeeded(7))
     noted.append([share for share in mechanism.estimate(mechanism.tally(reports)).raw])
     return noted

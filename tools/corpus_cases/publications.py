@@ -14,7 +14,7 @@ from typing import Any
 
 import sfumato as sf
 from corpus_cases.record import case, claims, digest, plain, table, tried
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
 
 ROWS = 120
 LATER_ROWS = 40
@@ -189,7 +189,7 @@ def _estimates(reports: Any, *, brief: bool, **more: Any) -> object:
     return tried(lambda: [_estimate(one, brief=brief) for one in sf.estimate_reports(reports, **more)])
 
 
-def _estimate(one: sf.study.QuestionEstimate, *, brief: bool) -> dict[str, Any]:
+def _estimate(one: sf.inference.QuestionEstimate, *, brief: bool) -> dict[str, Any]:
     if brief:
         return {
             "group": plain(one.group),

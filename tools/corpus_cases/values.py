@@ -9,7 +9,7 @@ from corpus_cases.record import case
 @case("values/anyone (kind)")
 def _anyone_kind() -> object:
     noted: list[object] = []
-    noted.append((sf.values.Correlation.of("nobody"), sf.values.Correlation.of(5).words))
+    noted.append((sf.measures.Correlation.of("nobody"), sf.measures.Correlation.of(5).words))
     return noted
 
 
@@ -27,14 +27,14 @@ def _claim_kind() -> object:
 def _claiming_kind() -> object:
     noted: list[object] = []
     made = sf.certify(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
-    noted.append((isinstance(made, sf.values.Claiming), made["guess_error"].value))
+    noted.append((isinstance(made, sf.certificates.Claiming), made["guess_error"].value))
     return noted
 
 
 @case("values/column (kind)")
 def _column_kind() -> object:
     noted: list[object] = []
-    column = sf.values.Column([0.5, 0.25, 0.25])
+    column = sf.numbers.Column([0.5, 0.25, 0.25])
     noted.append((column[0], column[1:], column == (0.5, 0.25, 0.25)))
     return noted
 
@@ -42,7 +42,7 @@ def _column_kind() -> object:
 @case("values/correlation (kind)")
 def _correlation_kind() -> object:
     noted: list[object] = []
-    noted.append((sf.values.Correlation.of("nobody"), sf.values.Correlation.of(5).words))
+    noted.append((sf.measures.Correlation.of("nobody"), sf.measures.Correlation.of(5).words))
     return noted
 
 
@@ -50,7 +50,7 @@ def _correlation_kind() -> object:
 def _estimate_kind() -> object:
     noted: list[object] = []
     coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
-    found = coin.estimate(sf.values.Tally(mechanism=coin.name, counts=(760, 240)))
+    found = coin.estimate(sf.sampling.Tally(mechanism=coin.name, counts=(760, 240)))
     noted.append(([share for share in found.raw], [share for share in found.projected]))
     noted.append((found.total, found.exact, found.intervals[1].upper))
     return noted
@@ -59,8 +59,8 @@ def _estimate_kind() -> object:
 @case("values/guarantee (kind)")
 def _guarantee_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.bits.SystemBits().guarantee is sf.values.Guarantee.INFORMATION_THEORETIC)
-    noted.append([guarantee.value for guarantee in sf.values.Guarantee])
+    noted.append(sf.sampling.SystemBits().guarantee is sf.sampling.Guarantee.INFORMATION_THEORETIC)
+    noted.append([guarantee.value for guarantee in sf.sampling.Guarantee])
     return noted
 
 
@@ -69,21 +69,21 @@ def _interval_kind() -> object:
     noted: list[object] = []
     found = sf.measures.capacity_bits(sf.Channel([[0.75, 0.25], [0.25, 0.75]]))
     noted.append((found.lower, found.width < 1e-09, 0.1887 in found))
-    noted.append(sf.values.Interval(0.25, 0.5).overlaps(sf.values.Interval(0.5, 1.0)))
+    noted.append(sf.numbers.Interval(0.25, 0.5).overlaps(sf.numbers.Interval(0.5, 1.0)))
     return noted
 
 
 @case("values/intervals (kind)")
 def _intervals_kind() -> object:
     noted: list[object] = []
-    noted.append(sf.values.Intervals([0.0, 0.25], [0.5, 0.75])[1])
+    noted.append(sf.numbers.Intervals([0.0, 0.25], [0.5, 0.75])[1])
     return noted
 
 
 @case("values/nobody (kind)")
 def _nobody_kind() -> object:
     noted: list[object] = []
-    noted.append((sf.values.Correlation.of("nobody"), sf.values.Correlation.of(5).words))
+    noted.append((sf.measures.Correlation.of("nobody"), sf.measures.Correlation.of(5).words))
     return noted
 
 
@@ -101,7 +101,7 @@ def _status_kind() -> object:
     noted: list[object] = []
     coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
     made = sf.certify(coin)
-    noted.append((made["odds"].status is sf.values.Status.EXACT, made["capacity_bits"].status.value))
+    noted.append((made["odds"].status is sf.certificates.Status.EXACT, made["capacity_bits"].status.value))
     return noted
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 import sfumato
-from sfumato.cli.verbs import whole_app
+from sfumato.cli.app import whole_app
 
 SCREEN = "100"  # columns of the screen that --help is printed on
 LONGEST = 200  # of a constant's value that is shown

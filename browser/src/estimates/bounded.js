@@ -1,6 +1,6 @@
 /**
  * Intervals for a parameter that has bounds, after Feldman and Cousins: the normal law says how α is split between the
- * tails, which are whatever law the statistic has. The same rules as sfumato.prob.bounded, one number at a time.
+ * tails, which are whatever law the statistic has. The same rules as sfumato.prob.intervals, one number at a time.
  */
 
 import { normalBelow, normalQuantile } from "./special.js";

@@ -1,7 +1,7 @@
 /**
  * The shares of answers under which the counts of reports are likeliest: minimise Σp - Σf·ln(pA) over p ≥ 0 by a
  * primal-dual interior-point method, until Frank and Wolfe's gap is below 1e-10. The same steps as
- * sfumato.infer.likeliest_shares.
+ * sfumato.inference.likelihood.
  */
 
 import { solver, times, timesRow } from "./matrices.js";

@@ -1,4 +1,4 @@
-/** What order adds to shares: cumulative shares, median and quartiles. As sfumato.study.ways.order_quantities. */
+/** What order adds to shares: cumulative shares, median and quartiles. As sfumato.study.kinds.ordered. */
 
 import { shareInterval } from "./share_bounds.js";
 

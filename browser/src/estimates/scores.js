@@ -1,6 +1,6 @@
 /**
  * Numbers that stand for reports, whose mean is an unbiased mean of what answers are worth, and intervals for shares and
- * means that are read so. The same rules as sfumato.infer.linear_scores and sfumato.infer.score_intervals.
+ * means that are read so. The same rules as sfumato.inference.likelihood and sfumato.inference.estimates.
  */
 
 import { bothTails, boundedEnds, outerEdge, rooms, skewedTails } from "./bounded.js";

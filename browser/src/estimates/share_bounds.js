@@ -1,7 +1,7 @@
 /**
  * Exact intervals for a share that one binomial count tells of: Feldman and Cousins' own, on the counts themselves.
  *
- * The same rule as sfumato.prob.share_bounds, one count at a time; why an end is found without trying shares is proved in
+ * The same rule as sfumato.prob.intervals, one count at a time; why an end is found without trying shares is proved in
  * docs/theory/bounded_intervals.md.
  */
 

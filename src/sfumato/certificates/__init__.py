@@ -1,5 +1,5 @@
-"""Is it true? Claims about what leaks, made, sealed, checked again, and tested against draws."""
+"""Certificates: claims about what leaks, stated, sealed, verified and audited."""
 
-from sfumato.on_demand import names_on_demand
+from sfumato.lazy import names_on_demand
 
 __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,8 +1,22 @@
-from sfumato.certificates.auditing import Audit, audit, audit_counts
+from sfumato.certificates.auditing import Audit, SampleCounts, audit, audit_counts, read_samples
 from sfumato.certificates.certificate import Certificate
-from sfumato.certificates.certifying import certify
-from sfumato.certificates.channel_subjects import ChannelSubject
-from sfumato.certificates.sources import Source
-from sfumato.certificates.verifying import verify
+from sfumato.certificates.certifying import certify, verify
+from sfumato.certificates.channels import ChannelSubject
+from sfumato.certificates.claims import Claim, Claiming, Relation, Source, Status
 
-__all__ = ["Audit", "Certificate", "ChannelSubject", "Source", "audit", "audit_counts", "certify", "verify"]
+__all__ = [
+    "Audit",
+    "Certificate",
+    "ChannelSubject",
+    "Claim",
+    "Claiming",
+    "Relation",
+    "SampleCounts",
+    "Source",
+    "Status",
+    "audit",
+    "audit_counts",
+    "certify",
+    "read_samples",
+    "verify",
+]

@@ -1,4 +1,4 @@
-"""The command `sfumato`: one file a verb."""
+"""The command `sfumato` and its verbs."""
 
 import os
 import sys

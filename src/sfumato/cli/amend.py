@@ -1,4 +1,4 @@
-"""sfumato amend: corrected answers take the place of those that were published."""
+"""sfumato amend: corrected answers supersede published ones."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import (
+    Decimal,
+    Encoding,
     Epoch,
     GuaranteeWord,
     InsecureSeed,
@@ -20,8 +21,11 @@ from sfumato.cli.options import (
     Receivers,
     ReleaseRecord,
     SealingKey,
+    Separator,
+    Sheet,
     StudyFile,
     UnprotectedFiles,
+    data_file,
 )
 from sfumato.cli.output import say, show_waiting, tell, tell_json
 from sfumato.cli.publish import protections, tell_keys
@@ -67,10 +71,10 @@ def amend_command(
 
         sfumato amend corrections.csv --study study.toml --out reports --keys keys --id person --unprotected
     """
-    from sfumato.render.words import counted
-    from sfumato.study.key_folders import KeyFolder
-    from sfumato.study.release_words import sums_words
-    from sfumato.study.steps import amend
+    from sfumato.display.text import counted
+    from sfumato.publications.key_folder import KeyFolder
+    from sfumato.publications.note import sums_words
+    from sfumato.workflows.amending import amend
 
     with show_waiting("amending"):
         made = amend(

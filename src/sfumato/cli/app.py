@@ -1,4 +1,4 @@
-"""The command's front door: its verbs, and what becomes of errors.
+"""The command: its verbs, and what it does with errors.
 
 Exit codes: 0 done, 1 a claim was refused or contradicted, 2 the input cannot be used, 3 claims are stated and not
 checked because the law is private, 70 a bug in Sfumato, 130 interrupted.
@@ -9,16 +9,119 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import typer
 
+from sfumato import __version__
+from sfumato.cli.help import lay_out_help
 from sfumato.cli.interrupts import STOPPED, was_interrupted
-from sfumato.cli.machines import machine_trouble
-from sfumato.cli.output import say
-from sfumato.cli.verbs import HELP_OPTIONS, VERBS, app_of, whole_app
+from sfumato.cli.output import say, tell
 from sfumato.errors import InsecureBitsWarning, SfumatoError
+
+# The verbs of the command by name, and the module of each: only the one that runs is read.
+
+
+# In the order of the first page of help. A verb NAME is the function `NAME_command` of its module; a family of verbs
+# is the app `NAME_app` of the module of its name.
+VERBS = {
+    "new": "new",
+    "plan": "plan",
+    "publish": "publish",
+    "amend": "amend",
+    "erase": "erase",
+    "combine": "combine",
+    "releases": "budget",
+    "open": "open",
+    "recover": "open",
+    "estimate": "estimate",
+    "weights": "estimate",
+    "fit": "fit",
+    "report": "report",
+    "respond": "respond",
+    "certify": "certify",
+    "verify": "verify",
+    "audit": "audit",
+    "disclose": "disclose",
+    "serve": "serve",
+    "budget": "budget",
+    "keys": "keys",
+    "noise": "noise",
+    "query": "query",
+}
+HELP_OPTIONS = ["-h", "--help"]
+
+
+def app_of(*verbs: str) -> typer.Typer:
+    """Return the command with these verbs; of others it knows what they are for, and not what they take."""
+    app = typer.Typer(
+        name="sfumato",
+        help="Private reports, and certificates of what they leak.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": HELP_OPTIONS},
+    )
+    app.callback()(_options)
+    for name in verbs or VERBS:
+        module = import_module(f"sfumato.cli.{VERBS[name]}")
+        family = getattr(module, f"{name}_app", None)
+        if not verbs:
+            app.command(name)(_named(family.info.help if family else getattr(module, f"{name}_command").__doc__))
+        elif family:
+            app.add_typer(family)
+        else:
+            app.command(name)(getattr(module, f"{name}_command"))
+    lay_out_help(app)
+    return app
+
+
+def whole_app() -> typer.Typer:
+    """Return the command with all its verbs."""
+    return app_of(*VERBS)
+
+
+def _named(what_for: str | None) -> Callable[[], None]:
+    """Return a verb that takes nothing, for the first page of help: it says what the verb is for."""
+
+    def verb() -> None:
+        raise NotImplementedError
+
+    verb.__doc__ = what_for
+    return verb
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        tell(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    pass
+
+
+# What is the machine's trouble and not the program's: a full disk or memory, a medium that may only be read.
+
+
+# Libraries are loaded when they are needed, and whoever loads them says only in words that there was no memory for one.
+_STARVED = ("failed to map segment", "annot allocate memory", "can't start new thread", "unable to allocate")
+
+
+def machine_trouble(error: Exception) -> str | None:
+    """Say what the machine lacks; None where an error is about something else. No file is named by it."""
+    starved = isinstance(error, ImportError | OSError | RuntimeError) and any(words in str(error) for words in _STARVED)
+    if isinstance(error, MemoryError) or starved:
+        return "memory is full"
+    return error.strerror or "it refused" if isinstance(error, OSError) else None
+
 
 EXIT_BUG = 70
 # typer hands out one of its errors about the command line; this is what all of them are.
@@ -60,12 +163,12 @@ def main() -> None:
     try:
         sys.exit(_run(command))
     except SfumatoError as error:
-        from sfumato.cli.error_words import words_of
+        from sfumato.cli.help import words_of
 
         say(f"{type(error).__name__}: {words_of(error, command, words)}")
         sys.exit(error.exit_code)
     except UsageError as error:
-        from sfumato.cli.error_words import usage_words
+        from sfumato.cli.help import usage_words
 
         # Without a verb, the help is the message.
         is_help = type(error).__name__ == "NoArgsIsHelpError"

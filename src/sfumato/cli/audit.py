@@ -1,4 +1,4 @@
-"""sfumato audit: let draws contradict a claim."""
+"""sfumato audit: tests a claim against draws."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.engines import engine_called
-from sfumato.cli.options import Engine, EngineWord, InsecureSeed, Json, SparkMaster
+from sfumato.cli.options import Engine, EngineWord, InsecureSeed, Json, SparkMaster, engine_called
 from sfumato.cli.output import say, show_progress, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.certificates import Audit
+    from sfumato.certificates.auditing import Audit
     from sfumato.engines.spark import Engine as SparkEngine
 
 
@@ -50,7 +49,7 @@ def audit_command(
         sfumato audit --channel channel.csv --draws 1000000
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.render import audit_text
+    from sfumato.output.certificates import audit_text
 
     if (samples is None) == (channel is None):
         raise InvalidParameter(
@@ -76,16 +75,16 @@ def audit_command(
 def _audit_samples(
     path: Path, count: str | None, epsilon: float | None, failure: float, engine: SparkEngine | None
 ) -> Audit:
-    from sfumato.study.steps import audit_samples
+    from sfumato.workflows.auditing import audit_samples
 
     return audit_samples(path, count=count, epsilon=epsilon, failure=failure, engine=engine)
 
 
 def _audit_channel(path: Path | None, epsilon: float | None, failure: float, draws: int, seed: int | None) -> Audit:
-    from sfumato.bits import BulkBits, InsecureSeeded
-    from sfumato.certificates import audit
-    from sfumato.io import read_channel
-    from sfumato.mechanisms import Tabulated
+    from sfumato.certificates.auditing import audit
+    from sfumato.mechanisms.tabulated import Tabulated
+    from sfumato.prob.channel_files import read_channel
+    from sfumato.sampling.sources import BulkBits, InsecureSeeded
 
     mechanism = Tabulated(read_channel(path or Path()))
     bits = BulkBits() if seed is None else InsecureSeeded(seed)

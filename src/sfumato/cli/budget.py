@@ -1,4 +1,4 @@
-"""sfumato budget: a ledger of what releases cost together, and a limit that is kept."""
+"""sfumato budget and sfumato releases: a ledger of releases, its limit, and what was released."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from sfumato.cli.output import console, say, tell, tell_json
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sfumato.account import Book, Entry, Release
+    from sfumato.ledger.accounts import Book, Entry
+    from sfumato.ledger.releases import Release
+
 
 budget_app = typer.Typer(
     name="budget",
@@ -65,8 +67,8 @@ def init_command(
 
         sfumato budget init people.ledger --budget-bits 2 --epsilon 3 --per year --epsilon-per-period 1
     """
-    from sfumato.render.budget_documents import budget_document
-    from sfumato.study.steps import new_ledger
+    from sfumato.output.accounts import budget_document
+    from sfumato.workflows.budget import new_ledger
 
     limits = {
         "budget_bits": budget_bits,
@@ -127,8 +129,8 @@ def spend_command(
 
         sfumato budget spend people.ledger --title "Mean income" --budget-bits 0.5 --epsilon 0.7 --id income-2026
     """
-    from sfumato.render.budget_documents import budget_document, entry_document
-    from sfumato.study.steps import pay_for
+    from sfumato.output.accounts import budget_document, entry_document
+    from sfumato.workflows.budget import pay_for
 
     amounts = {
         "budget_bits": budget_bits,
@@ -160,9 +162,8 @@ def show_command(
 
         sfumato budget show people.ledger
     """
-    from sfumato.render.budget_documents import budget_document, entry_document, forecast_document
-    from sfumato.render.budgets import ledger_table
-    from sfumato.study.steps import forecasts, read_ledger
+    from sfumato.output.accounts import budget_document, entry_document, forecast_document, ledger_table
+    from sfumato.workflows.budget import forecasts, read_ledger
 
     book = read_ledger(ledger)
     ahead = forecasts(ledger, book, study)
@@ -198,8 +199,8 @@ def void_command(
 
         sfumato budget void people.ledger 3 --out reports.parquet --keys keys
     """
-    from sfumato.render.budget_documents import budget_document, entry_document
-    from sfumato.study.steps import void_debit
+    from sfumato.output.accounts import budget_document, entry_document
+    from sfumato.workflows.budget import void_debit
 
     book = void_debit(ledger, number, out=out, keys=keys, study=study, record=record, reason=reason)
     entry = next(entry for entry in book.entries if entry.receipt.number == number)
@@ -216,8 +217,8 @@ def _release(
     """Tell the kind of a release by the amounts that were given."""
     from math import inf
 
-    from sfumato.account import information, local, perfect_samples, recoverable
     from sfumato.errors import InvalidParameter
+    from sfumato.ledger.releases import information, local, perfect_samples, recoverable
 
     named = [part.strip() for text in rows or () for part in text.split(",") if part.strip()]
     if rows is not None:
@@ -257,7 +258,7 @@ def _release(
 
 def _number(name: str, text: str | None) -> Fraction | None:
     from sfumato.errors import InvalidParameter, UnreadableFile
-    from sfumato.files.numbers import parse_number
+    from sfumato.numbers.exact import parse_number
 
     if text is None:
         return None
@@ -273,7 +274,7 @@ def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
     import shlex
     from math import isfinite
 
-    from sfumato.account.amounts import decimal_above
+    from sfumato.ledger.amounts import decimal_above
 
     charges = entry.charges
     paid = [currency.words(decimal_above(amount)) for currency, amount in charges if isfinite(amount)]
@@ -289,7 +290,7 @@ def _tell(book: Book, entry: Entry, *, is_new: bool) -> None:
 def _tell_left(book: Book) -> None:
     from math import isfinite
 
-    from sfumato.account.amounts import decimal_below
+    from sfumato.ledger.amounts import decimal_below
 
     for standing, words in ((book.standing, "left"), (book.standing_in_period(), "left in")):
         if standing is not None:
@@ -297,3 +298,33 @@ def _tell_left(book: Book) -> None:
             when = words if standing.period is None else f"{words} {standing.period.name}"
             if left:
                 tell(f"{when}: {', '.join(left)}")
+
+
+# sfumato releases: what was released of a study so far, and what it adds up to.
+
+
+def releases_command(
+    study: Annotated[Path, typer.Argument(help="The study file (TOML).")],
+    record: Annotated[
+        Path | None, typer.Option(help="Read this record. Default: releases.json beside the study.")
+    ] = None,
+    ledger: Annotated[Path | None, typer.Option(help="Read this ledger too. Default: the one in [budget].")] = None,
+    json: Json = False,
+) -> None:
+    """Show every release of a study: when, about whom, what readers see of it, and of all of them together.
+
+    The record is written by `sfumato publish`. Who may write its folder can delete it; a ledger that is kept elsewhere
+    still knows.
+
+    Example:
+
+        sfumato releases study.toml
+    """
+    from sfumato.output.accounts import releases_document, releases_table
+    from sfumato.publications.registry import read_record
+
+    found = read_record(study, record=record, ledger=ledger)
+    if json:
+        tell_json(releases_document(found))
+    else:
+        console().print(releases_table(found))

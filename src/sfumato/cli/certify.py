@@ -35,10 +35,10 @@ def certify_command(
 
         sfumato certify channel.csv --prior no=0.9,yes=0.1 -o certificate.json --html certificate.html
     """
-    from sfumato.certificates import certify
-    from sfumato.files import write_atomically
-    from sfumato.io import read_any_channel, read_prior
-    from sfumato.render import certificate_table
+    from sfumato.certificates.certifying import certify
+    from sfumato.files.disk import write_atomically
+    from sfumato.output.certificates import certificate_table
+    from sfumato.prob.channel_files import read_any_channel, read_prior
 
     one_screen(json=json, markdown=markdown)
     subject = read_any_channel(channel, limit_bytes=limit_mb * MEGABYTE)

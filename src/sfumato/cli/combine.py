@@ -40,8 +40,8 @@ def combine_command(
 
         sfumato combine north south.parquet -o unchecked --assume-disjoint
     """
-    from sfumato.render.words import counted
-    from sfumato.study.steps import combine
+    from sfumato.display.text import counted
+    from sfumato.workflows.combining import combine
 
     with show_waiting("combining"):
         made = combine(

@@ -1,4 +1,4 @@
-"""sfumato disclose: publish what a data set says as a whole, and nothing about any part of it."""
+"""sfumato disclose: publishes what a data set says as a whole."""
 
 from __future__ import annotations
 
@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
-from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, Quiet, SampleWord, cut_at_commas
+from sfumato.cli.options import (
+    Decimal,
+    Encoding,
+    InsecureSeed,
+    Json,
+    LimitMb,
+    PayingLedger,
+    Quiet,
+    SampleWord,
+    Separator,
+    Sheet,
+    cut_at_commas,
+    data_file,
+)
 from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.study.table_releases import TableRelease
+    from sfumato.workflows.disclosing import TableRelease
+
 
 _LAW = "Where the law comes from"
 
@@ -96,7 +109,7 @@ def disclose_command(
 
         sfumato disclose answers.csv --protect moved,place --law-from last_year.csv --even-if-nothing --out release.csv
     """
-    from sfumato.study.steps import disclose_table
+    from sfumato.workflows.disclosing import disclose_table
 
     with show_waiting("searching for the best mapping"):
         made = disclose_table(

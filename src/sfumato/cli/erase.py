@@ -1,4 +1,4 @@
-"""sfumato erase: people who are to be forgotten."""
+"""sfumato erase: people are taken out of a publication."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def erase_command(
 
         sfumato erase reports --id p4711 --keys keys --passphrase-file secret.txt
     """
+    from sfumato.display.text import counted
     from sfumato.errors import InvalidParameter
-    from sfumato.render.words import counted
-    from sfumato.study.steps import erase
+    from sfumato.workflows.erasing import erase
 
     ids = [*(person or []), *([] if ids_file is None else _lines(ids_file))]
     rows = []
@@ -90,8 +90,8 @@ def erase_command(
 
 
 def _lines(path: Path) -> list[str]:
-    from sfumato.files import read_bytes
-    from sfumato.files.csv_tables import decode_text
+    from sfumato.files.disk import read_bytes
+    from sfumato.files.texts import decode_text
 
     text = decode_text(read_bytes(path), path)
     return [line.strip() for line in text.splitlines() if line.strip()]

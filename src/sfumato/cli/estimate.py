@@ -1,4 +1,4 @@
-"""sfumato estimate: from reports to shares with their intervals."""
+"""sfumato estimate and sfumato weights: shares with their intervals, and weights of reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.engines import engine_called
 from sfumato.cli.open import remark, remember_dictionaries, show_estimates
 from sfumato.cli.options import (
     BetweenWord,
@@ -25,13 +24,15 @@ from sfumato.cli.options import (
     Quiet,
     ReportColumn,
     SparkMaster,
+    engine_called,
     one_screen,
 )
-from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting, tell
+from sfumato.cli.output import MEGABYTE, say, show_progress, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
     from sfumato.engines.spark import Engine as SparkEngine
-    from sfumato.study.estimating import Collected
+    from sfumato.publications.estimating import Collected
+
 
 _PAIRS = "Questions with two answers"
 # Below this a file is read before a progress bar could be drawn.
@@ -100,14 +101,13 @@ def estimate_command(
         sfumato estimate survey.toml typed.csv --group region --plot estimate.svg
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.files import write_atomically
-    from sfumato.files.places import check_places, check_table_place
-    from sfumato.files.table_writers import write_table
-    from sfumato.render.contrast_tables import contrasts_markdown
-    from sfumato.render.estimate_tables import estimates_markdown
-    from sfumato.render.share_plots import shares_svg
-    from sfumato.study.steps import estimate_reports
-    from sfumato.study.wording import exact_number
+    from sfumato.files.disk import write_atomically
+    from sfumato.files.formats import check_places, check_table_place
+    from sfumato.files.public_tables import write_table
+    from sfumato.output.estimate_plots import shares_svg
+    from sfumato.output.estimates import contrasts_markdown, estimates_markdown
+    from sfumato.study.fields import exact_number
+    from sfumato.workflows.reading import estimate_reports
 
     one_screen(json=json, markdown=markdown)
     if between is not None and not contrasts:
@@ -191,8 +191,8 @@ def collect(
     engine: SparkEngine | None = None,
 ) -> Collected:
     """Read published reports, in one part or several, or count typed-in ones."""
-    from sfumato.study.steps import read_reports
-    from sfumato.study.typed_reports import TypedReports
+    from sfumato.publications.typed_reports import TypedReports
+    from sfumato.workflows.reading import read_reports
 
     path, *others = paths
     size = path.stat().st_size if path.is_file() and not others else 0
@@ -212,3 +212,40 @@ def collect(
     if isinstance(found, TypedReports) and found.unused_count:
         say("note: the column count was not used; --count count takes it as how often a row stands for itself.")
     return found
+
+
+# sfumato weights: reports as numbers that other programs can sum.
+
+
+def weights_command(
+    reports: Annotated[Path, typer.Argument(help="Reports that were published or opened (CSV or Parquet).")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Write the weights (CSV or Parquet) here.")],
+    question: Questions = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write what each report counts towards each answer, so that SQL can estimate shares with one join.
+
+    The table has a row for each question, report and answer. Over any group of reports, the sum of the weights of an
+    answer is an unbiased count of those who gave it, and divided by the number of reports it is the raw share of
+    `sfumato estimate`. With few reports it may lie below 0 or above 1. The weights are those of the level at which the
+    file stands, and say nothing about anybody.
+
+    Example:
+
+        sfumato weights reports.parquet --out weights.parquet
+    """
+    from sfumato.output.estimates import weights_document
+    from sfumato.publications.reports import Reports
+    from sfumato.workflows.weighing import report_weights
+
+    with show_waiting("weighing reports"):
+        found = Reports.read(reports)
+        made = report_weights(found, questions=question, out=out)
+    note = found.note
+    if note.insecure:
+        say(f"WARNING: {note.source}")
+    if not quiet:
+        say(f"wrote {made.num_rows:,} weights to {out}")
+    if json:
+        tell_json(weights_document(note, question))

@@ -1,4 +1,4 @@
-"""sfumato fit: models, joint tables and weighted shares from reports."""
+"""sfumato fit: models, cross tables and weighted shares from reports."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from sfumato.cli.options import Confidence, DictionaryFiles, Json, Markdown, Not
 from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.render.sheets import Sheet
-    from sfumato.study.sampled import Sampled
+    from sfumato.display.tables import Sheet
+    from sfumato.publications.model_data import Sampled
+
 
 _SAMPLE = "How people were drawn"
 
@@ -113,11 +114,11 @@ def fit_command(
         sfumato fit survey.toml typed.csv --model "answer ~ C(region)" --latex
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.files import write_atomically
-    from sfumato.files.places import check_places
-    from sfumato.render.analysis_pages import analysis_page
-    from sfumato.render.coefficient_plots import coefficients_svg
-    from sfumato.study.steps.analysed_data import published_or_typed
+    from sfumato.files.disk import write_atomically
+    from sfumato.files.formats import check_places
+    from sfumato.output.estimate_plots import coefficients_svg
+    from sfumato.output.pages import analysis_page
+    from sfumato.workflows.fitting import published_or_typed
 
     crossed = cut_at_commas(cross)
     _one_job(model=model, cross=crossed, shares=shares)
@@ -203,7 +204,7 @@ def _sampled(
     *,
     nested: bool,
 ) -> Sampled:
-    from sfumato.study.sampled import Sampled, read_margins
+    from sfumato.publications.model_data import Sampled, read_margins
 
     return Sampled(
         weights=weights,
@@ -224,7 +225,7 @@ def _fits(
     confidence: float,
     chosen: dict[str, Any],
 ) -> tuple[Any, ...]:
-    from sfumato.study.steps.analysing import fit_sampled, fits_by_group
+    from sfumato.workflows.fitting import fit_sampled, fits_by_group
 
     if group is None:
         return (fit_sampled(held, model, sampled=sampled, confidence=confidence, study=study, **chosen),)
@@ -232,7 +233,7 @@ def _fits(
 
 
 def _of_fits(fits: tuple[Any, ...]) -> tuple[list[Sheet], dict[str, Any]]:
-    from sfumato.render.model_sheets import fit_document, fit_sheets
+    from sfumato.output.analyses import fit_document, fit_sheets
 
     return fit_sheets(fits), {"schema": "sfumato/fit/1", "fits": [fit_document(fit) for fit in fits]}
 
@@ -241,8 +242,8 @@ def _of_crosstab(
     held: Any, study: Path | None, crossed: list[str], sampled: Sampled, confidence: float
 ) -> tuple[list[Sheet], dict[str, Any]]:
     from sfumato.errors import InvalidParameter
-    from sfumato.render.analysis_sheets import crosstab_document, crosstab_sheet
-    from sfumato.study.steps import crosstab
+    from sfumato.output.analyses import crosstab_document, crosstab_sheet
+    from sfumato.workflows.fitting import crosstab
 
     if not sampled.is_plain:
         raise InvalidParameter(
@@ -255,8 +256,8 @@ def _of_crosstab(
 def _of_shares(
     held: Any, study: Path | None, question: str, sampled: Sampled, confidence: float
 ) -> tuple[list[Sheet], dict[str, Any]]:
-    from sfumato.render.analysis_sheets import weighted_sheet
-    from sfumato.study.steps.analysing import shares_sampled
+    from sfumato.output.analyses import weighted_sheet
+    from sfumato.workflows.fitting import shares_sampled
 
     found = shares_sampled(held, question, sampled, confidence=confidence, study=study)
     rows = {"question": question, "reports": found.reports, "left_out": found.left_out, "estimates": found.to_rows()}
@@ -270,7 +271,7 @@ def _has_slopes(fits: tuple[Any, ...]) -> bool:
 def _show(
     sheets: list[Sheet], document: dict[str, Any], *, json: bool, markdown: bool, latex: bool, quiet: bool
 ) -> None:
-    from sfumato.render.sheets import latex_sheets, markdown_sheets, terminal_sheet
+    from sfumato.display.tables import latex_sheets, markdown_sheets, terminal_sheet
 
     if json:
         tell_json(document)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the command with one line and exit code 130, whatever it was doing."""
+"""Ctrl-C ends the command with one line and exit code 130."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sfumato keys: look at key files, split, merge, rotate and protect them, make key pairs."""
+"""sfumato keys: key files and key pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sfumato.cli.output import console, say, tell_json
 from sfumato.cli.secrets import passphrase_from, protection_for, remark_on_folder, unlocker_of
 
 if TYPE_CHECKING:
-    from sfumato.refine.key_headers import KeyHeader
+    from sfumato.keys.key_documents import KeyHeader
+
 
 keys_app = typer.Typer(
     name="keys",
@@ -38,7 +39,7 @@ def show_command(
 
         sfumato keys show keys/ministry.affair.key
     """
-    from sfumato.io.key_files import read_key_header
+    from sfumato.keys.key_files import read_key_header
 
     headers = {path: read_key_header(path) for path in files}
     if json:
@@ -46,7 +47,7 @@ def show_command(
         return
     from rich.table import Table
 
-    from sfumato.render.words import epsilon_text
+    from sfumato.display.text import epsilon_text
 
     table = Table()
     table.add_column("file", overflow="fold")
@@ -82,7 +83,7 @@ def split_command(
 
         sfumato keys split keys/ministry.affair.key --at 1000 --out parts --unprotected
     """
-    from sfumato.study.steps import split_key_file
+    from sfumato.workflows.key_files import split_key_file
 
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     protection = protection_for(passphrase_file, unprotected=unprotected)
@@ -106,7 +107,7 @@ def merge_command(
 
         sfumato keys merge parts/ministry.affair.0-999.key parts/ministry.affair.1000-6365.key -o all.key --unprotected
     """
-    from sfumato.study.steps import merge_key_files
+    from sfumato.workflows.key_files import merge_key_files
 
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     merge_key_files(files, out, protection=protection_for(passphrase_file, unprotected=unprotected), unlock=unlock)
@@ -128,7 +129,7 @@ def rotate_command(
 
         sfumato keys rotate seeds/ministry.affair.key -o next/ministry.affair.key --unprotected
     """
-    from sfumato.study.steps import rotate_key_file
+    from sfumato.workflows.key_files import rotate_key_file
 
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)
     protection = protection_for(passphrase_file, unprotected=unprotected)
@@ -151,7 +152,7 @@ def pair_command(
 
         sfumato keys pair --out ministry.private
     """
-    from sfumato.study.steps import make_key_pair
+    from sfumato.workflows.key_files import make_key_pair
 
     passphrase = None if passphrase_file is None else passphrase_from(passphrase_file)
     public = make_key_pair(out, passphrase=passphrase, kem=kem)
@@ -179,8 +180,8 @@ def unseal_command(
 
         sfumato keys unseal out/shares-ministry.parquet out/reports.parquet --private-key ministry.private -o keys
     """
-    from sfumato.cli.share_secrets import share_key_from
-    from sfumato.study.steps import unseal_shares
+    from sfumato.cli.secrets import share_key_from
+    from sfumato.workflows.collecting import unseal_shares
 
     key = share_key_from(shares, private_key, passphrase_file)
     protection = None
@@ -225,7 +226,7 @@ def protect_command(
 
         sfumato keys protect keys/ministry.affair.key --allow-unprotected --new-passphrase-file secret.txt
     """
-    from sfumato.study.steps import protect_key_file, protection_of
+    from sfumato.workflows.key_files import protect_key_file, protection_of
 
     before = protection_of(file)
     unlock = unlocker_of(passphrase_file, private_key, allow_unprotected=allow_unprotected)

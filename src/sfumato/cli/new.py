@@ -1,4 +1,4 @@
-"""sfumato new: five questions, and a study file that explains itself."""
+"""sfumato new: a first study file from a few questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from sfumato.cli.output import say
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sfumato.study import Analyst, Question
+    from sfumato.study.question import Question
+    from sfumato.study.readers import Analyst
+
 
 T = TypeVar("T")
 
@@ -65,10 +67,10 @@ def new_command(
     from dataclasses import replace
 
     from sfumato.errors import InvalidParameter
-    from sfumato.files import write_atomically
-    from sfumato.study import Study
-    from sfumato.study.first_files import first_file
-    from sfumato.study.wording import check_line
+    from sfumato.files.disk import write_atomically
+    from sfumato.study.fields import check_line
+    from sfumato.study.file import first_file
+    from sfumato.study.study import Study
 
     _check_free(file)
     if epsilon is not None and guess_error is not None:
@@ -172,7 +174,7 @@ def question_from(text: str, answers: str, kind: str | None = None) -> Question:
     0..50 by 0.01 is a number, and never < sometimes < always a list in order.
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.study.ways import kinds
+    from sfumato.study.kinds.registry import kinds
 
     known = kinds()
     if kind is not None and kind not in known:
@@ -193,7 +195,7 @@ def question_from(text: str, answers: str, kind: str | None = None) -> Question:
 
 def promise_from(question: Question, text: str) -> tuple[Question, Fraction | None]:
     """Read strong, 0.5 or card 0.375: what everybody sees, or None with a question that promises by itself."""
-    from sfumato.study.wording import checked_epsilon, exact_number
+    from sfumato.study.fields import checked_epsilon, exact_number
 
     words = text.strip().lower().removeprefix("ε").strip()
     first, _, rest = words.partition(" ")
@@ -217,8 +219,8 @@ def _can_have_card(question: Question) -> bool:
 def analysts_from(text: str, public: Fraction) -> tuple[Analyst, ...]:
     """Read ministry=2, university=1.5; each must see more than the public."""
     from sfumato.errors import InvalidParameter
-    from sfumato.study import Analyst
-    from sfumato.study.wording import exact_number
+    from sfumato.study.fields import exact_number
+    from sfumato.study.readers import Analyst
 
     if text.strip().lower() in {"", NOBODY}:
         return ()

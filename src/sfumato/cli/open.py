@@ -1,4 +1,4 @@
-"""sfumato open and sfumato recover: what a key shows of public reports."""
+"""sfumato open and sfumato recover: what keys show of public reports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.engines import engine_called
 from sfumato.cli.options import (
     AllowUnprotected,
     Confidence,
@@ -23,15 +22,17 @@ from sfumato.cli.options import (
     Quiet,
     ReportFiles,
     SparkMaster,
+    engine_called,
 )
 from sfumato.cli.output import console, say, show_rows, show_waiting, tell, tell_json
 from sfumato.cli.secrets import unlocker_of
 
 if TYPE_CHECKING:
-    from sfumato.study.contrasts import Contrast
-    from sfumato.study.estimating import Collected, Estimates
-    from sfumato.study.notes import ReportsNote
-    from sfumato.study.steps.keys import FoundKeys
+    from sfumato.inference.results import Contrast
+    from sfumato.publications.estimating import Collected, Estimates
+    from sfumato.publications.note import ReportsNote
+    from sfumato.workflows.key_files import FoundKeys
+
 
 KEYS = typer.Option("--key", "-k", help="A key file or a folder of them; once for each question or part of a key.")
 
@@ -60,11 +61,11 @@ def open_command(
 
         sfumato open reports.parquet --key keys/ministry.affair.key
     """
-    from sfumato.study.steps import (
+    from sfumato.workflows.key_files import opening_keys
+    from sfumato.workflows.reading import (
         check_opened_place,
         estimate_reports,
         open_reports,
-        opening_keys,
         read_published,
         write_reports,
     )
@@ -119,15 +120,9 @@ def recover_command(
 
         sfumato recover reports.parquet --key keys/registrar.affair.key --out answers.parquet
     """
-    from sfumato.render.words import counted
-    from sfumato.study.steps import (
-        check_answers_place,
-        keys_for,
-        questions_wanted,
-        read_published,
-        recover_answers,
-        recovery_for,
-    )
+    from sfumato.display.text import counted
+    from sfumato.workflows.key_files import keys_for, questions_wanted
+    from sfumato.workflows.reading import check_answers_place, read_published, recover_answers, recovery_for
 
     on = engine_called(engine, master)
     check_answers_place(out, on)
@@ -149,7 +144,7 @@ def recover_command(
 
 def remember_dictionaries(paths: list[Path] | None) -> None:
     """Read dictionaries that stand elsewhere than beside the reports."""
-    from sfumato.study import remember_dictionary
+    from sfumato.study.kinds.dictionaries import remember_dictionary
 
     for path in paths or ():
         remember_dictionary(path)
@@ -165,10 +160,8 @@ def show_estimates(
     estimates: Estimates, note: ReportsNote, *, json: bool, quiet: bool, contrasts: Sequence[Contrast] | None = None
 ) -> None:
     """Print estimates as tables or as JSON, and the contrasts after them."""
-    from sfumato.render.contrast_tables import contrasts_tables
-    from sfumato.render.estimate_documents import estimates_document
-    from sfumato.render.estimate_tables import estimates_tables
-    from sfumato.study.release_words import releases_words
+    from sfumato.output.estimates import contrasts_tables, estimates_document, estimates_tables
+    from sfumato.publications.note import releases_words
 
     if note.insecure:
         say(f"WARNING: {note.source}")

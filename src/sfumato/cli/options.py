@@ -1,12 +1,19 @@
-"""Options that several verbs share: one name and one sentence for one thing."""
+"""Options that several verbs share."""
 
 from __future__ import annotations
 
+import warnings
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from sfumato.engines.spark import Engine as Engine_engines
+    from sfumato.files.formats import DataFile
+
 
 _PAYING = "Paying"
 SECRETS = "Secrets"
@@ -206,3 +213,56 @@ def one_of(**given: float | str | None) -> None:
             parameter=first,
             way_out="Give one.",
         )
+
+
+# Options that say how a table is written, the same for every verb that reads one.
+
+
+_TABLE = "How the table is written"
+
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Of a CSV that is not UTF-8: windows-1252, latin-1, …", rich_help_panel=_TABLE),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        help="What stands between cells of a CSV: ; or tab. Default: from the first line.", rich_help_panel=_TABLE
+    ),
+]
+Decimal = Annotated[
+    str, typer.Option(help="The sign before decimals in a CSV: a point or a comma.", rich_help_panel=_TABLE)
+]
+Sheet = Annotated[str | None, typer.Option(help="The sheet of a workbook. Default: the first.", rich_help_panel=_TABLE)]
+
+
+def data_file(
+    path: Path, encoding: str | None, separator: str | None, decimal: str, sheet: str | None
+) -> Path | DataFile:
+    """Return a table with what is said of how it is written."""
+    from sfumato.files.formats import DataFile
+
+    found = DataFile(path, encoding=encoding, separator=separator, decimal=decimal, sheet=sheet)
+    return path if found.is_plain else found
+
+
+# What `--engine` and `--master` ask for: rows on this machine, or in Spark.
+
+
+def engine_called(engine: EngineWord, master: str | None) -> Engine_engines | None:
+    """Return the engine for the steps, which start it when it is needed; None is this machine."""
+    from sfumato.engines.spark import session_here
+    from sfumato.errors import InvalidParameter
+
+    if engine is EngineWord.SPARK:
+        # Pandas is not used, whatever Spark thinks of its version.
+        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+        return partial(session_here, master, quiet=True)
+    if master is not None:
+        raise InvalidParameter(
+            "is Spark's, and rows are moved by this machine",
+            parameter="master",
+            value=master,
+            way_out="Say `engine` spark too.",
+        )
+    return None

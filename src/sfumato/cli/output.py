@@ -1,4 +1,4 @@
-"""What verbs share: the screen, progress, and messages that keep out of the way of results."""
+"""The screen, progress and messages of the verbs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sfumato.printing import printable_lines
+from sfumato.errors import printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 MEGABYTE = 1_000_000
 

@@ -1,4 +1,4 @@
-"""sfumato plan: how each question is asked and why, who sees what, and how many respondents it takes."""
+"""sfumato plan: how each question is asked, who sees what, and how many respondents are needed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from sfumato.cli.output import console, say, show_waiting, tell, tell_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sfumato.study import Study
     from sfumato.study.planning import StudyPlan
+    from sfumato.study.study import Study
+
 
 _LIMITS = "Limits of a card, without a study file"
 _GOAL = "Goal of a card"
@@ -116,11 +117,11 @@ def plan_command(
 
         sfumato plan --guess-error 0.375 --max-epsilon 2 --theta-1 0.1 --theta-2 0.2 --error 0.05
     """
-    from sfumato.files import write_atomically
-    from sfumato.files.places import check_folder, check_places
-    from sfumato.render.study_plans import study_plan_document, study_plan_markdown, study_plan_tables
-    from sfumato.render.words import escaped
-    from sfumato.study.steps import plan as plan_step
+    from sfumato.display.text import escaped
+    from sfumato.files.disk import write_atomically
+    from sfumato.files.formats import check_folder, check_places
+    from sfumato.output.plans import study_plan_document, study_plan_markdown, study_plan_tables
+    from sfumato.workflows.planning import plan as plan_step
 
     one_screen(json=json, markdown=markdown)
     check_places(card=card, plot=plot, statement=statement, script=script, out=out if _is_file(out) else None)
@@ -144,11 +145,11 @@ def plan_command(
     if card is not None:
         documents[card] = _card(found, question)
     if plot is not None:
-        from sfumato.render.plots import plan_svg
+        from sfumato.display.plots import plan_svg
 
         documents[plot] = plan_svg(found.questions, population=declared.population, title=declared.name)
     if statement is not None or script is not None:
-        from sfumato.render.statement_pages import script_html, statement_html
+        from sfumato.output.statement_pages import script_html, statement_html
 
         documents |= {statement: statement_html(found)} if statement else {}
         documents |= {script: script_html(found)} if script else {}
@@ -173,13 +174,13 @@ def plan_command(
 
 def _released(study: Path, declared: Study) -> str:
     """Say what was released of a study that is about to be planned, by the record beside it."""
-    from sfumato.study.steps.study_places import may_be_remembered
+    from sfumato.publications.registry import may_be_remembered
 
     if not may_be_remembered(study, declared):
         return ""
     from sfumato.errors import SfumatoError
-    from sfumato.render.releases import adding_words
-    from sfumato.study.steps.records import read_record
+    from sfumato.output.accounts import adding_words
+    from sfumato.publications.registry import read_record
 
     try:
         found = read_record(study)
@@ -197,9 +198,8 @@ def _declared(
 ) -> Study:
     """Return the study of a file with the goals that were wished for, or one of a single card."""
     from sfumato.errors import InvalidInput, InvalidParameter, Place
-    from sfumato.study import read_study
-    from sfumato.study.study_files import study_from
-    from sfumato.study.wording import exact_number
+    from sfumato.study.fields import exact_number
+    from sfumato.study.file import read_study, study_from
 
     given: dict[str, object] = {name: value for name, value in (limits | wholes).items() if value is not None}
     wished = {
@@ -267,7 +267,7 @@ def _certificates(plan: StudyPlan, out: Path | None) -> dict[Path, str]:
 
 def _card(plan: StudyPlan, question: str | None) -> str:
     from sfumato.errors import InvalidParameter
-    from sfumato.render import spinner_svg
+    from sfumato.output.cards import spinner_svg
 
     asked = [planned for planned in plan.questions if planned.instructions]
     name = question or _only([planned.question.id for planned in asked], "a card")

@@ -1,4 +1,4 @@
-"""sfumato publish: private reports for everybody, and key files for those who may see more."""
+"""sfumato publish: private reports for everyone, and key files for readers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.engines import engine_called
-from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.options import (
     RELEASES,
+    Decimal,
+    Encoding,
     Engine,
     EngineWord,
     Epoch,
@@ -24,18 +24,22 @@ from sfumato.cli.options import (
     Receivers,
     ReleaseRecord,
     SealingKey,
+    Separator,
+    Sheet,
     SparkMaster,
     StudyFile,
     UnprotectedFiles,
+    data_file,
+    engine_called,
 )
 from sfumato.cli.output import say, show_rows, tell, tell_json
 from sfumato.cli.secrets import private_key_from, protection_for, remark_on_folder, unlocker_of
 
 if TYPE_CHECKING:
-    from sfumato.refine.key_protection import Protection
-    from sfumato.study.key_folders import KeyFolder
-    from sfumato.study.notes import ReportsNote
-    from sfumato.study.publishing import StudyPublication
+    from sfumato.keys.protection import Protection
+    from sfumato.publications.key_folder import KeyFolder
+    from sfumato.publications.note import ReportsNote
+    from sfumato.publications.part import StudyPublication
 
 
 def publish_command(
@@ -116,8 +120,8 @@ def publish_command(
 
         sfumato publish answers.csv --study study.toml --out reports.parquet --keys keys --unprotected
     """
-    from sfumato.study.key_folders import KeyFolder
-    from sfumato.study.steps import publish
+    from sfumato.publications.key_folder import KeyFolder
+    from sfumato.workflows.publishing import publish
 
     on = engine_called(engine, master)
     with show_rows("drawing reports") as progress:
@@ -167,7 +171,7 @@ def publish_command(
 
 def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
     from sfumato.files.tables import codebook_path
-    from sfumato.study.totals import totals_of
+    from sfumato.study.study import totals_of
 
     note, published = made.reports.note, made.published
     return {
@@ -197,9 +201,9 @@ def _as_json(made: StudyPublication, out: Path, folder: KeyFolder) -> Any:
 
 
 def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
-    from sfumato.render.studies import totals_words
-    from sfumato.render.words import counted
-    from sfumato.study.release_words import releases_words
+    from sfumato.display.text import counted
+    from sfumato.output.plans import totals_words
+    from sfumato.publications.note import releases_words
 
     study = note.study
     tell(f"{study.name}: {note.rows:,} reports on {counted(len(study.questions), 'question')} in {out}")
@@ -211,7 +215,7 @@ def _print(note: ReportsNote, out: Path, folder: KeyFolder) -> None:
 
 def tell_keys(folder: KeyFolder) -> None:
     """Say whom each key file is for."""
-    from sfumato.io.key_files import read_key_header
+    from sfumato.keys.key_files import read_key_header
 
     if folder.files:
         tell(f"{len(folder.files)} key files in {next(iter(folder.files)).parent}; hand each to its holder:")
@@ -233,9 +237,9 @@ def protections(
 ) -> dict[str, Protection]:
     """Return how the new files of each holder are protected; in a `later` part not everybody gets one."""
     from sfumato.errors import InvalidParameter
-    from sfumato.io.private_key_files import read_public_key
-    from sfumato.refine.key_protection import Unprotected
-    from sfumato.study.audience import REGISTRAR
+    from sfumato.keys.protection import Unprotected
+    from sfumato.keys.sealed_files import read_public_key
+    from sfumato.study.readers import REGISTRAR
 
     found: dict[str, Protection] = {}
     for receiver in receivers:

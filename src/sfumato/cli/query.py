@@ -1,4 +1,4 @@
-"""sfumato query: answers that are right often enough and tell as little as possible about the data."""
+"""sfumato query: answers that are right with a stated probability."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
-from sfumato.cli.options import InsecureSeed, Json, LimitMb, PayingLedger, PayingStudy, Quiet
+from sfumato.cli.options import (
+    Decimal,
+    Encoding,
+    InsecureSeed,
+    Json,
+    LimitMb,
+    PayingLedger,
+    PayingStudy,
+    Quiet,
+    Separator,
+    Sheet,
+    data_file,
+)
 from sfumato.cli.output import MEGABYTE, console, say, show_progress, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.io.query_files import QueryDesign
+    from sfumato.recoverable.query_files import QueryDesign
+
 
 query_app = typer.Typer(
     name="query",
@@ -47,8 +59,8 @@ def design_command(
 
         sfumato query design blood.csv --rho 0.9 --out design.json
     """
-    from sfumato.files.places import check_places
-    from sfumato.io.query_files import write_query_design
+    from sfumato.files.formats import check_places
+    from sfumato.recoverable.query_files import write_query_design
 
     check_places(out=out)
     if every_answer and (responses > 1 or partner_for_life):
@@ -92,8 +104,8 @@ def answer_command(
 
         sfumato query answer people.csv --design design.json --out answers.csv
     """
-    from sfumato.render.words import counted
-    from sfumato.study.steps import answer_query
+    from sfumato.display.text import counted
+    from sfumato.workflows.query import answer_query
 
     made = answer_query(
         data_file(data, encoding, separator, decimal, sheet),
@@ -130,11 +142,11 @@ def attack_command(
     import numpy as np
     import pyarrow as pa
 
-    from sfumato.files.places import check_table_place
-    from sfumato.files.table_writers import write_table
-    from sfumato.infer import Guesser
-    from sfumato.io.query_files import read_query_design
-    from sfumato.study.steps.answers import data_places
+    from sfumato.files.formats import check_table_place
+    from sfumato.files.public_tables import write_table
+    from sfumato.recoverable.guesses import Guesser
+    from sfumato.recoverable.query_files import read_query_design
+    from sfumato.workflows.query import data_places
 
     check_table_place("out", out)
     made = read_query_design(design)
@@ -180,10 +192,13 @@ def attack_command(
 def _designed(table: Path, rho: str, responses: int, limits: tuple[int, float], kind: str) -> QueryDesign:
     from fractions import Fraction
 
-    from sfumato.design import Query, best_answer, design_every_answer, design_responses, hide_predicate
     from sfumato.errors import InvalidParameter
-    from sfumato.io.query_files import QueryDesign, partners_design, read_query_table
-    from sfumato.study.wording import exact_number
+    from sfumato.recoverable.answers import best_answer, hide_predicate
+    from sfumato.recoverable.many_responses import design_responses
+    from sfumato.recoverable.queries import Query
+    from sfumato.recoverable.query_files import QueryDesign, partners_design, read_query_table
+    from sfumato.recoverable.worst_case import design_every_answer
+    from sfumato.study.fields import exact_number
 
     read = read_query_table(table)
     query = Query.of(read.prior, read.tell, exact_number("rho", rho))
@@ -250,7 +265,7 @@ def _as_json(design: QueryDesign) -> dict[str, Any]:
 
 
 def _print(design: QueryDesign) -> None:
-    from sfumato.render.queries import query_tables
+    from sfumato.output.noise import query_tables
 
     for part in query_tables(design):
         console().print(part)

@@ -8,13 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.estimate import collect, study_and_reports
-from sfumato.cli.layouts import Decimal, Encoding, Separator, Sheet, data_file
 from sfumato.cli.open import remark, remember_dictionaries
-from sfumato.cli.options import Confidence, CountColumn, DictionaryFiles, Group, Json, LimitMb, Quiet, ReportColumn
+from sfumato.cli.options import (
+    Confidence,
+    CountColumn,
+    Decimal,
+    DictionaryFiles,
+    Encoding,
+    Group,
+    Json,
+    LimitMb,
+    Quiet,
+    ReportColumn,
+    Separator,
+    Sheet,
+    data_file,
+)
 from sfumato.cli.output import MEGABYTE, say, show_waiting, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.certificates import Certificate
+    from sfumato.certificates.certificate import Certificate
 
 
 def report_command(
@@ -54,11 +67,11 @@ def report_command(
 
         sfumato report reports.parquet opened.parquet --out report.html --group region
     """
-    from sfumato.files import write_atomically
-    from sfumato.files.places import check_places
-    from sfumato.render.report_pages import study_report_html
+    from sfumato.files.disk import write_atomically
+    from sfumato.files.formats import check_places
+    from sfumato.output.report import study_report_html
+    from sfumato.study.answers import answers_table
     from sfumato.study.planning import plan_study
-    from sfumato.study.value_labels import answers_table
 
     limit = limit_mb * MEGABYTE
     check_places(out=out)
@@ -101,7 +114,8 @@ def _certified(release: Path) -> Certificate:
     """Return the certificate beside a release, verified; if its law is private, that it states no more than it may."""
     from contextlib import suppress
 
-    from sfumato.certificates import Certificate, verify
+    from sfumato.certificates.certificate import Certificate
+    from sfumato.certificates.certifying import verify
     from sfumato.errors import NotChecked
 
     certificate = Certificate.read(f"{release}.certificate.json")

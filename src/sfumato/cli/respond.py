@@ -1,4 +1,4 @@
-"""sfumato respond: answers a study as a respondent's device does: randomises here, seals, sends, and tries again."""
+"""sfumato respond: answers a study as a respondent's device does."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from sfumato.cli.options import Json, Quiet
 from sfumato.cli.output import say, tell, tell_json
 
 if TYPE_CHECKING:
-    from sfumato.study.collections import Collection
-    from sfumato.web.wallets import Wallet
+    from sfumato.server.client import Wallet
+    from sfumato.study.collection import Collection
+
 
 _MOST_BYTES = 1 << 20
 
@@ -66,11 +67,9 @@ def respond_command(
         sfumato respond survey.toml --answer answer=yes --dry-run
     """
     from sfumato.errors import InvalidParameter
-    from sfumato.study.device_memory import DeviceMemory
-    from sfumato.study.submissions import respond
-    from sfumato.web.client import WAIT_SECONDS, submit
-    from sfumato.web.credentials import read_token
-    from sfumato.web.wallets import Wallet
+    from sfumato.server.client import WAIT_SECONDS, Wallet, submit
+    from sfumato.server.credentials import read_token
+    from sfumato.workflows.responding import DeviceMemory, respond
 
     said = _token(token, token_file)
     if said is not None:
@@ -116,8 +115,8 @@ def _wait(seconds: float, *, quiet: bool) -> None:
 
 def _collection(to: str, fingerprint: str | None, *, dry_run: bool) -> Collection:
     from sfumato.errors import InvalidParameter
-    from sfumato.study.submissions import as_collection
-    from sfumato.web.client import fetch_collection
+    from sfumato.server.client import fetch_collection
+    from sfumato.workflows.responding import as_collection
 
     if "://" in to:
         return fetch_collection(to, fingerprint)
@@ -132,7 +131,7 @@ def _answers(pairs: list[str], path: Path | None) -> dict[str, str]:
     import json
 
     from sfumato.errors import InvalidParameter, Place, UnreadableFile
-    from sfumato.files import read_bytes
+    from sfumato.files.disk import read_bytes
 
     found: dict[str, str] = {}
     if path is not None:
@@ -158,7 +157,7 @@ def _answers(pairs: list[str], path: Path | None) -> dict[str, str]:
 
 
 def _token(token: str | None, path: Path | None) -> str | None:
-    from sfumato.files import read_bytes
+    from sfumato.files.disk import read_bytes
 
     return token if path is None else read_bytes(path, limit_bytes=_MOST_BYTES).decode("utf-8", "replace").strip()
 
@@ -181,7 +180,7 @@ def _show(of: Collection, row: bytes, shares: dict[str, bytes], *, json: bool) -
 
 def _withdraw(to: str, of: Collection, wallet: Wallet, *, json: bool, quiet: bool) -> None:
     from sfumato.errors import InvalidParameter
-    from sfumato.web.client import withdraw
+    from sfumato.server.client import withdraw
 
     held = wallet.secrets(of.fingerprint)
     if not held:

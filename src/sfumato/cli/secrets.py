@@ -1,6 +1,4 @@
-"""How verbs get at passphrases and private keys. A secret is read from a file or typed, never given as an argument:
-arguments are seen by everybody on the machine.
-"""
+"""How verbs get passphrases and private keys."""
 
 from __future__ import annotations
 
@@ -14,7 +12,9 @@ import typer
 from sfumato.cli.output import say
 
 if TYPE_CHECKING:
-    from sfumato.refine.key_protection import Passphrase, PrivateKey, Unlock, Unprotected
+    from sfumato.keys.protection import Passphrase, PrivateKey, Unlock, Unprotected
+    from sfumato.keys.shares import ShareKey
+
 
 _MOST_PASSPHRASE = 4096
 
@@ -22,8 +22,8 @@ _MOST_PASSPHRASE = 4096
 def passphrase_from(path: Path) -> Passphrase:
     """Read the first line of a file."""
     from sfumato.errors import InvalidParameter, Place
-    from sfumato.files import read_bytes
-    from sfumato.refine.key_protection import Passphrase
+    from sfumato.files.disk import read_bytes
+    from sfumato.keys.protection import Passphrase
 
     try:
         line = read_bytes(path, limit_bytes=_MOST_PASSPHRASE).decode("utf-8").splitlines()[0].strip()
@@ -47,7 +47,7 @@ def protection_for(
 ) -> Passphrase | Unprotected:
     """Return how new files are protected: as said, or by a passphrase typed twice."""
     from sfumato.errors import InvalidParameter
-    from sfumato.refine.key_protection import Unprotected
+    from sfumato.keys.protection import Unprotected
 
     if unprotected:
         if passphrase_file is not None:
@@ -77,8 +77,8 @@ def unlocker_of(
         return typed[0]
 
     def unlock(path: Path) -> Unlock | None:
-        from sfumato.refine.key_protection import Unprotected
-        from sfumato.study.steps import protection_of
+        from sfumato.keys.protection import Unprotected
+        from sfumato.workflows.key_files import protection_of
 
         protection = protection_of(path)
         if protection == "none" and allow_unprotected:
@@ -98,7 +98,7 @@ def unlocker_of(
 
 def remark_on_folder(keys: Path | None) -> None:
     """Say that others may look into a folder of keys; one that a command makes is closed to them."""
-    from sfumato.files.places import is_open_to_others
+    from sfumato.files.formats import is_open_to_others
 
     if keys is not None and keys.is_dir() and is_open_to_others(keys):
         say(f"note: other users of this machine may look into the folder {keys}; `chmod 700 {keys}` closes it to them.")
@@ -106,8 +106,8 @@ def remark_on_folder(keys: Path | None) -> None:
 
 def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotected: bool = False) -> PrivateKey:
     """Read a private key, with its passphrase if it has one; a passphrase is not given for nothing."""
-    from sfumato.io.private_key_files import protection_of_private_key, read_private_key
-    from sfumato.refine.key_protection import Unprotected
+    from sfumato.keys.protection import Unprotected
+    from sfumato.keys.sealed_files import protection_of_private_key, read_private_key
 
     is_locked = protection_of_private_key(path) == "passphrase"
     unlock: Passphrase | Unprotected = Unprotected()
@@ -120,7 +120,7 @@ def private_key_from(path: Path, passphrase_file: Path | None, *, allow_unprotec
 
 def _typed(prompt: str, *, twice: bool, named: str = "passphrase_file") -> Passphrase:
     from sfumato.errors import InvalidParameter
-    from sfumato.refine.key_protection import Passphrase
+    from sfumato.keys.protection import Passphrase
 
     if not sys.stdin.isatty():
         raise InvalidParameter(
@@ -128,3 +128,19 @@ def _typed(prompt: str, *, twice: bool, named: str = "passphrase_file") -> Passp
             way_out=f"Give `{named}`, or `unprotected` for new files." if twice else f"Give `{named}`.",
         )
     return Passphrase(typer.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True))
+
+
+# How verbs get at the private keys that open what devices sealed.
+
+
+def share_key_from(shares: Path, private_key: Path, passphrase_file: Path | None) -> ShareKey:
+    """Read the private key of a receiver, of the kind that the bodies are sealed for."""
+    from sfumato.keys.protection import Unprotected
+    from sfumato.keys.shares import Kem, ShareKey, read_share_private
+    from sfumato.publications.collected import SharesNote
+
+    kem = SharesNote.read(shares).kem
+    if kem is Kem.X25519:
+        return ShareKey(kem, private_key_from(private_key, passphrase_file).raw)
+    unlock = Unprotected() if passphrase_file is None else passphrase_from(passphrase_file)
+    return read_share_private(private_key, kem, unlock)

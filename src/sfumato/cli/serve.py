@@ -1,4 +1,4 @@
-"""sfumato serve: collect reports over the web, from devices that randomise before they send."""
+"""sfumato serve: collects reports over the web."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from sfumato.cli.output import say, tell, tell_json
 if TYPE_CHECKING:
     from socket import socket
 
-    from sfumato.web.opening import OpenedServer
-    from sfumato.web.settings import Settings
+    from sfumato.server.opening import OpenedServer
+    from sfumato.server.settings import Settings
+
 
 _INSTEAD = "Instead of serving"
 _NEEDED = ("httptools", "starlette", "uvicorn")
@@ -104,10 +105,10 @@ def serve_command(
     from sfumato.errors import InvalidParameter
 
     _check_installed()
-    from sfumato.web.credentials import check_link
-    from sfumato.web.opening import open_server
-    from sfumato.web.serving import bound_socket
-    from sfumato.web.settings import settings_from
+    from sfumato.server.credentials import check_link
+    from sfumato.server.opening import open_server
+    from sfumato.server.serving import bound_socket
+    from sfumato.server.settings import settings_from
 
     if (invite is None) != (to is None):
         raise InvalidParameter("and `to` go together", parameter="invite", way_out="Give both, or neither.")
@@ -153,8 +154,8 @@ def serve_command(
 def _serve(
     opened: OpenedServer, settings: Settings, taken: socket, told: dict[str, Any], *, json: bool, quiet: bool
 ) -> None:
-    from sfumato.web.serving import run_server
-    from sfumato.web.static_files import SCRIPTS, integrity
+    from sfumato.server.page_parts import SCRIPTS, integrity
+    from sfumato.server.serving import run_server
 
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     told["scripts"] = {name: integrity(name) for name in SCRIPTS}
@@ -174,7 +175,7 @@ def _serve(
 
 def _compact(opened: OpenedServer, *, is_needed: bool) -> bool:
     """Write the database anew. A study that is closed stays so although somebody reads at this moment."""
-    from sfumato.web.stores import StoreFailed
+    from sfumato.server.store_base import StoreFailed
 
     try:
         opened.compact()
@@ -272,7 +273,7 @@ def _kept_words(opened: OpenedServer) -> str:
 
 def _pairs(given: list[str]) -> dict[str, str]:
     from sfumato.errors import InvalidParameter
-    from sfumato.web.settings import SETTINGS
+    from sfumato.server.settings import SETTINGS
 
     known = {one.name for one in SETTINGS}
     found = {}

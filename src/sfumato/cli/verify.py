@@ -1,4 +1,4 @@
-"""sfumato verify: check a certificate, a page or the bytes of a publication."""
+"""sfumato verify: checks a certificate, a page or the bytes of a publication."""
 
 from __future__ import annotations
 
@@ -45,15 +45,16 @@ def verify_command(
         sfumato verify certificate.json
         sfumato verify reports.parquet
     """
-    from sfumato.study.report_files import has_note
+    from sfumato.publications.reports import has_note
 
     if certificate.is_dir() or (certificate.suffix.lower() in _TABLES and has_note(certificate)):
         _verify_publication(certificate, json=json)
         return
-    from sfumato.certificates import Certificate, verify
+    from sfumato.certificates.certificate import Certificate
+    from sfumato.certificates.certifying import verify
     from sfumato.errors import NotChecked, Refused
-    from sfumato.render import certificate_table
-    from sfumato.render.page_checks import is_page_file
+    from sfumato.output.certificates import certificate_table
+    from sfumato.output.page_checks import is_page_file
 
     limit = limit_mb * MEGABYTE
     if is_page_file(certificate):
@@ -88,9 +89,9 @@ def verify_command(
 
 
 def _verify_page(path: Path, opening: Path | None, limit: int, *, json: bool) -> None:
+    from sfumato.display.text import counted
     from sfumato.errors import InvalidParameter, NotChecked, Refused
-    from sfumato.render.page_checks import read_page
-    from sfumato.render.words import counted
+    from sfumato.output.page_checks import read_page
 
     if opening is not None:
         raise InvalidParameter("is for a certificate", parameter="opening", way_out="Leave out `opening`.")
@@ -118,7 +119,7 @@ def _verify_page(path: Path, opening: Path | None, limit: int, *, json: bool) ->
 
 def _verify_publication(reports: Path, *, json: bool) -> None:
     from sfumato.errors import Place, Refused
-    from sfumato.study.steps import audit_publication
+    from sfumato.workflows.auditing import audit_publication
 
     with show_waiting("reading every byte"):
         found = audit_publication(reports)

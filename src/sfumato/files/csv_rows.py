@@ -1,4 +1,4 @@
-"""The rows of a CSV file, block by block: cells are text, an empty one is no cell, and a quoted one may hold lines.
+"""The rows and column names of CSV files in any encoding.
 
 The first record names the columns. What is wrong with a row is said by its number, from 1 below the names, and never by
 what it holds.
@@ -6,18 +6,222 @@ what it holds.
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import Place, UnreadableFile
-from sfumato.files.csv_headers import ANOTHER_ENCODING, HEAD_BYTES, CsvHeader, read_header
-from sfumato.files.csv_tables import csv_errors, not_text, open_reader
-from sfumato.files.layouts import DataFile
-from sfumato.files.steady_files import SteadyFile
-from sfumato.files.transcoding import as_utf8
+from sfumato.files.disk import SteadyFile
+from sfumato.files.formats import SEPARATORS, DataFile
+from sfumato.files.texts import check_names, csv_errors, find_separator, not_text, open_reader
+
+# Text of another encoding as the UTF-8 that everything else reads, block by block.
+
+
+UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_BLOCK = 2**20
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """Return the encoding that the mark at the beginning of a file proves; no UTF-8 begins with that of UTF-16."""
+    if head.startswith(UTF8_MARK):
+        return "utf-8"
+    # Four bytes of two zeros would be UTF-32, which nobody writes.
+    return "utf-16" if head.startswith(_UTF16_MARKS) and not head.startswith(b"\xff\xfe\0\0") else None
+
+
+def as_utf8(stream: BinaryIO, encoding: str | None, path: str | Path) -> BinaryIO:
+    """Return a stream of UTF-8; what is marked is read as its mark says, and a declaration must not contradict it."""
+    head = stream.read(4)
+    stream.seek(0)
+    marked = marked_encoding(head)
+    if encoding is not None and marked is not None and encoding != marked:
+        raise UnreadableFile(
+            f"the file begins with the mark of {marked.upper()}, and `encoding` says {encoding}",
+            way_out=f"Leave out `encoding`, or say {marked}.",
+            place=Place(file=str(path)),
+        )
+    found = encoding or marked or "utf-8"
+    return stream if found == "utf-8" else _Transcoded(stream, found, path)  # type: ignore[return-value]
+
+
+class _Transcoded(io.BufferedIOBase):
+    """A stream that is decoded while it is read; where to go on is counted in UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str, path: str | Path) -> None:
+        self._stream, self._encoding, self._path = stream, encoding, path
+        self._begin()
+
+    def _begin(self) -> None:
+        self._stream.seek(0)
+        self._decoder = codecs.getincrementaldecoder(self._encoding)(errors="strict")
+        self._held = bytearray()
+        self._lines = 0
+        self._is_done = False
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place near the beginning, which is where rows begin."""
+        if whence:
+            raise io.UnsupportedOperation("only from the beginning")
+        self._begin()
+        rest = offset
+        while rest > 0 and (skipped := self.read(min(rest, _BLOCK))):
+            rest -= len(skipped)
+        return offset
+
+    def read(self, size: int | None = -1) -> bytes:
+        wanted = -1 if size is None else size
+        while not self._is_done and (wanted < 0 or len(self._held) < wanted):
+            self._fill()
+        cut = len(self._held) if wanted < 0 else wanted
+        found = bytes(self._held[:cut])
+        del self._held[:cut]
+        return found
+
+    def read1(self, size: int = -1) -> bytes:
+        return self.read(_BLOCK if size < 0 else size)
+
+    def _fill(self) -> None:
+        data = self._stream.read(_BLOCK)
+        self._is_done = not data
+        try:
+            text = self._decoder.decode(data, final=self._is_done)
+        except UnicodeDecodeError as error:
+            line = self._lines + bytes(error.object[: error.start]).count(b"\n") + 1
+            raise UnreadableFile(
+                f"is not text in {self._encoding}, near line {line}",
+                way_out="Say another `encoding`, or save it again as UTF-8.",
+                place=Place(file=str(self._path)),
+            ) from None
+        self._lines += text.count("\n")
+        self._held += text.encode("utf-8", errors="replace")
+
+
+# The first line of a CSV file: the names of its columns, and what stands between cells.
+#
+# The separator is taken from that line only where it can mean one thing: the line has one candidate outside quotes, or
+# exactly one gives all columns that are needed. A column without a name, such as the numbers of rows that R and pandas
+# write, is called by its place; nobody has to read it.
+
+
+HEAD_BYTES = 2**20
+ANOTHER_ENCODING = (
+    "Say how it is written with `encoding`, such as windows-1252 (Excel on Windows) or latin-1, or save it again as "
+    "UTF-8."
+)
+_WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvHeader:
+    """The names of the columns, what stands between cells, and after how many bytes the rows begin."""
+
+    names: tuple[str, ...]
+    separator: str
+    start: int
+
+
+def read_header(
+    data: bytes, path: str | Path, *, separator: str | None = None, needed: Collection[str] | None = None
+) -> CsvHeader:
+    """Read the first record of a file from its first bytes; `needed` columns tell which separator is meant."""
+    head = data[:HEAD_BYTES]
+    if b"\0" in head:
+        raise not_text(path, head)
+    mark = len(UTF8_MARK) if head.startswith(UTF8_MARK) else 0
+    text = head[mark:].decode("utf-8", errors="surrogateescape")
+    chosen = separator or _chosen(text, path, needed)
+    names, length = _names(text, chosen, path)
+    # Without any name, which is what a blank first line gives, the next line would be taken for names, unread by us.
+    if not any(names):
+        raise UnreadableFile(
+            "the first line is blank, and should name the columns",
+            way_out="Delete it, or write a name for each column.",
+            place=Place(file=str(path)),
+        )
+    if not all(name.isascii() or _is_text(name) for name in names):
+        raise UnreadableFile(
+            "the names of the columns are not UTF-8 text", way_out=ANOTHER_ENCODING, place=Place(file=str(path))
+        )
+    named = named_by_place(names)
+    check_names(named, Place(file=str(path)))
+    start = mark + len(text[:length].encode("utf-8", errors="surrogateescape"))
+    return CsvHeader(names=named, separator=chosen, start=start)
+
+
+def named_by_place(names: Sequence[str]) -> tuple[str, ...]:
+    """Call columns without a name by their place."""
+    return tuple(name or place_name(number) for number, name in enumerate(names, start=1))
+
+
+def place_name(number: int) -> str:
+    """What a column without a name is called."""
+    return f"column {number}"
+
+
+def _chosen(text: str, path: str | Path, needed: Collection[str] | None) -> str:
+    """Return the only separator that can be meant; who needs no particular columns gets the most frequent one."""
+    line = _first_line(text)
+    candidates = [sign for sign in SEPARATORS if sign in line]
+    if len(candidates) < 2 or needed is None:
+        return find_separator(text) if len(candidates) != 1 else candidates[0]
+    fitting = [sign for sign in candidates if set(needed) <= _names_by(text, sign, path)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        return find_separator(text)  # the refusal says which column is missing
+    raise UnreadableFile(
+        f"the first line has {' and '.join(_WORDS[sign] for sign in fitting)}, and each gives the columns needed",
+        way_out="Say with `separator` what stands between cells.",
+        place=Place(file=str(path)),
+    )
+
+
+def _names_by(text: str, separator: str, path: str | Path) -> set[str]:
+    try:
+        return set(named_by_place(_names(text, separator, path)[0]))
+    except UnreadableFile:  # by this sign the line is no table, so another one is meant
+        return set()
+
+
+def _first_line(text: str) -> str:
+    """Return what stands outside quotes in the first record."""
+    found, is_quoted = [], False
+    for character in text:
+        if character == '"':
+            is_quoted = not is_quoted
+        elif not is_quoted and character in "\r\n":
+            break
+        elif not is_quoted:
+            found.append(character)
+    return "".join(found)
+
+
+def _names(text: str, separator: str, path: str | Path) -> tuple[tuple[str, ...], int]:
+    lines = io.StringIO(text, newline="")
+    with csv_errors(path):
+        cells: list[str] = next(open_reader(iter(lines.readline, ""), separator), [])
+    return tuple(cell.strip() for cell in cells), lines.tell()
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8", errors="surrogateescape").decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
 
 BLOCK_BYTES = 2**22
 """What is held at a time; no record is longer."""

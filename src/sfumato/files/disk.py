@@ -1,14 +1,17 @@
-"""Bytes in and bytes out: reading is bounded before it begins, writing is all or nothing."""
+"""Reading bytes within limits, and writing files whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, Self
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 
@@ -278,3 +281,227 @@ def _cut(path: str | Path) -> str:
     """Return a name that may itself be the trouble, not too long to show."""
     text = str(path)
     return text if len(text) <= 120 else f"{text[:80]}…"
+
+
+# A file that grows piece by piece, for its owner alone, and takes its name only when it is complete.
+
+
+class GrowingFile:
+    """A private file under a temporary name, with room at its front for what is known only at the end.
+
+    Other users may not read it from its creation on; one that it replaces hands on what its owner was allowed. A link
+    stays a link. Until `put_in_place` nothing is seen under the name, and `discard` leaves nothing.
+    """
+
+    __slots__ = ("_path", "_stream", "_target", "_temporary")
+
+    def __init__(self, path: str | Path, room: int) -> None:
+        self._path = path
+        with writing_sentences(path):
+            self._target = Path(os.path.realpath(path))
+            old = stat_if_there(path)
+            if old is not None and stat.S_ISDIR(old.st_mode):
+                raise IsADirectoryError
+            if old is not None and not stat.S_ISREG(old.st_mode):
+                raise InvalidParameter(
+                    "is a pipe or a device, and what is written piece by piece needs a file",
+                    parameter="path",
+                    value=str(path),
+                    way_out="Name a file.",
+                )
+            self._temporary = temporary_beside(self._target)
+            try:
+                descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                self._stream = os.fdopen(descriptor, "wb")
+                if old is not None:
+                    os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o700)
+                self._stream.seek(room)
+            except BaseException:  # an interrupt may come between any two lines
+                self.discard()
+                raise
+
+    def write(self, data: bytes) -> None:
+        """Add at the end."""
+        with writing_sentences(self._path):
+            self._stream.write(data)
+
+    def complete(self, front: bytes) -> None:
+        """Fill the room at the front, and wait until all of it is on the disk."""
+        with writing_sentences(self._path):
+            self._stream.seek(0)
+            self._stream.write(front)
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._stream.close()
+
+    def put_in_place(self) -> None:
+        """Give the complete file its name; what has it already is replaced."""
+        with writing_sentences(self._path):
+            self._temporary.replace(self._target)
+            flush_folder(self._target.parent)
+
+    def discard(self) -> None:
+        """Remove what was written; nothing is done once it is in place."""
+        with contextlib.suppress(OSError, AttributeError):  # it may have come to no stream at all
+            self._stream.close()
+        with contextlib.suppress(OSError):
+            self._temporary.unlink()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.discard()
+
+
+# Bytes that are read piece by piece, from a file that may be larger than memory or from memory itself.
+
+
+_ANY_SIZE = 1 << 62
+_HEAD_BYTES = 1 << 14
+
+
+class ByteSource(Protocol):
+    """Bytes of a known number, any of which can be asked for."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    @property
+    def place(self) -> Place | None:
+        """Which file they are of, for a sentence."""
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return `length` bytes from `start` on, fewer where the end comes before."""
+
+
+class HeldBytes:
+    """Bytes in memory."""
+
+    __slots__ = ("_data",)
+
+    place = None
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self._data)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return `length` bytes from `start` on."""
+        return self._data[start : start + length]
+
+
+class FileBytes:
+    """Bytes of a regular file, by its name: it is open only while it is read, so any number of them can be held.
+
+    Its first bytes are read at once, so that they belong together. Whoever replaces the file replaces what is read
+    behind them from then on; who cares must be able to tell from the bytes.
+    """
+
+    __slots__ = ("_head", "_path", "size")
+
+    size: int
+
+    def __init__(self, path: str | Path, size: int, head: bytes = b"") -> None:
+        # A program that changes its folder still means the same file.
+        self._path = Path(os.path.abspath(path))  # noqa: PTH100  links are followed at each reading, not once
+        self._head = head
+        self.size = size
+
+    @property
+    def place(self) -> Place:
+        """Which file they are of."""
+        return Place(file=str(self._path))
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return `length` bytes from `start` on."""
+        if start + length <= len(self._head):
+            return self._head[start : start + length]
+        with open_for_reading(self._path, limit_bytes=_ANY_SIZE) as stream:
+            stream.seek(start)
+            return read_at_most(stream, length, self._path)
+
+
+def source_of(path: str | Path) -> ByteSource:
+    """Return the bytes of a file; those of a pipe are read at once, because they come only once."""
+    with open_for_reading(path, limit_bytes=_ANY_SIZE) as stream:
+        found = os.fstat(stream.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            return HeldBytes(read_at_most(stream, DEFAULT_LIMIT_BYTES, path))
+        head = read_at_most(stream, _HEAD_BYTES, path)
+    if not head:
+        raise empty_file(path)
+    return FileBytes(path, found.st_size, head)
+
+
+# A file that is read for long, or more than once, and has to stay the same meanwhile.
+
+
+PIPE_LIMIT_BYTES = 2**28
+"""A pipe can be read once and has no end to look at first, so it is held in memory, up to here."""
+
+Stamp = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteadyFile:
+    """A file as it was when it was first looked at; whoever reads it later reads the same, or is told."""
+
+    path: Path
+    limit_bytes: int = sys.maxsize
+    held: bytes | None = field(default=None, repr=False)
+    _stamp: Stamp | None = None
+
+    @classmethod
+    def at(cls, path: str | Path, *, limit_bytes: int | None = None) -> SteadyFile:
+        """Look at a file; one that is missing, empty or over the limit is refused."""
+        limit = sys.maxsize if limit_bytes is None else limit_bytes
+        # A pipe would wait here for whoever writes to it, and be empty for the next to open it.
+        if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+            data = read_bytes(path, limit_bytes=min(limit, PIPE_LIMIT_BYTES))
+            return cls(path=Path(path), limit_bytes=limit, held=data)
+        with open_for_reading(path, limit_bytes=limit) as stream:
+            found = os.fstat(stream.fileno())
+        if stat.S_ISREG(found.st_mode) and found.st_size == 0:
+            raise empty_file(path)
+        return cls(path=Path(path), limit_bytes=limit, _stamp=_stamp_of(found))
+
+    @property
+    def place(self) -> Place:
+        """What a refusal says of where it is."""
+        return Place(file=str(self.path))
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Open it, and refuse what has been changed since it was looked at, or while it was open."""
+        if self.held is not None:
+            yield io.BytesIO(self.held)
+            return
+        with open_for_reading(self.path, limit_bytes=self.limit_bytes) as stream:
+            self._check(os.fstat(stream.fileno()))
+            try:
+                yield stream
+            except UnreadableFile:
+                # What is half written looks damaged; the reason comes first.
+                self._check(os.fstat(stream.fileno()))
+                raise
+            self._check(os.fstat(stream.fileno()))
+            with contextlib.suppress(FileNotFoundError):  # deleted: what was opened is whole
+                self._check(self.path.stat())
+
+    def _check(self, found: os.stat_result) -> None:
+        if _stamp_of(found) != self._stamp:
+            raise UnreadableFile(
+                "the file was changed while it was read",
+                way_out="Wait until the program that writes it has finished, then start again.",
+                place=self.place,
+            )
+
+
+def _stamp_of(found: os.stat_result) -> Stamp:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,4 +1,4 @@
-"""A process of its own for a library that may not survive what it reads: if it dies, hangs or floods, we do not.
+"""Child processes for libraries that may fail on what they read.
 
 The child is a module of ours, run afresh: it shares no memory with us, and what it says is data, checked here. It is
 asked by lines of JSON and answers in frames: a letter, a length, and so many bytes. It ends when we do.

@@ -1,4 +1,4 @@
-"""Rows of files: one CSV or Parquet file, or all those of a folder or of a pattern such as `parts/*.parquet`.
+"""The rows of a file, of a folder or of a pattern of files, in chunks.
 
 Files come in the order of their paths, folder by folder. A folder named `region=north` is a column `region` that says
 `north` in all its rows, as Hive and Spark write them. Names that begin with a point or an underscore are left out.
@@ -16,13 +16,11 @@ from urllib.parse import unquote
 
 from sfumato.errors import InvalidParameter, Place, UnreadableFile
 from sfumato.files.csv_rows import CsvRows
-from sfumato.files.excel_rows import ExcelRows
-from sfumato.files.formats import Format, table_format
-from sfumato.files.layouts import DataFile, as_file
-from sfumato.files.parquet_rows import ParquetRows
-from sfumato.files.parquet_tables import common_kind, is_text
+from sfumato.files.disk import SteadyFile
+from sfumato.files.excel import ExcelRows
+from sfumato.files.formats import DataFile, Format, as_file, table_format
+from sfumato.files.parquet import ParquetRows, common_kind, is_text
 from sfumato.files.statistics_rows import StatisticsRows
-from sfumato.files.steady_files import SteadyFile
 from sfumato.files.texts import check_names
 
 _FORMATS = {".csv": Format.CSV, ".tsv": Format.CSV, ".parquet": Format.PARQUET}

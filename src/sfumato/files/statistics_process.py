@@ -1,4 +1,4 @@
-"""Reads files of SPSS, Stata and SAS in a process of its own (`reader_processes`), for `statistics_rows` alone.
+"""The child process that reads files of SPSS, Stata and SAS.
 
 The library is written in C, and a damaged file can end the process that it runs in. Cells are made texts here, so that
 nothing but texts goes back.
@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sfumato.errors import Place, SfumatoError, UnreadableFile
-from sfumato.files.extras import needed_module
+from sfumato.files.columns import number_spelled, single_spelled
+from sfumato.files.formats import needed_module
 from sfumato.files.reader_processes import bound_resources, write_frame
-from sfumato.files.typed_cells import number_spelled, single_spelled
 
 _DATES = dt.date | dt.time | dt.timedelta
 _PIECE_BYTES = 2**27

@@ -1,4 +1,4 @@
-"""The rows of files of SPSS, Stata and SAS, chunk by chunk, with their value labels. They take the extra `files`.
+"""The rows of files of SPSS, Stata and SAS with their value labels.
 
 A code that has a label is read as its label, unless a column is asked for in codes. What a respondent or the file calls
 missing is an empty cell. The library that reads them is run in a process of its own, one a file: some damaged files
@@ -16,9 +16,9 @@ from typing import Any, Self
 import msgspec
 
 from sfumato.errors import UnreadableFile
-from sfumato.files.extras import check_installed
+from sfumato.files.disk import SteadyFile
+from sfumato.files.formats import check_installed
 from sfumato.files.reader_processes import MEMORY_BYTES, ReaderProcess, broken_down, seconds_for
-from sfumato.files.steady_files import SteadyFile
 from sfumato.files.texts import check_names
 
 _READERS = {

@@ -1,31 +1,126 @@
-"""Whole tables in memory, from CSV and Parquet, with a note that tells what a table of reports is.
+"""Whole tables in memory from files, Arrow objects and data frames.
 
 Parquet carries the note in its footer. CSV has no place for it, so it stands beside, in `<name>.about.json`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
+import itertools
+import os
+import stat
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.errors import UnreadableFile
-from sfumato.files.csv_headers import place_name
-from sfumato.files.csv_tables import decode_text
-from sfumato.files.disk import open_for_reading, read_bytes
-from sfumato.files.formats import Format, format_for_reading, table_format
-from sfumato.files.layouts import DataFile, as_file
-from sfumato.files.parquet_tables import arrow_errors, is_text, open_parquet, plain_text
+from sfumato.errors import InvalidParameter, Place, UnreadableFile
+from sfumato.files.columns import Words, count_among, spelled
+from sfumato.files.csv_rows import place_name
+from sfumato.files.disk import empty_file, open_for_reading, read_bytes
+from sfumato.files.formats import DataFile, Format, as_file, format_for_reading, table_format
+from sfumato.files.parquet import arrow_errors, check_words, is_text, open_parquet, plain_text
 from sfumato.files.row_files import file_rows
-from sfumato.files.streams import parquet_file
-from sfumato.files.texts import no_column, normal
-from sfumato.files.typed_cells import spelled
-from sfumato.files.words import Words, count_among
+from sfumato.files.texts import decode_text, no_column, normal, not_text
+
+# What counting in a stream takes: lines and batches one after another, within bounds, whatever the file's size.
+
+
+MOST_COUNT = 10**15
+"""Largest count in one row; a batch of them still adds up in 64 bits with room to spare."""
+LONGEST_LABEL = 1_000
+_LONGEST_LINE = 2**20
+
+
+@contextlib.contextmanager
+def text_lines(path: str | Path, *, limit_bytes: int) -> Iterator[tuple[Iterator[str], BinaryIO]]:
+    """Open a file of text as bounded lines, beside the stream they come from; what goes wrong becomes a sentence."""
+    with open_for_reading(path, limit_bytes=limit_bytes) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        try:
+            yield _bounded(text, path, limit_bytes), stream
+        except UnicodeDecodeError:
+            raise not_text(path) from None
+        except OSError as error:
+            raise UnreadableFile(
+                f"the file could not be read to its end: {error.strerror}",
+                way_out="Copy it and retry.",
+                place=Place(file=str(path)),
+            ) from None
+        finally:
+            text.detach()
+
+
+@contextlib.contextmanager
+def parquet_file(path: str | Path, *, limit_bytes: int) -> Iterator[tuple[Any, int]]:
+    """Open a Parquet file for reading batch by batch, beside its size in bytes."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    with open_for_reading(path, limit_bytes=limit_bytes) as stream:
+        found = os.fstat(stream.fileno())
+        is_regular = stat.S_ISREG(found.st_mode)
+        if is_regular and found.st_size == 0:
+            raise empty_file(path)
+        with arrow_errors(path):
+            # The footer is at the end, so a pipe has to be held in memory.
+            source = stream if is_regular else pa.BufferReader(read_bytes(path, limit_bytes=limit_bytes))
+            yield open_parquet(source, path), found.st_size
+
+
+def lines_until(chunk: list[list[str]], cells: tuple[str, ...]) -> int:
+    """How many lines it takes to get to a row; a quoted cell may run over several."""
+    rows = itertools.takewhile(lambda row: tuple(row) != cells, chunk)
+    return 1 + sum(1 + sum(cell.count("\n") for cell in row) for row in rows)
+
+
+def column_keys(column: Any, path: str | Path) -> tuple[Any, list[str] | None]:
+    """Return what to group by and, for text, the words it stands for: grouping numbers is ten times quicker."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if not is_text(column.type):
+        return column, None
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    return encoded.indices, check_words(encoded.dictionary, path, longest=LONGEST_LABEL)
+
+
+def row_counts(batch: Any, path: str | Path, count: str | None) -> Any:
+    """Return how often each row of a batch counts: what the column named `count` says, or once."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if count is None:
+        return pa.repeat(pa.scalar(1, pa.int64()), batch.num_rows)
+    counts = batch.column(count).cast(pa.int64())
+    ends = pc.min_max(counts).as_py()
+    if batch.num_rows and not 0 <= ends["min"] <= ends["max"] <= MOST_COUNT:
+        raise UnreadableFile(
+            f"column {count} must hold whole numbers from 0 to {MOST_COUNT}",
+            way_out="Correct it.",
+            place=Place(file=str(path)),
+        )
+    return counts
+
+
+def _bounded(text: io.TextIOWrapper, path: str | Path, limit_bytes: int) -> Iterator[str]:
+    """Yield lines, none so long and not so many that memory or patience runs out."""
+    read = 0
+    while line := text.readline(_LONGEST_LINE):
+        read += len(line)
+        if len(line) >= _LONGEST_LINE or "\0" in line:
+            raise not_text(path)
+        if read > limit_bytes:  # only a pipe gets here: a file's size is known beforehand
+            raise UnreadableFile(
+                f"the file is longer than {limit_bytes} bytes",
+                way_out="Raise `limit_bytes` if that is meant.",
+                place=Place(file=str(path)),
+            )
+        yield line
+
 
 TABLE_LIMIT_BYTES = 2_000_000_000
 NOTE_LIMIT_BYTES = 2**26
@@ -225,3 +320,140 @@ def _read_parquet(source: Any, path: str | Path, columns: Collection[str] | None
         whole = len(wanted) == len(opened.schema_arrow.names)
         table = opened.read() if whole else opened.read(columns=wanted)
         return table, None if note is None else decode_text(note, path)
+
+
+# Tables from wherever people keep them: files, Arrow, pandas, polars, plain dictionaries.
+
+
+class ArrowStream(Protocol):
+    """What hands its columns over by Arrow's C interface: tables of Arrow, polars, duckdb and new pandas."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the stream."""
+
+
+class PandasFrame(Protocol):
+    """What looks like a table of pandas, whichever version of its types is installed."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns."""
+
+    def itertuples(self, index: bool = True, name: Any = "Pandas") -> Any:
+        """Yield the rows."""
+
+
+class LazyTable(Protocol):
+    """What looks like a lazy table of polars: computed when it is read."""
+
+    def collect_schema(self) -> Any:
+        """Return the names and types of the columns."""
+
+
+Column = Sequence[str | int | float | bool | None] | npt.NDArray[Any]
+"""Cells in order: answers are text or whole numbers, None is an empty cell."""
+TableLike = str | Path | DataFile | Mapping[str, Column] | ArrowStream | PandasFrame | LazyTable
+"""A table as people keep it: a file, a dictionary of columns, or a table of Arrow, polars, pandas or DuckDB.
+
+A `DataFile` says how a file is written where that is not plain."""
+
+
+def as_arrow(data: TableLike, *, limit_bytes: int = TABLE_LIMIT_BYTES, columns: Collection[str] | None = None) -> Any:
+    """Return an Arrow table from a path, an Arrow, pandas or polars table, or a dictionary of columns.
+
+    Of a file only `columns` are read, where they are given and all there.
+    """
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    if isinstance(data, str | Path | DataFile):
+        return read_table(data, limit_bytes=limit_bytes, columns=columns)[0]
+    if isinstance(data, pa.Table):
+        return data
+    try:
+        if isinstance(data, pa.RecordBatch):
+            return pa.Table.from_batches([data])
+        if isinstance(data, Mapping):
+            return pa.table({str(name): list(column) for name, column in data.items()})
+        if type(data).__module__.split(".")[0] == "pandas":
+            return pa.Table.from_pandas(data, preserve_index=False)
+        if hasattr(data, "__arrow_c_stream__"):  # polars, duckdb and others
+            return pa.table(data)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise InvalidParameter(
+            "has a column of mixed kinds, or columns of different lengths",
+            parameter="data",
+            way_out="Use text or whole numbers throughout.",
+        ) from None
+    raise not_a_table(data)
+
+
+def not_a_table(data: object) -> InvalidParameter:
+    """Return the refusal of what is no table."""
+    return InvalidParameter(
+        f"must be a table, not {type(data).__name__}",
+        parameter="data",
+        way_out="Pass a path, an Arrow, pandas, polars or DuckDB table, or a dictionary of columns.",
+    )
+
+
+# Columns with empty cells: what is there, and which rows it is of. Null, no letter and blanks alone are empty.
+
+
+Mask = npt.NDArray[np.bool_]
+
+
+def _is_nothing(text: str) -> bool:
+    return not text
+
+
+def filled_words(table: Any, name: str, first: int = 0, is_empty: Callable[[str], bool] = _is_nothing) -> Words:
+    """Return the cells of a column that are not empty, and which rows they are of; `is_empty` says so of texts too."""
+    if name not in table.column_names:
+        raise no_column(name, table.column_names)
+    column = plain_text(table.column(name))
+    there = _valid(column)
+    if there is None:
+        return _without(words_of(table, name, first), None, is_empty)
+    if not there.any():
+        return Words(np.empty(0, dtype=np.int64), (), first, there)
+    # Some cell that is there stands in the place of the empty ones, so that a refusal names the right row.
+    places = np.where(there, np.arange(there.size), int(np.flatnonzero(there)[0]))
+    return _without(words_of(_taken(column, places, name), name, first), there, is_empty)
+
+
+def _taken(column: Any, places: npt.NDArray[np.int64], name: str) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+    return pa.table({name: column.take(pa.array(places.tolist(), pa.int64()))})
+
+
+def _valid(column: Any) -> Mask | None:
+    """Say which cells hold something; None is all of them."""
+    import pyarrow as pa  # noqa: PLC0415  takes a second to import
+    import pyarrow.compute as pc  # noqa: PLC0415  takes a second to import
+
+    is_float = pa.types.is_floating(column.type)
+    if not column.null_count and not is_float:
+        return None
+    found = np.asarray(pc.is_null(column, nan_is_null=is_float).to_pylist(), dtype=np.bool_)
+    return ~found if found.any() else None
+
+
+def without(words: Words, is_empty: Callable[[str], bool]) -> Words:
+    """Leave out the cells of a column that mean nothing."""
+    return _without(words, words.filled, is_empty)
+
+
+def _without(words: Words, there: Mask | None, is_empty: Callable[[str], bool]) -> Words:
+    """Leave out what means nothing, and texts that then nobody has."""
+    gone = [code for code, text in enumerate(words.texts) if not text or is_empty(text)]
+    if there is None and not gone:
+        return words
+    filled = np.ones(words.codes.size, dtype=np.bool_) if there is None else there
+    if gone:
+        filled &= ~np.isin(words.codes, gone)
+    if filled.all():
+        return words
+    kept, codes_left = np.unique(words.codes[filled], return_inverse=True)
+    texts = tuple(words.texts[code] for code in kept.tolist())
+    return Words(codes_left.astype(np.int64).reshape(-1), texts, words.first, filled)

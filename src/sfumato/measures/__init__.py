@@ -1,4 +1,4 @@
-"""How much leaks? One family of measures a file; functions of a channel and, where one is needed, a prior.
+"""How much a channel leaks, one measure or family of measures a module.
 
 A channel is given as one, or by its rows in nested lists, an array or a data frame; a prior is a distribution or a list
 or an array of probabilities.
@@ -7,6 +7,6 @@ A plain name, or one that ends in `_bits` or `_nats`, returns one number (a Frac
 measure rational); its sibling ending in `_interval` encloses the true value. Capacities come as intervals only.
 """
 
-from sfumato.on_demand import names_on_demand
+from sfumato.lazy import names_on_demand
 
 __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,6 +1,5 @@
-from sfumato.measures.amplitude.capacities import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
-from sfumato.measures.balances.functions import Balance, balance, balance_curve
-from sfumato.measures.balances.plateau import plateau_bits, plateau_interval
+from sfumato.measures.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_ratio
+from sfumato.measures.balances import Balance, balance, balance_curve, plateau_bits, plateau_interval
 from sfumato.measures.beliefs import Ball, believed_bits, composed_bits, noisy_sum_limit
 from sfumato.measures.capacity import (
     capacity_bits,
@@ -8,87 +7,89 @@ from sfumato.measures.capacity import (
     capacity_interval_from,
     capacity_with_witness,
 )
-from sfumato.measures.chernoff import (
+from sfumato.measures.dependence import ANYONE, NOBODY, Correlation
+from sfumato.measures.divergences import (
     chernoff_information_interval,
     chernoff_information_nats,
     chernoff_radius_nats,
-)
-from sfumato.measures.correlations import (
-    CorrelatedLeak,
-    max_individual_capacity_bits,
-    neighbour_epsilon,
-    neighbour_odds,
-    worst_correlation,
-)
-from sfumato.measures.distances import (
+    chi_squared,
+    f_divergence,
+    family_information,
+    fisher_information,
+    kullback_leibler_nats,
     largest_total_variation,
+    renyi_nats,
+    squared_hellinger,
     total_variation,
     weighted_guess_error,
     weighted_l1,
 )
-from sfumato.measures.divergences import (
-    chi_squared,
-    f_divergence,
-    kullback_leibler_nats,
-    renyi_nats,
-    squared_hellinger,
-)
-from sfumato.measures.exposing import exposure, exposures
-from sfumato.measures.fisher import family_information, fisher_information
 from sfumato.measures.guessing import (
+    exposure,
+    exposures,
     guess_error,
+    largest_even_posterior,
+    largest_posterior,
     maximal_leakage_bits,
     maximal_leakage_interval,
     min_entropy_leakage_bits,
     min_entropy_leakage_interval,
+    posterior,
     prior_guess_error,
+    raised_share,
     worst_guess_error,
     worst_report,
 )
-from sfumato.measures.individual.capacities import (
+from sfumato.measures.individual import (
+    BalancedChoice,
+    CorrelatedLeak,
     WorstCase,
+    balanced_choice,
     capacity_about,
+    data_independent_bits,
     group_capacity,
     group_capacity_bits,
     individual_capacity,
     individual_capacity_bits,
+    is_data_independent,
+    max_individual_capacity_bits,
+    neighbour_epsilon,
+    neighbour_odds,
+    selected_channels,
+    worst_correlation,
 )
-from sfumato.measures.individual.likelihood_ratios import has_monotone_ratio
-from sfumato.measures.individual.noisy_counts import NoisyCount
-from sfumato.measures.individual.records import selected_channels
-from sfumato.measures.individual.statistics import (
+from sfumato.measures.individual_counts import (
+    NoisyCount,
     StatisticCapacity,
     count_capacity,
+    has_monotone_ratio,
     statistic_capacity,
     totals_of,
 )
 from sfumato.measures.ldp import epsilon, epsilon_interval, odds
-from sfumato.measures.posteriors import largest_even_posterior, largest_posterior, posterior, raised_share
-from sfumato.measures.pseudorandomness import prf_gap_bits
-from sfumato.measures.recovery import heaviest_output, is_recoverable
 from sfumato.measures.shannon import (
     conditional_entropy_bits,
     entropy_bits,
+    heaviest_output,
+    is_recoverable,
     largest_randomness_interval,
     max_information_bits,
     max_information_interval,
     mutual_information_bits,
     mutual_information_interval,
+    prf_gap_bits,
     randomness_bits,
-)
-from sfumato.measures.symmetry import (
-    BalancedChoice,
-    balanced_choice,
-    data_independent_bits,
-    is_data_independent,
 )
 
 __all__ = [
+    "ANYONE",
+    "NOBODY",
     "AmplitudeCapacity",
     "Balance",
     "BalancedChoice",
     "Ball",
     "CorrelatedLeak",
+    "Correlation",
     "NoisyCount",
     "StatisticCapacity",
     "WorstCase",

@@ -1,4 +1,4 @@
-"""How much normal noise on a sum tells those whose beliefs tie the records together by at most c bits.
+"""How much normal noise on a sum leaks under beliefs that share at most a number of bits.
 
 Y = Σ g_j(X_j) + Z, each g_j in an interval of length Δ, Z ~ N(0, σ²). c is the total correlation of what somebody
 believes, ΣH(X_j) - H(X): the least divergence from a law under which the records are independent. H(X) ≥ b, which
@@ -19,10 +19,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
-from sfumato.values.checks import as_exact, check_at_least, check_between, check_integer, check_positive
-from sfumato.values.interval import Interval
-from sfumato.values.rounding import float_above, float_below, log2_bounds
-from sfumato.values.types import Real
+from sfumato.numbers.checks import Real, as_exact, check_at_least, check_between, check_integer, check_positive
+from sfumato.numbers.intervals import Interval, float_above, float_below, log2_bounds
 
 MOST_RECORDS, MOST_SHARED_BITS = 10**12, 10**12
 _DOWN = Context(prec=50, rounding=ROUND_FLOOR)

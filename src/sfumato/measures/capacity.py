@@ -1,4 +1,4 @@
-"""Shannon capacity with a certificate: the most that Y can say about X under any prior, in bits.
+"""Shannon capacity with a witness that bounds it from both sides.
 
 For every input law p, with output law q = pW, the capacity lies between Σ p(x)D(W_x‖q) and max_x D(W_x‖q); the two meet
 at the optimum. A primal-dual interior-point method finds p (tens of Cholesky factorisations where Blahut-Arimoto needs
@@ -14,13 +14,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from sfumato.errors import NotCertified
-from sfumato.measures.enclosures import LOG2_E, UNIT_ROUNDOFF, entropy_interval, log2_interval
 from sfumato.measures.shannon import mutual_information_interval
-from sfumato.measures.witnesses import check_witness
-from sfumato.prob import AnyChannel, ChannelLike, Circulant, Distribution, DistributionLike, as_channel
-from sfumato.prob.exact import FloatArray, entries_of
-from sfumato.values.checks import as_number, check_positive
-from sfumato.values.interval import Interval
+from sfumato.numbers.checks import as_number, check_positive
+from sfumato.numbers.exact import FloatArray, entries_of
+from sfumato.numbers.intervals import LOG2_E, UNIT_ROUNDOFF, Interval, check_witness, entropy_interval, log2_interval
+from sfumato.prob.distribution import Distribution, DistributionLike
+from sfumato.prob.structured import AnyChannel, ChannelLike, Circulant, as_channel
 
 DEFAULT_GAP_BITS = 1e-9
 _MOST_STEPS = 200

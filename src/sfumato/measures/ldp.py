@@ -1,4 +1,4 @@
-"""Local differential privacy: by what factor one report can favour one truth over another.
+"""Local differential privacy: the odds and epsilon of a channel.
 
 `epsilon` is in nats, `odds` = e^epsilon. Infinity is a value: it says that some report rules some input out.
 Ref: [B, eq. (1)]; theory: docs/theory/ldp.md
@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from sfumato.measures.enclosures import ln_interval
-from sfumato.prob import ChannelLike, as_channel
-from sfumato.values.checks import Number
-from sfumato.values.interval import Interval
+from sfumato.numbers.checks import Number
+from sfumato.numbers.intervals import Interval, ln_interval
+from sfumato.prob.structured import ChannelLike, as_channel
 
 
 def odds(channel: ChannelLike) -> Number:

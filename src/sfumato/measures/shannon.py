@@ -1,4 +1,4 @@
-"""Entropies, mutual information, max-information and the randomness a channel uses.
+"""Entropies, mutual information, max-information, recovery from a report and a key, and the gap of a seed.
 
 Refs: [Sha48]; [E, Def. 7] for max-information; [B, eq. (2)] for the randomness of a report.
 Theory: docs/theory/shannon.md
@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from sfumato.errors import InvalidLaw
-from sfumato.measures.enclosures import entropy_interval, expected_log2_interval, log2_interval
 from sfumato.measures.guessing import Prior
-from sfumato.prob import (
-    AnyChannel,
-    Channel,
-    ChannelLike,
-    Distribution,
-    DistributionLike,
-    as_channel,
-    as_distribution,
-    as_prior,
+from sfumato.numbers.checks import Number, Real, as_exact, check_at_least, check_between, check_integer
+from sfumato.numbers.exact import ROW_SUM_TOLERANCE, common_numerators
+from sfumato.numbers.intervals import (
+    Interval,
+    entropy_interval,
+    expected_log2_interval,
+    float_above,
+    log2_bounds,
+    log2_interval,
 )
-from sfumato.prob.exact import common_numerators
-from sfumato.values.checks import Number
-from sfumato.values.interval import Interval
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution, DistributionLike, as_distribution
+from sfumato.prob.operations import as_prior
+from sfumato.prob.structured import AnyChannel, ChannelLike, as_channel
 
 
 def entropy_bits(law: DistributionLike) -> float:
@@ -185,3 +185,73 @@ def _information_terms(channel: Channel, law: Distribution) -> Iterator[tuple[fl
         for entry, mass in zip(float_row, outputs, strict=True):
             if share * entry:
                 yield share * entry, entry / mass
+
+
+# Whether X can be recovered from the report and a key that is independent of X. Ref: [B, Lemma 6]; Birkhoff's theorem.
+#
+# max_y Σ_x Q(y|x) ≤ 1 is necessary and sufficient: such a channel can be padded to a doubly stochastic matrix, which
+# is a mixture of permutations; the key is the permutation that was drawn.
+
+
+def heaviest_output(channel: ChannelLike) -> Number:
+    """max_y Σ_x Q(y|x): at most 1 exactly where some key turns reports back into data [B, Lemma 6].
+
+    >>> import sfumato as sf
+    >>> sf.measures.heaviest_output(sf.Channel([[0.5, 0.5, 0], [0.5, 0, 0.5]]))
+    1.0
+    >>> sf.measures.heaviest_output(sf.Channel([[0.75, 0.25], [0.75, 0.25]]))
+    1.5
+    """
+    return max(total for total, _ in as_channel(channel).column_sums())
+
+
+def is_recoverable(channel: ChannelLike) -> bool:
+    """Whether a key exists that turns reports back into data. Exact for exact channels.
+
+    >>> import sfumato as sf
+    >>> sf.measures.is_recoverable(sf.mechanisms.RandomizedResponse(size=4, odds=3).channel())
+    True
+    >>> sf.measures.is_recoverable(sf.Channel([[0.75, 0.25], [0.75, 0.25]]))  # both answers give report 0 too often
+    False
+    """
+    channel = as_channel(channel)
+    return heaviest_output(channel) <= (1 if channel.exact else 1 + ROW_SUM_TOLERANCE)
+
+
+# What keys that are expanded from a seed add to a leak, against readers who compute within limits.
+#
+# Theory: docs/theory/pseudorandom_keys.md
+
+
+# log2 e = 1.44269504088896340735…
+_LOG2_E_UP = Fraction(1442695040888963408, 10**18)
+
+
+def prf_gap_bits(advantage: Real, values: int) -> float:
+    """h2(a) + a·log2(values - 1) bits, rounded up: what pseudorandom draws can add to I(X;D) for any decoder D.
+
+    Nobody who computes as long as drawing all data, the reports and D takes must tell the draws from true ones with
+    more than `advantage` = a; X has so many `values`. With a ≥ 1 - 1/values nothing but log2(values) is known.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.measures.prf_gap_bits(Fraction(1, 2**60), 10) < 1e-15
+    True
+    >>> round(sf.measures.prf_gap_bits(Fraction(1, 100), 10), 4)
+    0.1125
+    """
+    a = as_exact("advantage", advantage)
+    check_between("advantage", a, 0, 1)
+    check_at_least("values", check_integer("values", values), 2)
+    if a == 0:
+        return 0.0
+    most = _log2_above(Fraction(values))
+    if a >= 1 - Fraction(1, values):
+        return float_above(most)
+    # (1-a)·ln(1/(1-a)) ≤ a, which is all but exact where a is so small that no logarithm can tell 1 - a from 1.
+    other = min((1 - a) * _log2_above(1 / (1 - a)), a * _LOG2_E_UP)
+    return float_above(min(most, a * _log2_above(1 / a) + other + a * _log2_above(Fraction(values - 1))))
+
+
+def _log2_above(value: Fraction) -> Fraction:
+    return Fraction(log2_bounds(value)[1])

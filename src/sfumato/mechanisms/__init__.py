@@ -1,5 +1,5 @@
-"""Run it on many rows: one mechanism a file, each with the protocol of :class:`sfumato.bits.Mechanism`."""
+"""Randomisers that scale, one a module, each with its estimator and sampler."""
 
-from sfumato.on_demand import names_on_demand
+from sfumato.lazy import names_on_demand
 
 __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The arc response: add a random shift that favours a run of small ones, on a cycle so long that no arc wraps.
+"""The arc response: a random shift on a cycle that favours a range of small ones.
 
 Answers 0..k-1 stand in order among K = k+d-1 residues. A respondent holding x reports y = x + U mod K, where U lies in
 0..d-1 with weight `odds` each and anywhere else with weight 1. The favoured reports of x are x, x+1, …, x+d-1, the last
@@ -21,17 +21,128 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols
-from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.arc_lengths import best_length
-from sfumato.mechanisms.declared import check_weight, exact_odds, law_of_answers, nominal_odds, odds_keeping
-from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, normal_estimate
-from sfumato.mechanisms.shifting import shifted, total_weight
-from sfumato.mechanisms.unbiased import unbiased_weights
-from sfumato.prob import AnyChannel, Channel, Circulant, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import (
+    FloatArray as FloatArray_arc,
+)
+from sfumato.mechanisms.base import (
+    check_confidence,
+    check_tally,
+    check_weight,
+    exact_odds,
+    law_of_answers,
+    member_estimate,
+    nominal_odds,
+    normal_estimate,
+    odds_keeping,
+    shifted,
+    total_weight,
+)
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.numbers.exact import LawLike
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.prob.structured import AnyChannel, Circulant
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
+
+# Numbers for reports whose means are those of the answers, for any channel, with the least variance at one law.
+#
+# A score s with Σ_y P(y|x) s_y = v_x for every answer x reads the mean of v off the reports without bias, whatever the
+# law of the answers. Of all such scores the one below has the least variance when answers follow the reference law;
+# that it is unbiased does not depend on it. With every answer a value of 0 or 1 it is the share of that answer, so all
+# shares and all means come from one table.   Proof: docs/theory/numbers.md
+
+
+FloatArray = npt.NDArray[np.float64]
+
+MOST_STEPS = 1024
+"""Up to so many steps answers are looked at one by one; beyond, they are as good as everywhere."""
+
+
+def unbiased_weights(rows: FloatArray, reference: FloatArray | None = None) -> FloatArray:
+    """Return what a report counts towards each answer, a row a report; `reference` is even if it is not given.
+
+    With q the law of reports at the reference: q⁻¹Pᵀ(P q⁻¹ Pᵀ)⁻¹.
+    """
+    law = np.full(len(rows), 1 / len(rows)) if reference is None else reference
+    scaled = rows / (law @ rows)
+    inner = scaled @ rows.T
+    if np.linalg.matrix_rank(inner, hermitian=True) < len(rows):
+        raise InvalidParameter(
+            "every report is pure noise, or some answers cannot be told apart; nothing can be estimated",
+            way_out="Raise `odds`.",
+        )
+    return np.asarray(np.linalg.solve(inner, scaled).T, dtype=np.float64)
+
+
+def second_moments(rows: FloatArray, scores: FloatArray) -> FloatArray:
+    """E[s²|x] for every answer."""
+    found: FloatArray = rows @ scores**2
+    return found
+
+
+def worst_variance(moments: FloatArray, steps: int | None = None) -> float:
+    """Return the largest variance of one report about a fixed answer on [-1, 1], rounded at random to even points.
+
+    `moments` are E[s²|x] at the points. An answer between two of them is rounded up or down at random, right on
+    average, so its E[s²] lies on the straight line between theirs. With `steps` answers are that many steps from one
+    end to the other; without, anything between.
+    """
+    count = len(moments)
+    points = np.linspace(-1.0, 1.0, count)
+    if steps is not None and steps <= MOST_STEPS:
+        answers = np.linspace(-1.0, 1.0, steps + 1)
+        return float((np.interp(answers, points, moments) - answers**2).max())
+    gap, rise = 2 / (count - 1), np.diff(moments)
+    # m + t·rise - (v + t·gap)² is greatest here, or at an end.
+    places = np.clip((rise - 2 * points[:-1] * gap) / (2 * gap * gap), 0.0, 1.0)
+    between = moments[:-1] + places * rise - (points[:-1] + places * gap) ** 2
+    return float(between.max())
+
+
+# How long an arc should be: the noise that a mean gets from an arc of each length, without solving equations.
+#
+# An unbiased score for evenly spread values has s_{y+d} - s_y = c, the same for all y, since the favoured reports of
+# x+1 are those of x without the first and with one more. So each of the d classes of reports modulo d has one number
+# left to choose, and one equation binds them all: the score of least variance is a weighted mean for each class and
+# one multiplier.   Proof: docs/theory/numbers.md
+
+
+def arc_moments(size: int, length: int, odds: float) -> FloatArray:
+    """E[s²|x] of the unbiased score of values spread evenly over [-1, 1], best where answers are spread evenly."""
+    k, d = size, length
+    modulus = k + d - 1
+    low, gain = 1 / (d * odds + modulus - d), odds - 1
+    step = 2 / ((k - 1) * low * gain)
+    reports = np.arange(modulus)
+    classes, turns = reports % d, reports // d
+    # How many answers favour each report, and how probable it is when answers are even.
+    favouring = np.minimum(np.minimum(reports + 1, modulus - reports), min(k, d))
+    chances = low * (1 + gain * favouring / k)
+    mass, members = np.bincount(classes, chances, d), np.bincount(classes, minlength=d)
+    centres = np.bincount(classes, chances * turns, d) / mass
+    # E[s|0] = low·(Σ s + gain·Σ_{y<d} s_y) = -1 binds the d first scores a_r, which are -step·centre + m·weight/mass.
+    weight = low * (members + gain)
+    fixed = low * step * (np.bincount(classes, turns, d) - (members + gain) * centres).sum()
+    multiplier = (-1 - fixed) / (weight**2 / mass).sum()
+    scores = (-step * centres + multiplier * weight / mass)[classes] + step * turns
+    squares = np.concatenate([[0.0], np.cumsum(scores**2)])
+    found: FloatArray = low * (squares[-1] + gain * (squares[d : d + k] - squares[:k]))
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def arc_noise(size: int, length: int, odds: float, steps: int | None = None) -> float:
+    """Return the largest variance of one report about a fixed number on [-1, 1]; `steps` as in `worst_variance`."""
+    return worst_variance(arc_moments(size, length, odds), steps)
+
+
+def best_length(size: int, odds: float) -> int:
+    """Return the shortest arc among those within a hundredth of the least noise for this many points."""
+    found = [arc_noise(size, length, odds) for length in range(1, max(2, size))]
+    return 1 + next(i for i, noise in enumerate(found) if noise <= 1.01 * min(found))
+
 
 MOST_RESIDUES = 1 << 11
 """Reports that shares are read from by solving as many equations as there are answers."""
@@ -47,7 +158,7 @@ class ArcResponse:
     >>> stars = sf.mechanisms.ArcResponse.within(size=10, epsilon=1.0)
     >>> stars.length, stars.modulus  # each answer favours 9 of 18 reports
     (9, 18)
-    >>> reports = stars.privatize([7] * 10_000, sf.bits.InsecureSeeded(7))
+    >>> reports = stars.privatize([7] * 10_000, sf.sampling.InsecureSeeded(7))
     >>> shares = stars.estimate(stars.tally(reports)).raw
     >>> round(sum(answer * share for answer, share in enumerate(shares)), 1)  # the mean
     7.0
@@ -169,11 +280,11 @@ class ArcResponse:
         variances: list[float] = ((seen @ weights**2 - (seen @ weights) ** 2) / n).tolist()
         return tuple(variances)
 
-    def rows(self) -> FloatArray:
+    def rows(self) -> FloatArray_arc:
         """The laws of all answers as float64."""
         return _tables(self.size, self.length, self.apart, self.odds)[0]
 
-    def weights(self) -> FloatArray:
+    def weights(self) -> FloatArray_arc:
         """Return what a report counts towards each answer, a row a report; the sums are unbiased counts of answers."""
         found = _tables(self.size, self.length, self.apart, self.odds)[1]
         if found is None:
@@ -182,7 +293,7 @@ class ArcResponse:
 
 
 @lru_cache(maxsize=16)
-def _tables(size: int, length: int, apart: bool, odds: Fraction) -> tuple[FloatArray, FloatArray | None]:
+def _tables(size: int, length: int, apart: bool, odds: Fraction) -> tuple[FloatArray_arc, FloatArray_arc | None]:
     """The laws and the weights; kept, because groups and levels are read one after the other."""
     mechanism = ArcResponse(size=size, odds=odds, length=length, apart=apart)
     distances = np.arange(mechanism.modulus) - mechanism.residues[:, None]

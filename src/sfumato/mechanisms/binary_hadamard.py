@@ -1,4 +1,4 @@
-"""Binary Hadamard: each respondent answers one public yes/no question about x, within a budget of random bits.
+"""Binary Hadamard response: one public yes/no question a respondent, within a budget of random bits [B, Thm 2].
 
 Pad the answers to K, a power of two. Question j asks "do x and j share an even number of set bits?". Who is asked which
 question is public and follows from their position alone: K-1 neighbours get the questions 1..K-1, once each. (Everybody
@@ -17,34 +17,299 @@ Sampling is one uniform integer below a common denominator, compared with intege
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from functools import cache
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import (
+from sfumato.errors import InvalidParameter
+from sfumato.mechanisms.base import check_confidence, check_tally, exact_fraction, law_of_answers, normal_estimate
+from sfumato.numbers.checks import Number, as_number, check_at_least, check_between, check_integer, check_positive
+from sfumato.numbers.exact import LawLike, common_numerators
+from sfumato.numbers.intervals import Interval, entropy_interval, fraction_below_exp
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.sampling.mechanism import (
+    Estimate,
     Positions,
     ReportArray,
+    Tally,
     bits_or_default,
     check_positions,
     check_symbols,
     positions_from,
 )
-from sfumato.bits.samplers import UniformBelow
-from sfumato.bits.source import MOST_WIDTH, BitSource
-from sfumato.errors import InvalidParameter
-from sfumato.measures.enclosures import entropy_interval
-from sfumato.mechanisms import contrasts
-from sfumato.mechanisms.declared import exact_fraction, law_of_answers
-from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
-from sfumato.mechanisms.randomness_budget import odds_within, rarer_yes, silent_or_answer
-from sfumato.mechanisms.walsh import assigned_questions, power_of_two_from, walsh_hadamard
-from sfumato.prob import Channel, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import Number, as_number, check_at_least, check_between, check_integer, check_positive
-from sfumato.values.interval import Interval
+from sfumato.sampling.samplers import UniformBelow
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
+
+# The fast Walsh-Hadamard transform y_j = Σ_x (-1)^(bits that x and j share) v_x, and who is asked which row j of it.
+#
+# A transform of length K takes K log2 K additions. The matrix is Sylvester's, symmetric and its own inverse but for a
+# factor K.   Ref: [Yat37]
+
+
+# From here on, compiled code earns back the second that its first call spends on compiling.
+_COMPILED_FROM = 1 << 15
+
+
+def power_of_two_from(size: int) -> int:
+    """The smallest power of two that is at least `size`."""
+    return 1 << (size - 1).bit_length()
+
+
+def assigned_questions(groups: int, count: int, positions: Positions) -> npt.NDArray[np.int64]:
+    """Which of the questions 1..groups the rows at these positions are asked: in every round, each of them once.
+
+    Rounds start at a scrambled place, so that a column with a rhythm does not beat in time with them.
+    """
+    if groups == 1:
+        return np.ones(count, dtype=np.int64)
+    modulus = np.uint64(groups)
+    if isinstance(positions, np.ndarray):
+        numbers = positions.astype(np.uint64)
+    else:
+        numbers = np.arange(positions, positions + count, dtype=np.uint64)
+    rounds, places = np.divmod(numbers, modulus)
+    questions: npt.NDArray[np.uint64] = (places + _scrambled(rounds) % modulus) % modulus
+    return questions.astype(np.int64) + 1
+
+
+def walsh_hadamard(vector: npt.ArrayLike) -> FloatArray:
+    """Return the transform of a vector whose length is a power of two."""
+    values = np.array(vector, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0 or values.size & (values.size - 1):
+        raise InvalidParameter(
+            f"of shape {values.shape} must be one column as long as a power of two",
+            parameter="vector",
+            way_out="Pad it with zeros.",
+        )
+    (_compiled() if values.size >= _COMPILED_FROM else _butterflies)(values)
+    return values
+
+
+def exact_walsh_hadamard(vector: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the transform of Python integers, in an array of objects as long as a power of two."""
+    values = vector.copy()
+    _butterflies(values)
+    return values
+
+
+def _butterflies(values: npt.NDArray[Any]) -> None:
+    """Transform in place, one numpy step a level."""
+    span = 1
+    while span < values.size:
+        pairs = values.reshape(-1, 2, span)
+        sums = pairs[:, 0, :] + pairs[:, 1, :]
+        np.subtract(pairs[:, 0, :], pairs[:, 1, :], out=pairs[:, 1, :])
+        pairs[:, 0, :] = sums
+        span *= 2
+
+
+@cache
+def _compiled() -> Callable[[FloatArray], None]:
+    """Return the same transform as one compiled loop; the additions are the same, so the results are, too."""
+    from numba import njit  # noqa: PLC0415  numba is slow to import
+
+    def loop(values: FloatArray) -> None:
+        span = 1
+        while span < values.size:
+            for start in range(0, values.size, 2 * span):
+                for i in range(start, start + span):
+                    first, second = values[i], values[i + span]
+                    values[i], values[i + span] = first + second, first - second
+            span *= 2
+
+    compiled: Callable[[FloatArray], None] = njit(cache=True)(loop)
+    return compiled
+
+
+def _scrambled(rounds: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """SplitMix64's finish of each number, 0 for 0: public and fixed, as nothing here is secret.   Ref: [SLF14]"""
+    z = rounds * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+# What the reports about public yes/no questions say of shares: scores, and the variance of what comes of them.
+#
+# The contrast of question j is t_j = 2p(B_j) - 1, B_j being the answers that say yes. A report gets a score whose mean
+# is 1 for yes and -1 for no, so the mean score of those who were asked j estimates t_j, and the shares are one
+# transform away. A score has E[score²] = a + b·t_j, and every share the variance Σ_j (a + b·t_j - t_j²)/n_j / K².
+# Proof: docs/theory/binary_hadamard.md
+
+
+FloatArray = npt.NDArray[np.float64]
+Law = tuple[Fraction, ...]
+Moment = tuple[Fraction, Fraction]
+"""a and b of E[score²] = a + b·t."""
+
+
+def scores(yes: Law, no: Law) -> tuple[Fraction, ...]:
+    """Return what a report counts towards a contrast, given the laws of those who say yes and of those who say no.
+
+    Reports are yes, no and, where some stay silent, silence, which counts nothing.
+    """
+    if yes == no:
+        raise InvalidParameter(
+            "makes every report pure noise; nothing can be estimated",
+            parameter="odds",
+            value=1,
+            way_out="Raise `odds`.",
+        )
+    step = 2 / (yes[0] - no[0])
+    base = (1 - step * yes[0]) / (yes[0] + yes[1])
+    return (base + step, base, Fraction(0))[: len(yes)]
+
+
+def second_moment(yes: Law, no: Law) -> Moment:
+    """Return a and b of E[score²] = a + b·t for a question with contrast t."""
+    counted = scores(yes, no)
+    inside, outside = (sum((p * s * s for p, s in zip(law, counted, strict=True)), Fraction(0)) for law in (yes, no))
+    return (inside + outside) / 2, (inside - outside) / 2
+
+
+def share_variance(shares: FloatArray, asked: FloatArray, moment: Moment) -> float:
+    """Var(raw_x), the same for every x, when question j was asked of `asked[j-1]` people."""
+    padded = np.zeros(asked.size + 1)
+    padded[: shares.size] = shares
+    found = walsh_hadamard(padded)[1:]
+    constant, slope = (float(c) for c in moment)
+    return math.fsum((constant + slope * found - found**2) / asked) / padded.size**2
+
+
+def exact_share_variance(shares: Sequence[Fraction], asked: npt.NDArray[np.int64], moment: Moment) -> Fraction:
+    """Return the same as a Fraction: questions that were asked equally often are summed together."""
+    numerators, whole = common_numerators([shares])
+    padded: npt.NDArray[Any] = np.zeros(asked.size + 1, dtype=object)
+    padded[: len(shares)] = numerators[0]
+    found = exact_walsh_hadamard(padded)[1:]
+    constant, slope = moment
+    total = Fraction(0)
+    for times in np.unique(asked).tolist():
+        some = found[asked == times]
+        squares = Fraction(int((some * some).sum()), whole**2)
+        total += (constant * some.size + slope * Fraction(int(some.sum()), whole) - squares) / times
+    return total / padded.size**2
+
+
+def largest_risk(size: int, moment: Moment) -> float:
+    """max over all laws of E‖raw - p‖² with one report a question."""
+    K, k = power_of_two_from(size), size
+    constant, slope = (float(c) for c in moment)
+    # Σ_{j≥1} t_j = K·p_0 - 1 and Σ_{j≥1} t_j² = K·Σp² - 1, so all but one share are equal at the maximum.
+    head = min(1.0, max(0.0, (slope / 2 * (k - 1) + 1) / k))
+    squares = head**2 + (1 - head) ** 2 / (k - 1)
+    return k / K**2 * (constant * (K - 1) + slope * (K * head - 1) - (K * squares - 1))
+
+
+def uniform_risk(size: int, moment: Moment) -> Fraction:
+    """E‖raw - p‖² at uniform shares with one report a question, exact."""
+    K, k = power_of_two_from(size), size
+    constant, slope = moment
+    return Fraction(k, K**2) * (constant * (K - 1) + (slope - 1) * (Fraction(K, k) - 1))
+
+
+def check_everything_asked(asked: npt.NDArray[Any], total: int) -> None:
+    """Refuse reports that leave a question unasked: every share needs them all."""
+    missing = int(np.count_nonzero(asked == 0))
+    if missing:
+        raise InvalidParameter(
+            f"{missing} of {asked.size} questions were asked of nobody in {total} reports, and every share needs them "
+            f"all",
+            way_out=f"Collect at least {asked.size} reports, at consecutive positions.",
+        )
+
+
+# Probabilities that keep a budget of random bits, rounded the safe way.
+#
+# Each pair of odds and a probability is exact, and the entropy of a report, rounded upwards, is within the budget.
+# Theory: docs/theory/binary_hadamard.md
+
+
+# Odds promised as an epsilon are rounded down to multiples of 2^-32: epsilon falls short by less than 2.4e-10.
+_ODDS_BITS = 32
+# Keeping the denominator this far below 2^width makes a redraw rarer than once in 256 reports.
+_SPARE_BITS = 8
+
+
+def binary_entropy_bits(p: float) -> float:
+    """H2(p)."""
+    if p in {0.0, 1.0}:
+        return 0.0
+    return -(p * math.log(p) + (1 - p) * math.log1p(-p)) / math.log(2)
+
+
+def inverse_binary_entropy(bits: float) -> float:
+    """Return the p ≤ 1/2 with H2(p) = bits."""
+    check_between("bits", bits, 0, 1)
+    return _last_below(lambda p: binary_entropy_bits(p) - bits, 0.5)
+
+
+def rarer_yes(epsilon: float, budget: Number, width: int) -> tuple[Fraction, Fraction]:
+    """Odds, and the probability q = H2inv(budget) of a yes, for a budget below R_c [B, Thm 2]."""
+    most = inverse_binary_entropy(min(1.0, float(budget)))
+    odds = odds_within(epsilon, most, width)
+    own = odds.numerator
+    denominator = _least_denominator(
+        math.ceil(Fraction(own) / Fraction(most)),
+        lambda total: entropy_interval(((Fraction(own, total), 1), (Fraction(total - own, total), 1))),
+        budget,
+    )
+    return odds, Fraction(own, denominator)
+
+
+def silent_or_answer(epsilon: float, budget: Number, width: int) -> tuple[Fraction, Fraction]:
+    """Odds, and the probability 1-p of silence, H2(p) + p·R_c = budget, for a budget below R_c."""
+    critical = binary_entropy_bits(1 / (1 + math.exp(-epsilon)))
+    most = _last_below(lambda p: binary_entropy_bits(p) + p * critical - float(budget), 0.5)
+    odds = odds_within(epsilon, most, width)
+    own, other = odds.numerator, odds.denominator
+    denominator = _least_denominator(
+        math.ceil(Fraction(own + other) / Fraction(most)),
+        lambda total: entropy_interval((Fraction(count, total), 1) for count in (own, other, total - own - other)),
+        budget,
+    )
+    return odds, Fraction(denominator - own - other, denominator)
+
+
+def _last_below(increasing: Callable[[float], float], high: float) -> float:
+    """Return the last double in [0, high] at which an increasing function is still ≤ 0, by bisection."""
+    low = 0.0
+    if increasing(high) <= 0:
+        return high
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if increasing(middle) <= 0 else (low, middle)
+    return low
+
+
+def odds_within(epsilon: float, chance: float, width: int) -> Fraction:
+    """Odds ≤ e^epsilon on the finest grid that leaves room for an event of probability `chance`."""
+    needed = math.log2(math.exp(min(epsilon, 700.0)) + 1) - math.log2(max(chance, 1e-300))
+    grid = min(_ODDS_BITS, math.floor(width - _SPARE_BITS - needed))
+    if grid < 0:
+        raise InvalidParameter(
+            f"and a budget that lets an answer through once in {1 / max(chance, 1e-300):.3g} times need finer words "
+            f"than width={width} bits",
+            parameter="epsilon",
+            value=epsilon,
+            way_out="Lower `epsilon`, or raise `random_bits`.",
+        )
+    return fraction_below_exp(epsilon, denominator=1 << grid)
+
+
+def _least_denominator(start: int, entropy: Callable[[int], Interval], budget: Number) -> int:
+    """Go up from `start` in growing steps until the entropy is surely within budget."""
+    step = 1 + (start >> 50)
+    while entropy(start).upper > budget:
+        start += step
+        step *= 2
+    return start
+
 
 YES, NO, SILENT = 0, 1, 2
 
@@ -232,7 +497,7 @@ class BinaryHadamard:
         """
         check_confidence(confidence)
         total = check_tally(tally, self.name)
-        weights = np.array([float(score) for score in contrasts.scores(*self._laws())])
+        weights = np.array([float(score) for score in scores(*self._laws())])
         counts = np.array(tally.counts, dtype=np.float64)
         if counts.size != self.groups * self.outcomes:
             raise InvalidParameter(
@@ -242,32 +507,32 @@ class BinaryHadamard:
             )
         counts = counts.reshape(self.groups, self.outcomes)
         asked = counts.sum(axis=1)
-        contrasts.check_everything_asked(asked, total)
+        check_everything_asked(asked, total)
         found = np.concatenate([[1.0], counts @ weights / asked])
         raw = walsh_hadamard(found)[: self.size] / self.padded_size
         point = normal_estimate(raw, np.zeros_like(raw), total=total, confidence=confidence)
-        variance = contrasts.share_variance(np.array(point.projected), asked, self._moment())
+        variance = share_variance(np.array(point.projected), asked, self._moment())
         return normal_estimate(raw, np.full_like(raw, variance), total=total, confidence=confidence)
 
     def variance(self, law: Distribution | LawLike, n: int, positions: Positions = 0) -> tuple[Fraction, ...]:
         """Return the exact variance of each share in `raw`, from n reports, when answers follow `law`: all the same."""
         shares = law_of_answers(law, self.size, n)
-        return (contrasts.exact_share_variance(shares, self._asked(n, positions), self._moment()),) * self.size
+        return (exact_share_variance(shares, self._asked(n, positions), self._moment()),) * self.size
 
     def risk(self, law: Distribution | LawLike, n: int, positions: Positions = 0) -> float:
         """E‖raw - p‖² over the `size` answers, exact up to float rounding; every group must be asked at least once."""
         shares = np.array([float(share) for share in law_of_answers(law, self.size, n)])
         asked = self._asked(n, positions).astype(np.float64)
-        return self.size * contrasts.share_variance(shares, asked, self._moment())
+        return self.size * share_variance(shares, asked, self._moment())
 
     def largest_risk(self, n: int) -> float:
         """max over all laws of the risk when n is a multiple of `groups`; else, the same for the multiple below."""
         check_at_least("n", check_integer("n", n), self.groups)
-        return contrasts.largest_risk(self.size, self._moment()) / (n // self.groups)
+        return largest_risk(self.size, self._moment()) / (n // self.groups)
 
     def uniform_risk(self) -> Fraction | float:
         """Return the risk at uniform shares with one report a question, exact: how two mechanisms are compared."""
-        return math.inf if self.odds == 1 else contrasts.uniform_risk(self.size, self._moment())
+        return math.inf if self.odds == 1 else uniform_risk(self.size, self._moment())
 
     def _laws(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
         """Return the law of those who say yes and of those who say no."""
@@ -276,8 +541,8 @@ class BinaryHadamard:
         outside = inside / self.odds
         return (inside, answered - inside, *rest), (outside, answered - outside, *rest)
 
-    def _moment(self) -> contrasts.Moment:
-        return contrasts.second_moment(*self._laws())
+    def _moment(self) -> Moment:
+        return second_moment(*self._laws())
 
     def _questions(self, count: int, positions: Positions) -> npt.NDArray[np.int64]:
         return assigned_questions(self.groups, count, positions)
@@ -292,7 +557,7 @@ class BinaryHadamard:
             rounds, tail = divmod(n - head, self.groups)
             rest = [self._questions(head, places), self._questions(tail, places + n - tail)]
         asked: npt.NDArray[np.int64] = rounds + np.bincount(np.concatenate(rest) - 1, minlength=self.groups)
-        contrasts.check_everything_asked(asked, n)
+        check_everything_asked(asked, n)
         return asked
 
     @property

@@ -1,4 +1,4 @@
-"""The cyclic response: add a random shift that favours a difference set.
+"""The cyclic response: a random shift that favours a difference set.
 
 A respondent holding x reports y = x + U mod K, where U lies in the difference set D with weight `odds` for each member
 and weight 1 for every other shift. No report favours one answer over another by more than `odds`, and because D meets
@@ -13,25 +13,146 @@ rounded to the integers that it computes, so estimates do not depend on the orde
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols
-from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.difference_sets import MOST_MODULUS, DifferenceSet
-from sfumato.mechanisms.favoured_sets import Family, FavouredSet, best_set
-from sfumato.mechanisms.linear import FloatArray, check_confidence, check_tally, member_estimate, member_variance
-from sfumato.mechanisms.shifting import shifted, total_weight
-from sfumato.prob import Circulant, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import (
+    FloatArray,
+    check_confidence,
+    check_tally,
+    check_weight,
+    exact_odds,
+    member_estimate,
+    member_variance,
+    nominal_odds,
+    odds_keeping,
+    shifted,
+    total_weight,
+)
+from sfumato.mechanisms.difference_sets import (
+    MOST_MODULUS,
+    MOST_PRIME,
+    DifferenceSet,
+    check_paley,
+    check_singer,
+    is_order,
+    next_paley_modulus,
+    paley_set,
+    singer_parameters,
+    singer_set,
+)
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.numbers.exact import LawLike
+from sfumato.prob.distribution import Distribution
+from sfumato.prob.structured import Circulant
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
+
+# Which difference set to favour: the candidates for an alphabet, and the noise that each adds to a share.
+#
+# With odds o, n times the variance of a share that nobody holds is V0 = (d+λ(o-1))(K-d+(d-λ)(o-1))/((d-λ)(o-1))². No
+# mechanism of odds o does better than about V* = 4o/(o-1)² on many answers.   Theory: docs/theory/cyclic_response.md
+
+
+WORTH = 1.01
+"""A smaller alphabet of reports is worth this much variance: shorter reports and quicker decoding."""
+
+
+class Family(StrEnum):
+    """Where the difference set comes from."""
+
+    SINGER = "Singer"
+    PALEY = "Paley"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FavouredSet:
+    """A difference set by name: `q` and `t` of Singer's, or K = `q` of Paley's (t = 1)."""
+
+    q: int
+    t: int
+    family: Family
+
+    @property
+    def parameters(self) -> tuple[int, int, int]:
+        """(K, d, λ)."""
+        if self.family is Family.PALEY:
+            return self.q, (self.q - 1) // 2, (self.q - 3) // 4
+        return singer_parameters(self.q, self.t)
+
+    @property
+    def modulus(self) -> int:
+        """K."""
+        return self.parameters[0]
+
+    def check(self) -> None:
+        """Refuse names that no set has, without making one."""
+        if self.family is Family.SINGER:
+            check_singer(self.q, self.t)
+            return
+        check_paley(self.q)
+        if self.t != 1:
+            raise InvalidParameter(
+                "must be 1 for a set of Paley's, which has no dimension", parameter="t", value=self.t, way_out="Say 1."
+            )
+
+    def members(self) -> DifferenceSet:
+        """Return the set itself."""
+        return singer_set(self.q, self.t) if self.family is Family.SINGER else paley_set(self.q)
+
+    def noise(self, odds: float) -> float:
+        """V0: n times the variance of the share of an answer that nobody holds."""
+        modulus, members, repeats = self.parameters
+        inside = members + repeats * (odds - 1)
+        outside = modulus - members + (members - repeats) * (odds - 1)
+        return inside * outside / ((members - repeats) * (odds - 1)) ** 2
+
+
+def least_noise(odds: float) -> float:
+    """V* = 4o/(o-1)², what the best set comes close to on many answers."""
+    return 4 * odds / (odds - 1) ** 2
+
+
+def best_set(size: int, badness: Callable[[FavouredSet], float]) -> FavouredSet:
+    """Return the set with the fewest reports among those within a hundredth of the least badness."""
+    judged = [(badness(candidate), candidate) for candidate in candidate_sets(size)]
+    least = min(value for value, _ in judged)
+    good = [candidate for value, candidate in judged if value <= WORTH * least]
+    return min(good, key=lambda choice: (choice.modulus, choice.q, choice.t))
+
+
+@lru_cache(maxsize=64)
+def candidate_sets(size: int) -> tuple[FavouredSet, ...]:
+    """Return what is chosen from: of each field the smallest set that holds so many answers, and Paley's."""
+    found = []
+    for q in _orders():
+        t = next(t for t in range(2, 40) if singer_parameters(q, t)[0] >= size)
+        if singer_parameters(q, t)[0] <= MOST_MODULUS:
+            found.append(FavouredSet(q=q, t=t, family=Family.SINGER))
+    if size <= MOST_MODULUS // 2:
+        found.append(FavouredSet(q=next_paley_modulus(max(size, 7)), t=1, family=Family.PALEY))
+    if not found:
+        raise InvalidParameter(
+            f"is more than {MOST_MODULUS} residues hold",
+            parameter="size",
+            value=size,
+            way_out="Hash the answers first.",
+        )
+    return tuple(found)
+
+
+@cache
+def _orders() -> tuple[int, ...]:
+    """How many elements fields have."""
+    return tuple(q for q in range(2, MOST_PRIME + 1) if is_order(q))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +166,7 @@ class CyclicResponse:
     >>> towns = sf.mechanisms.CyclicResponse.within(size=1000, epsilon=2.0)
     >>> towns.family.value, towns.q, towns.t, towns.modulus
     ('Singer', 7, 5, 2801)
-    >>> reports = towns.privatize([42] * 3000 + [7] * 7000, sf.bits.InsecureSeeded(7))
+    >>> reports = towns.privatize([42] * 3000 + [7] * 7000, sf.sampling.InsecureSeeded(7))
     >>> found = towns.estimate(towns.tally(reports))
     >>> round(found.raw[42], 2), round(found.standard_errors[42], 2)
     (0.3, 0.01)

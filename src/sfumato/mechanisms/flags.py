@@ -1,4 +1,4 @@
-"""The flags response: report how far the answer lies from a random element at which public masks are even.
+"""The flags response: a random element that favours the one at which public masks agree with the answer.
 
 Answers are elements of GF(2^t) but 0, x standing for α^x. A row has a public space of masks, of dimension c; a random
 element is drawn whose masks are all even with weight `odds`, and other elements have weight 1. The report is the
@@ -20,20 +20,23 @@ from typing import Self
 
 import numpy as np
 
-from sfumato.bits.mechanism import Positions, positions_from
-from sfumato.bits.source import MOST_WIDTH
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.binary_fields import MOST_LENGTH, binary_field
-from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.favoured_sets import WORTH
-from sfumato.mechanisms.linear import FloatArray
-from sfumato.mechanisms.mask_spaces import MOST_CODE_BITS, space_table, spaces
-from sfumato.mechanisms.public_masks import public_spaces
-from sfumato.mechanisms.public_shifts import CHUNK, Codes, PublicShifts
-from sfumato.mechanisms.shifting import total_weight
-from sfumato.mechanisms.walsh import walsh_hadamard
-from sfumato.values import Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import FloatArray, check_weight, exact_odds, nominal_odds, odds_keeping, total_weight
+from sfumato.mechanisms.binary_hadamard import walsh_hadamard
+from sfumato.mechanisms.cyclic import WORTH
+from sfumato.mechanisms.difference_sets import MOST_LENGTH, binary_field
+from sfumato.mechanisms.set_systems import (
+    CHUNK,
+    MOST_CODE_BITS,
+    Codes,
+    PublicShifts,
+    public_spaces,
+    space_table,
+    spaces,
+)
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.sampling.mechanism import Positions, Tally, positions_from
+from sfumato.sampling.sources import MOST_WIDTH
 
 # Answers of more bits than are needed are tried up to so many: small answers pay for what is left over.
 _SPARE_LENGTHS = 4
@@ -128,7 +131,7 @@ class FlagsResponse(PublicShifts):
 
     def shifts_among(self, numbers: Codes, publics: Codes) -> Codes:
         """By how much numbered elements shift the answers of rows with these public spaces."""
-        from sfumato.mechanisms.mask_kernel import shifts_of_numbers  # noqa: PLC0415  brings in a compiler
+        from sfumato.mechanisms.set_kernels import shifts_of_numbers  # noqa: PLC0415  brings in a compiler
 
         found, public = np.empty(numbers.size, dtype=np.int64), self.public_dimension
         table, logs = space_table(self.length, public), binary_field(self.length).logs
@@ -156,7 +159,7 @@ class FlagsResponse(PublicShifts):
 
     def counted(self, symbols: Codes, codes: Codes, positions: Positions) -> Tally:
         """Count the masks of reports whose symbols and spaces are known."""
-        from sfumato.mechanisms.mask_kernel import count_masks  # noqa: PLC0415  brings in a compiler
+        from sfumato.mechanisms.set_kernels import count_masks  # noqa: PLC0415  brings in a compiler
 
         field, public = binary_field(self.length), self.public_dimension
         tables = space_table(self.length, self.dimension, public), space_table(self.length, public)

@@ -1,4 +1,4 @@
-"""Hadamard response: each answer favours half of a block of symbols, the half where its row of a Hadamard matrix is +1.
+"""Hadamard response: each answer favours half of a block of symbols.
 
 An answer owns a block of symbols and one row of the Hadamard matrix of that order, never row 0. It reports each symbol
 of its block where the row is +1 with weight `odds` and every other symbol with weight 1, so no report favours one
@@ -17,16 +17,25 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
-from sfumato.bits.samplers import UniformBelow
-from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.declared import MOST_OUTPUTS, exact_odds, law_of_answers, nominal_odds, odds_keeping
-from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
-from sfumato.mechanisms.walsh import power_of_two_from, walsh_hadamard
-from sfumato.prob import Channel, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import (
+    MOST_OUTPUTS,
+    check_confidence,
+    check_tally,
+    exact_odds,
+    law_of_answers,
+    nominal_odds,
+    normal_estimate,
+    odds_keeping,
+)
+from sfumato.mechanisms.binary_hadamard import power_of_two_from, walsh_hadamard
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.numbers.exact import LawLike
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols, smallest_dtype
+from sfumato.sampling.samplers import UniformBelow
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
 # Odds promised as an epsilon are rounded down to multiples of 2^-32, or coarser where there are many symbols.
 _ODDS_BITS = 32
@@ -48,7 +57,7 @@ class HadamardResponse:
     >>> towns = sf.mechanisms.HadamardResponse.within(size=1000, epsilon=2.0)
     >>> towns.blocks, towns.outputs
     (4, 1024)
-    >>> reports = towns.privatize([42] * 3000 + [7] * 7000, sf.bits.InsecureSeeded(7))
+    >>> reports = towns.privatize([42] * 3000 + [7] * 7000, sf.sampling.InsecureSeeded(7))
     >>> found = towns.estimate(towns.tally(reports))
     >>> round(found.raw[42], 2), round(found.standard_errors[42], 2)
     (0.3, 0.02)

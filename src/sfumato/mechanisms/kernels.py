@@ -1,4 +1,4 @@
-"""The hot loops, compiled. Integers only: what is drawn here is what the laws say.
+"""Compiled loops of two-level shifts.
 
 A number uniform below a bound is the high half of word × bound; words whose low half is below 2^width mod bound are
 drawn again, which makes it exact without a division for each report [Lem19]. Narrow words are moved to the top of 64
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.compiling import numba
+from sfumato.sampling.compiling import numba
 
 Words = npt.NDArray[np.uint64]
 

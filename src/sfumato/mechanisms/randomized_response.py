@@ -1,4 +1,4 @@
-"""k-ary randomised response: tell the truth, or pick anyone else's answer.
+"""k-ary randomised response: the true answer, or one of the others at random.
 
 A respondent holding x reports x with weight `odds` and each other symbol with weight 1, so no report favours one answer
 over another by more than `odds`: epsilon = ln(odds).   Ref: [War65]; proof: docs/theory/randomized_response.md
@@ -16,14 +16,23 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
-from sfumato.bits.samplers import UniformBelow
-from sfumato.bits.source import MOST_WIDTH, BitSource
-from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
-from sfumato.prob import Circulant, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import (
+    check_confidence,
+    check_tally,
+    check_weight,
+    exact_odds,
+    member_estimate,
+    member_variance,
+    nominal_odds,
+    odds_keeping,
+)
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.numbers.exact import LawLike
+from sfumato.prob.distribution import Distribution
+from sfumato.prob.structured import Circulant
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols, smallest_dtype
+from sfumato.sampling.samplers import UniformBelow
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +46,7 @@ class RandomizedResponse:
     >>> coin = sf.mechanisms.RandomizedResponse(size=2, odds=Fraction(3))
     >>> coin.law(0), round(sf.measures.epsilon(coin.channel()), 4)
     ((Fraction(3, 4), Fraction(1, 4)), 1.0986)
-    >>> reports = coin.privatize([0] * 900 + [1] * 100, sf.bits.InsecureSeeded(7))
+    >>> reports = coin.privatize([0] * 900 + [1] * 100, sf.sampling.InsecureSeeded(7))
     >>> found = coin.estimate(coin.tally(reports))
     >>> round(found.raw[1], 2), round(found.standard_errors[1], 2)
     (0.12, 0.03)

@@ -1,4 +1,4 @@
-"""The sets response: report how far the answer lies from a random residue, which favours a public set of its row.
+"""The sets response: a report points to a public set that contains the answer more often than by chance.
 
 Answers are residues mod k, at most 64 of them. A row has a public set of `chosen` residues; a random residue is drawn,
 each in the set with weight `odds` and each other with weight 1. The report is the answer less that residue: so it tells
@@ -17,18 +17,13 @@ from typing import Self
 
 import numpy as np
 
-from sfumato.bits.mechanism import Positions, positions_from
-from sfumato.bits.row_words import RowWords
-from sfumato.bits.source import MOST_WIDTH
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.declared import check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.linear import FloatArray
-from sfumato.mechanisms.numbered_sets import MOST_RESIDUES
-from sfumato.mechanisms.public_masks import place_below
-from sfumato.mechanisms.public_shifts import CHUNK, Codes, PublicShifts
-from sfumato.mechanisms.shifting import total_weight
-from sfumato.values import Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import FloatArray, check_weight, exact_odds, nominal_odds, odds_keeping, total_weight
+from sfumato.mechanisms.set_systems import CHUNK, MOST_RESIDUES, Codes, PublicShifts, place_below
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.sampling.mechanism import Positions, Tally, positions_from
+from sfumato.sampling.rows import RowWords
+from sfumato.sampling.sources import MOST_WIDTH
 
 _KEY = sha256(b"sfumato/public sets/1").digest()
 
@@ -114,7 +109,7 @@ class SetsResponse(PublicShifts):
 
     def shifts_among(self, numbers: Codes, publics: Codes) -> Codes:
         """By how much numbered residues shift the answers of rows with these public sets."""
-        from sfumato.mechanisms.set_kernel import shifts_of_residues  # noqa: PLC0415  brings in a compiler
+        from sfumato.mechanisms.set_kernels import shifts_of_residues  # noqa: PLC0415  brings in a compiler
 
         found = np.empty(numbers.size, dtype=np.int64)
         shifts_of_residues(numbers, publics, self.size, self.public_chosen, found)
@@ -137,7 +132,7 @@ class SetsResponse(PublicShifts):
 
     def counted(self, symbols: Codes, codes: Codes, positions: Positions) -> Tally:
         """Count the answers in the sets of reports whose symbols and sets are known."""
-        from sfumato.mechanisms.set_kernel import count_members  # noqa: PLC0415  brings in a compiler
+        from sfumato.mechanisms.set_kernels import count_members  # noqa: PLC0415  brings in a compiler
 
         counts = np.zeros(self.size, dtype=np.int64)
         for start in range(0, symbols.size, CHUNK):

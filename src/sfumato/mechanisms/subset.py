@@ -1,4 +1,4 @@
-"""Subset selection: a report is a set of answers, and the true one is in it more often than it should be.
+"""Subset selection: a report is a set of answers that contains the true one more often than by chance.
 
 Every set of `chosen` answers that holds the true one has weight `odds`, every other such set weight 1, so no report
 favours one answer over another by more than `odds`: epsilon = ln(odds).
@@ -20,16 +20,28 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
-from sfumato.bits.samplers import UniformBelow
-from sfumato.bits.source import MOST_WIDTH, BitSource
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.declared import MOST_OUTPUTS, check_weight, exact_odds, nominal_odds, odds_keeping
-from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
-from sfumato.mechanisms.packed import check_packed, count_ones, row_chunks
-from sfumato.prob import Channel, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer
+from sfumato.mechanisms.base import (
+    MOST_OUTPUTS,
+    check_confidence,
+    check_packed,
+    check_tally,
+    check_weight,
+    count_ones,
+    exact_odds,
+    member_estimate,
+    member_variance,
+    nominal_odds,
+    odds_keeping,
+    row_chunks,
+)
+from sfumato.numbers.checks import check_at_least, check_between, check_integer
+from sfumato.numbers.exact import LawLike
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols, smallest_dtype
+from sfumato.sampling.samplers import UniformBelow
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +55,7 @@ class SubsetSelection:
     >>> letters = sf.mechanisms.SubsetSelection(size=26, odds=Fraction(3))
     >>> letters.chosen, [round(float(p), 3) for p in letters.probabilities]
     (6, [0.474, 0.221])
-    >>> reports = letters.privatize([4] * 600 + [0] * 400, sf.bits.InsecureSeeded(7))
+    >>> reports = letters.privatize([4] * 600 + [0] * 400, sf.sampling.InsecureSeeded(7))
     >>> reports.shape, round(letters.estimate(letters.tally(reports)).raw[4], 2)  # a row of 26 bits in 4 bytes
     ((1000, 4), 0.53)
     """

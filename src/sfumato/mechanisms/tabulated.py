@@ -1,4 +1,4 @@
-"""Any dense channel as a mechanism: each answer has its own row of integer thresholds.
+"""Any dense channel as a mechanism, and designs that are channels.
 
 The law sampled is the channel itself when its denominators fit a word, else the nearest one that does; `channel()`
 tells which, and certificates are computed from it.   Proof: docs/theory/sampling.md
@@ -12,15 +12,18 @@ from hashlib import sha256
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols, smallest_dtype
-from sfumato.bits.samplers import Categorical
-from sfumato.bits.source import MOST_WIDTH, BitSource
+from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.certifying import certify
+from sfumato.display.text import Shown
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.declared import law_of_answers
-from sfumato.mechanisms.linear import check_confidence, check_tally, normal_estimate
-from sfumato.prob import Channel, Distribution, LawLike
-from sfumato.values import Estimate, Tally
-from sfumato.values.checks import check_between, check_integer
+from sfumato.mechanisms.base import check_confidence, check_tally, law_of_answers, normal_estimate
+from sfumato.numbers.checks import check_between, check_integer
+from sfumato.numbers.exact import LawLike
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols, smallest_dtype
+from sfumato.sampling.samplers import Categorical
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
 
 class Tabulated:
@@ -32,7 +35,7 @@ class Tabulated:
     >>> mechanism = sf.mechanisms.Tabulated(channel)
     >>> mechanism.channel().rows == channel.rows  # thirds are drawn exactly
     True
-    >>> reports = mechanism.privatize([0] * 700 + [1] * 300, sf.bits.InsecureSeeded(7))
+    >>> reports = mechanism.privatize([0] * 700 + [1] * 300, sf.sampling.InsecureSeeded(7))
     >>> [round(share, 2) for share in mechanism.estimate(mechanism.tally(reports)).raw]
     [0.71, 0.29]
     """
@@ -113,3 +116,30 @@ class Tabulated:
                 way_out="Merge those answers.",
             )
         return np.asarray(np.linalg.pinv(rows.T).T, dtype=np.float64)
+
+
+# What every design has that is a channel: a certificate, and a mechanism that draws from it.
+
+
+class DrawnDesign(Shown):
+    """A design whose `channel` can be drawn from."""
+
+    __slots__ = ()
+
+    channel: Channel
+
+    @property
+    def mechanism(self) -> Tabulated:
+        """The design as something to run: its sampled law is the channel, exactly."""
+        return Tabulated(self.channel)
+
+
+class CertifiedDesign(DrawnDesign):
+    """A design that is certified under the prior that it was made for."""
+
+    __slots__ = ()
+
+    @property
+    def certificate(self) -> Certificate:
+        """Every claim about the channel, under the prior or the weights that the design was made for."""
+        return certify(self)

@@ -1,4 +1,4 @@
-"""Unary encoding: an answer is a row of bits with a single one, and every bit is reported with noise of its own.
+"""Unary encodings: an answer is a row of bits, each reported with noise.
 
 The bit of the true answer is reported as one with probability `own`, each other bit with probability `other`. Two
 answers differ in two bits, so no report favours one answer over another by more than own(1-other)/(other(1-own)).
@@ -21,17 +21,27 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.bits.mechanism import ReportArray, bits_or_default, check_symbols
-from sfumato.bits.source import MOST_WIDTH, BitSource
-from sfumato.certificates.words import times
+from sfumato.certificates.claims import Claim, Relation, Status
+from sfumato.display.text import times
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms.declared import MOST_OUTPUTS, exact_odds
-from sfumato.mechanisms.linear import check_confidence, check_tally, member_estimate, member_variance
-from sfumato.mechanisms.packed import check_packed, count_ones, row_chunks
-from sfumato.prob import Channel, Distribution, LawLike
-from sfumato.values import Claim, Estimate, Relation, Status, Tally
-from sfumato.values.checks import check_at_least, check_between, check_integer, check_positive
-from sfumato.values.rounding import fraction_below_exp
+from sfumato.mechanisms.base import (
+    MOST_OUTPUTS,
+    check_confidence,
+    check_packed,
+    check_tally,
+    count_ones,
+    exact_odds,
+    member_estimate,
+    member_variance,
+    row_chunks,
+)
+from sfumato.numbers.checks import check_at_least, check_between, check_integer, check_positive
+from sfumato.numbers.exact import LawLike
+from sfumato.numbers.intervals import fraction_below_exp
+from sfumato.prob.channel import Channel
+from sfumato.prob.distribution import Distribution
+from sfumato.sampling.mechanism import Estimate, ReportArray, Tally, bits_or_default, check_symbols
+from sfumato.sampling.sources import MOST_WIDTH, BitSource
 
 # Odds promised as an epsilon are rounded down to multiples of 2^-32.
 _ODDS_BITS = 32
@@ -152,7 +162,7 @@ class SymmetricUnary(_Unary):
     >>> colours = sf.mechanisms.SymmetricUnary(size=5, odds=Fraction(9))
     >>> [round(float(p), 4) for p in colours.probabilities]  # how probably the true bit, and another, is a one
     [0.75, 0.25]
-    >>> reports = colours.privatize([2, 2, 0], sf.bits.InsecureSeeded(7))
+    >>> reports = colours.privatize([2, 2, 0], sf.sampling.InsecureSeeded(7))
     >>> [f"{int(row[0]) >> 3:05b}" for row in reports]
     ['00100', '00100', '10101']
     """
@@ -208,8 +218,8 @@ class PermanentUnary(SymmetricUnary):
     >>> from fractions import Fraction
     >>> import sfumato as sf
     >>> weekly = sf.mechanisms.PermanentUnary(size=4, odds=Fraction(9))
-    >>> kept = weekly.permanent([0, 2, 2], sf.bits.SystemBits())
-    >>> weeks = [weekly.instantaneous(kept, sf.bits.SystemBits()) for _ in range(3)]
+    >>> kept = weekly.permanent([0, 2, 2], sf.sampling.SystemBits())
+    >>> weeks = [weekly.instantaneous(kept, sf.sampling.SystemBits()) for _ in range(3)]
     >>> [round(float(weekly.odds_after(reports)), 2) for reports in (1, 3, 100)]
     [2.78, 7.47, 9.0]
     """

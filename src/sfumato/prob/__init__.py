@@ -1,5 +1,5 @@
-"""What is this? Finite laws and channels, exact or float64. No randomness, no files."""
+"""Alphabets, distributions, channels and joint distributions."""
 
-from sfumato.on_demand import names_on_demand
+from sfumato.lazy import names_on_demand
 
 __getattr__, __dir__ = names_on_demand(__name__, __file__)

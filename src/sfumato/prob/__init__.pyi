@@ -1,10 +1,20 @@
-from sfumato.prob.array_likes import ChannelLike, as_channel
 from sfumato.prob.channel import Channel
-from sfumato.prob.circulant import AnyChannel, Circulant
+from sfumato.prob.channel_files import parse_prior, read_any_channel, read_channel, read_prior, write_channel
 from sfumato.prob.distribution import Distribution, DistributionLike, as_distribution
-from sfumato.prob.exact import LawLike
-from sfumato.prob.joint import Joint, conditional, joint_law, marginal
-from sfumato.prob.operations import as_prior, cascade, coarsen, post_process, power, product, together
+from sfumato.prob.operations import (
+    Joint,
+    as_prior,
+    cascade,
+    coarsen,
+    conditional,
+    joint_law,
+    marginal,
+    post_process,
+    power,
+    product,
+    together,
+)
+from sfumato.prob.structured import AnyChannel, ChannelLike, Circulant, as_channel
 
 __all__ = [
     "AnyChannel",
@@ -14,7 +24,6 @@ __all__ = [
     "Distribution",
     "DistributionLike",
     "Joint",
-    "LawLike",
     "as_channel",
     "as_distribution",
     "as_prior",
@@ -23,8 +32,13 @@ __all__ = [
     "conditional",
     "joint_law",
     "marginal",
+    "parse_prior",
     "post_process",
     "power",
     "product",
+    "read_any_channel",
+    "read_channel",
+    "read_prior",
     "together",
+    "write_channel",
 ]

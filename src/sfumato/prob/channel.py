@@ -1,4 +1,4 @@
-"""The privacy channel P(y|x): the one noun that all of Sfumato is about.
+"""The privacy channel P(y|x) as a labelled matrix of exact or float64 rows.
 
 Rows are inputs (what is true), columns are outputs (what is published).
 """
@@ -14,10 +14,10 @@ from typing import cast
 
 import numpy as np
 
+from sfumato.display.text import Shown
 from sfumato.errors import InvalidLaw
-from sfumato.prob.alphabet import Alphabet, Label, check_labels, entry_place, place_of
-from sfumato.prob.distribution import DistributionLike, prior_on
-from sfumato.prob.exact import (
+from sfumato.numbers.checks import Number, Profile
+from sfumato.numbers.exact import (
     Entries,
     FloatArray,
     IntegerArray,
@@ -29,9 +29,7 @@ from sfumato.prob.exact import (
     entries_of,
     round_to_grid,
 )
-from sfumato.values.checks import Number
-from sfumato.values.shown import Shown
-from sfumato.values.types import Profile
+from sfumato.prob.distribution import Alphabet, DistributionLike, Label, check_labels, entry_place, place_of, prior_on
 
 
 class Channel(Shown):
@@ -112,7 +110,7 @@ class Channel(Shown):
     @classmethod
     def read(cls, path: str | Path) -> Channel:
         """Read a channel from a CSV, JSON or Parquet file."""
-        from sfumato.io import read_channel  # noqa: PLC0415  a door into a later room, opened only when used
+        from sfumato.prob.channel_files import read_channel  # noqa: PLC0415  a door into a later room, opened only when used
 
         return read_channel(path)
 
@@ -152,7 +150,7 @@ class Channel(Shown):
         return self._numerators, self._denominator
 
     def to_exact(self, width: int | None = None) -> Channel:
-        """Return the exact channel nearest by the rule of :mod:`sfumato.prob.exact`; itself when exact already."""
+        """Return the exact channel nearest by the rule of :mod:`sfumato.numbers.exact`; itself when exact already."""
         if self.exact:
             return self
         width = default_width(self.array) if width is None else width

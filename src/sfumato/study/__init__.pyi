@@ -1,32 +1,23 @@
-from sfumato.study.audience import Analyst, Audience
+from sfumato.study.cells import NO_ANSWER, AskIf, Missing
 from sfumato.study.collect_terms import CollectTerms
-from sfumato.study.studies import DisclosedColumns, Study
-from sfumato.study.study_files import fingerprint, read_study, write_study
-from sfumato.study.ways import (
-    NO_ANSWER,
-    AskIf,
-    BoundedNumber,
-    Card,
-    Count,
-    Dictionary,
-    FreeText,
-    Goal,
-    LargeList,
-    ListedCard,
-    Missing,
-    OneOfMany,
-    Ordered,
-    Quantity,
-    Question,
-    QuestionEstimate,
-    QuestionPlan,
-    Recoverable,
-    Several,
-    Way,
-    YesNo,
-    register,
-    remember_dictionary,
-)
+from sfumato.study.file import fingerprint, read_study, write_study
+from sfumato.study.goals import Goal
+from sfumato.study.handler import Draw, Drawer, Way
+from sfumato.study.kinds.card import Card
+from sfumato.study.kinds.dictionaries import Dictionary, remember_dictionary
+from sfumato.study.kinds.large_list import LargeList
+from sfumato.study.kinds.listed_card import ListedCard
+from sfumato.study.kinds.number import BoundedNumber, Count
+from sfumato.study.kinds.ordered import Ordered
+from sfumato.study.kinds.recoverable import Recoverable
+from sfumato.study.kinds.registry import register
+from sfumato.study.kinds.several import Several
+from sfumato.study.kinds.single_choice import OneOfMany, YesNo
+from sfumato.study.kinds.text import FreeText
+from sfumato.study.question import Question
+from sfumato.study.question_plans import QuestionPlan
+from sfumato.study.readers import Analyst, Audience
+from sfumato.study.study import DisclosedColumns, Study
 
 __all__ = [
     "NO_ANSWER",
@@ -39,6 +30,8 @@ __all__ = [
     "Count",
     "Dictionary",
     "DisclosedColumns",
+    "Draw",
+    "Drawer",
     "FreeText",
     "Goal",
     "LargeList",
@@ -46,9 +39,7 @@ __all__ = [
     "Missing",
     "OneOfMany",
     "Ordered",
-    "Quantity",
     "Question",
-    "QuestionEstimate",
     "QuestionPlan",
     "Recoverable",
     "Several",

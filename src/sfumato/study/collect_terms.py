@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from sfumato.errors import InvalidParameter
-from sfumato.refine.sealed_shares import Kem
-from sfumato.study.ways.keys import as_flag, as_text
-from sfumato.study.wording import LONGEST, check_line
+from sfumato.keys.shares import Kem
+from sfumato.study.fields import LONGEST, as_flag, as_text, check_line
 
 E = TypeVar("E", bound=StrEnum)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import sfumato as sf
 from cli.twice.cases import PRIVATE, Case, both, removed
-from sfumato.account import Kind, Ledger
-from sfumato.design import Query, best_answer
 from sfumato.errors import BudgetSpent, InvalidParameter, UnknownSchema, UnreadableFile
-from sfumato.io.query_files import QueryDesign, read_query_table, write_query_design
+from sfumato.ledger import Kind, Ledger
+from sfumato.recoverable import Query, best_answer
+from sfumato.recoverable.query_files import QueryDesign, read_query_table, write_query_design
 from small_studies import small_study
 
 BLOOD = Path(__file__).parents[3] / "docs" / "examples" / "blood.csv"

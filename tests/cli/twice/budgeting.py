@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from cli.twice.cases import Case, both
-from sfumato.account import Kind, Ledger, information, local
 from sfumato.errors import BudgetSpent, InvalidParameter, UnreadableFile
-from sfumato.study.steps import new_ledger, pay_for, read_ledger, void_debit
+from sfumato.ledger import Kind, Ledger, information, local
+from sfumato.workflows import new_ledger, pay_for, read_ledger, void_debit
 
 
 def nothing(folder):

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.account import Charges, Kind, Ledger
 from sfumato.cli.app import command_tree
-from sfumato.cli.error_words import words_of
+from sfumato.cli.help import words_of
 from sfumato.errors import SfumatoError
+from sfumato.ledger import Charges, Kind, Ledger
 
 COMMAND = command_tree()
 PRIVATE = "37.0625"

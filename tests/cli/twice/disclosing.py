@@ -5,8 +5,8 @@ from dataclasses import replace
 import sfumato as sf
 from cli.twice.cases import Case, both, having, removed
 from cli.twice.publishing import people
-from sfumato.account import Kind, Ledger
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyReused, UnreadableFile
+from sfumato.ledger import Kind, Ledger
 from sfumato.study import DisclosedColumns
 from small_studies import small_study
 

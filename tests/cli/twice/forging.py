@@ -12,12 +12,12 @@ from cli.twice.keeping import KEY
 from cli.twice.publishing import PUBLISH, people, publish, published, without_ledger
 from cli.twice.reading import OPEN, RECOVER, open_with, recover_with
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.io.key_files import write_key
-from sfumato.io.private_key_files import write_private_key
-from sfumato.refine import Unprotected
-from sfumato.refine.key_protection import Passphrase, PrivateKey
-from sfumato.study.key_folders import KeyFolder
-from sfumato.study.steps import merge_key_files, protect_key_file, rotate_key_file, split_key_file
+from sfumato.keys import Unprotected
+from sfumato.keys.key_files import write_key
+from sfumato.keys.protection import Passphrase, PrivateKey
+from sfumato.keys.sealed_files import write_private_key
+from sfumato.publications.key_folder import KeyFolder
+from sfumato.workflows import merge_key_files, protect_key_file, rotate_key_file, split_key_file
 from small_studies import answers
 
 # Cheap, so that the tests are quick: a file says itself what trying a passphrase costs.

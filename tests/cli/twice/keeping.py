@@ -4,8 +4,8 @@ import sfumato as sf
 from cli.twice.cases import Case, both
 from cli.twice.publishing import ROWS, published, without_ledger
 from sfumato.errors import InvalidParameter, KeyRefused
-from sfumato.refine.key_protection import Unprotected
-from sfumato.study.steps import make_key_pair, merge_key_files, rotate_key_file, split_key_file
+from sfumato.keys.protection import Unprotected
+from sfumato.workflows import make_key_pair, merge_key_files, rotate_key_file, split_key_file
 
 OPEN_KEYS = {"protection": Unprotected()}
 KEY = "keys/ministry.place.key"

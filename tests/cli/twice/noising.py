@@ -7,11 +7,10 @@ from typing import Any
 
 import sfumato as sf
 from cli.twice.cases import PRIVATE, Case, both, having
-from sfumato.account import Kind, Ledger, information
 from sfumato.errors import BudgetSpent, InvalidParameter
 from sfumato.files.tables import read_table
-from sfumato.io.noise_files import read_distortion
-from sfumato.io.private_columns import number_column
+from sfumato.ledger import Kind, Ledger, information
+from sfumato.noise.private_data import number_column, read_distortion
 from small_studies import small_study
 
 
@@ -28,12 +27,12 @@ def numbers(folder):
 
 def exponential():
     read = read_distortion("distortion.csv")
-    return sf.design.exponential(read.rows, budget_bits=0.5, answers=read.answers)
+    return sf.noise.exponential(read.rows, budget_bits=0.5, answers=read.answers)
 
 
 def mean(data):
     cells = number_column(read_table(data)[0], "rooms")
-    return sf.design.private_mean(0, 6, len(cells), 0.5, correlated=2), cells.values
+    return sf.noise.private_mean(0, 6, len(cells), 0.5, correlated=2), cells.values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,17 +53,17 @@ NOISES = [
     Noise(
         title="gaussian",
         command="noise gaussian --low 0 --high 100 --budget-bits 1 --input number.txt",
-        call=lambda: (sf.design.gaussian(low=0, high=100, budget_bits=1), Fraction(PRIVATE)),
+        call=lambda: (sf.noise.gaussian(low=0, high=100, budget_bits=1), Fraction(PRIVATE)),
         bad=("--high 100", "--high 10"),
-        bad_call=lambda: (sf.design.gaussian(low=0, high=10, budget_bits=1), Fraction(PRIVATE)),
+        bad_call=lambda: (sf.noise.gaussian(low=0, high=10, budget_bits=1), Fraction(PRIVATE)),
         bad_words="the range",
     ),
     Noise(
         title="flipped answer",
         command="noise flip --budget-bits 0.5 --input yes.txt",
-        call=lambda: (sf.design.flip(budget_bits=0.5), True),
+        call=lambda: (sf.noise.flip(budget_bits=0.5), True),
         bad=("yes.txt", "strange.txt"),
-        bad_call=lambda: (sf.design.flip(budget_bits=0.5), PRIVATE),
+        bad_call=lambda: (sf.noise.flip(budget_bits=0.5), PRIVATE),
         bad_words="must be True or False",
         own_words=True,  # the library is not given a file
     ),

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import sfumato as sf
 from cli.twice.cases import PRIVATE, Case, both, having, removed
-from sfumato.account import Kind, Ledger
 from sfumato.errors import BudgetSpent, InvalidParameter, KeyRefused, KeyReused, UnreadableFile
-from sfumato.files.table_writers import write_table
-from sfumato.refine.key_protection import Passphrase, Unprotected
+from sfumato.files.public_tables import write_table
+from sfumato.keys.protection import Passphrase, Unprotected
+from sfumato.ledger import Kind, Ledger
 from small_studies import answers, small_study
 
 ROWS = 40

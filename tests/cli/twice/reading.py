@@ -5,9 +5,9 @@ from dataclasses import replace
 import sfumato as sf
 from cli.twice.cases import Case, both
 from cli.twice.publishing import published, without_ledger
-from sfumato.account import Kind
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.refine.key_protection import Passphrase, Unprotected
+from sfumato.keys.protection import Passphrase, Unprotected
+from sfumato.ledger import Kind
 
 
 def opened(folder):

@@ -7,11 +7,11 @@ from dataclasses import replace
 import sfumato as sf
 from cli.twice.cases import Case, both, removed
 from cli.twice.publishing import KEYS, PUBLISH, PUBLISH_TWO, RECORD, REPORTS, people, publish, published, without_ledger
-from sfumato.account import Kind, Ledger
 from sfumato.errors import DigestMismatch, InvalidParameter, KeyReused, ReleasedBefore, UnreadableFile
-from sfumato.refine import reuse
-from sfumato.refine.key_protection import Unprotected
-from sfumato.study.steps import rotate_key_file
+from sfumato.keys.protection import Unprotected
+from sfumato.ladders import keys as reuse
+from sfumato.ledger import Kind, Ledger
+from sfumato.workflows import rotate_key_file
 
 TWO = (
     "other/",

@@ -15,8 +15,10 @@ from pathlib import Path
 
 from engines.spark.slow_tasks import SlowDrawTask
 from sfumato.errors import SfumatoError
-from sfumato.refine import Unprotected
-from sfumato.study.steps import publish, requests, spark_parts
+from sfumato.keys import Unprotected
+from sfumato.publications import spark_writing as spark_parts
+from sfumato.workflows import publish
+from sfumato.workflows import releasing as requests
 
 secrets, plans = [], []
 

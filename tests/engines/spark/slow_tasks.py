@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from sfumato.study.part_tasks import DrawTask, DrawWork
+from sfumato.publications.spark_writing import DrawTask, DrawWork
 
 GATE = "SFUMATO_TEST_GATE"
 """Until this file is there, a task that has written its rows does not finish its file; an environment variable."""
@@ -92,9 +92,9 @@ def compiled():
     """How many versions of loops this process has compiled, or loaded from a cache."""
     from numba.core.dispatcher import Dispatcher
 
-    from sfumato.bits import recycling
+    from sfumato.ladders import shift_kernel
     from sfumato.mechanisms import kernels
-    from sfumato.refine import shift_kernel
+    from sfumato.sampling import kernels as recycling
 
     loops = [loop for room in (recycling, kernels, shift_kernel) for loop in vars(room).values()]
     return sum(len(loop.signatures) for loop in loops if isinstance(loop, Dispatcher))

@@ -7,16 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.bits import SystemBits
-from sfumato.io.key_files import read_key
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
+from sfumato.keys.key_files import read_key
+from sfumato.publications.part import MemorySink, PartPlan, draw_part, open_answers
+from sfumato.publications.reports import read_report_files
+from sfumato.sampling import Guarantee, SystemBits
 from sfumato.study import Analyst, Card, OneOfMany, Study, YesNo, write_study
-from sfumato.study.part_plans import PartPlan
-from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import draw_part, open_answers
-from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import publish
-from sfumato.values import Guarantee
+from sfumato.workflows import publish
 
 ANSWERS = tuple(str(number) for number in range(900))
 PLACES = ("north", "south", "east", "west")

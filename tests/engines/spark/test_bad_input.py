@@ -11,8 +11,8 @@ import pytest
 
 from engines.spark.spark_studies import plain_answers, plain_study, published, written
 from sfumato.errors import InvalidParameter, SfumatoError, UnreadableFile
-from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import requests
+from sfumato.publications.reports import read_report_files
+from sfumato.workflows import releasing as requests
 
 ROWS = 15_000
 SIZES = (5000, 7000, 0)

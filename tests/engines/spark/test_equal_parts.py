@@ -105,7 +105,7 @@ def test_many_files_are_numbered_as_few_are(spark, tmp_path):
 
 @pytest.mark.parametrize("kind", ["texts", pytest.param("numbers", marks=pytest.mark.slow)])
 def test_a_column_of_ids_numbers_the_rows_in_its_order(spark, tmp_path, monkeypatch, kind):
-    from sfumato.engines.spark import numbering
+    from sfumato.engines import spark as numbering
 
     monkeypatch.setattr(numbering, "_BUCKET_ROWS", 5000)
     table = plain_answers(ROWS)

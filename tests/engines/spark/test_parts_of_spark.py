@@ -7,9 +7,9 @@ import pytest
 from engines.spark.spark_studies import ANSWERS, published, wide_answers, wide_study, written
 from living_publications import Living, living_answers, other
 from sfumato.errors import KeyReused, UnreadableFile
-from sfumato.refine import Unprotected
-from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import combine, open_reports, recover_answers
+from sfumato.keys import Unprotected
+from sfumato.publications.reports import read_report_files
+from sfumato.workflows import combine, open_reports, recover_answers
 
 ROWS = 9000
 

@@ -6,8 +6,8 @@ import pytest
 
 from living_publications import living_study
 from public_bytes import blobs, holds
-from sfumato.refine import Unprotected
-from sfumato.study.steps import audit_publication, combine, erase, open_reports, publish, write_reports
+from sfumato.keys import Unprotected
+from sfumato.workflows import audit_publication, combine, erase, open_reports, publish, write_reports
 
 CANARY, ERASED, UNKEPT = "Canary-on-Sea", "Erasedbury", "private name"
 ROWS = 9000

@@ -11,10 +11,10 @@ import pytest
 from engines.spark.spark_studies import PLACES, plain_answers, plain_study, published, wide_answers, wide_study
 from living_publications import Living, living_answers, living_study, other
 from sfumato.errors import InvalidParameter, KeyRefused, UnreadableFile
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
+from sfumato.publications.reports import read_report_files
 from sfumato.study import Count, FreeText, Study
-from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import (
+from sfumato.workflows import (
     audit_samples,
     estimate_reports,
     open_reports,

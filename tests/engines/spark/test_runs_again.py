@@ -9,9 +9,9 @@ import pytest
 from engines.spark.clusters import Cluster, Standalone, kill_writers, wait_for_writers
 from engines.spark.slow_tasks import RUNS
 from engines.spark.spark_studies import card_study, check_drawn_alone, plain_answers, seeds, written
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
 from sfumato.study import write_study
-from sfumato.study.steps import publish, recover_answers
+from sfumato.workflows import publish, recover_answers
 
 ROWS = 70_000
 TASKS = 9

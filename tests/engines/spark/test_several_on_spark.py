@@ -5,9 +5,9 @@ import pytest
 
 from engines.spark.spark_studies import check_equal_to_arrow, written
 from living_publications import Living
-from sfumato.refine import Unprotected
+from sfumato.keys import Unprotected
 from sfumato.study import Several
-from sfumato.study.steps import estimate_reports, open_reports
+from sfumato.workflows import estimate_reports, open_reports
 from study.test_several import study, table
 
 ROWS = 9000

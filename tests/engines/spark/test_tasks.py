@@ -19,18 +19,17 @@ from engines.spark.spark_studies import (
     published,
     written,
 )
-from sfumato.bits import InsecureSeeded
 from sfumato.errors import InvalidParameter, UnreadableFile
-from sfumato.refine import Unprotected
-from sfumato.refine.block_secrets import new_secret
+from sfumato.keys import Unprotected
+from sfumato.ladders.drawing import new_secret
+from sfumato.publications import spark_writing as spark_parts
+from sfumato.publications.note import new_part_id
+from sfumato.publications.part import MemorySink, PartPlan, draw_part, open_answers
+from sfumato.publications.reports import read_report_files
+from sfumato.sampling import Guarantee, InsecureSeeded
 from sfumato.study import Card, FreeText, Recoverable, Study, YesNo, write_study
-from sfumato.study.part_notes import new_part_id
-from sfumato.study.part_plans import PartPlan
-from sfumato.study.part_sinks import MemorySink
-from sfumato.study.publishing import draw_part, open_answers
-from sfumato.study.report_files import read_report_files
-from sfumato.study.steps import estimate_reports, publish, requests, spark_parts
-from sfumato.values import Guarantee
+from sfumato.workflows import estimate_reports, publish
+from sfumato.workflows import releasing as requests
 
 ROWS = 30_000
 BLOOD = ("O+", "A+", "O-", "A-", "B+")

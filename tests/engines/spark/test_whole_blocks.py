@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines.spark import block_jobs, whole_blocks
-from sfumato.engines.spark.whole_blocks import BLOCK_ROWS, RUN_BLOCKS, BlockGatherer, BlockSizes
+from sfumato.engines import spark as block_jobs
+from sfumato.engines import spark as whole_blocks
+from sfumato.engines.spark import BLOCK_ROWS, RUN_BLOCKS, BlockGatherer, BlockSizes
 from sfumato.errors import UnreadableFile
 
 NUMBER = "number"

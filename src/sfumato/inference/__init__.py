@@ -1,0 +1,5 @@
+"""Shares, means, intervals, tests and heavy hitters from randomised reports."""
+
+from sfumato.lazy import names_on_demand
+
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

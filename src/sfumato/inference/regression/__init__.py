@@ -1,0 +1,5 @@
+"""Regression with outcomes or covariates that were randomised."""
+
+from sfumato.lazy import names_on_demand
+
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,0 +1,5 @@
+"""Key files: their format, protection, digests, and shares sealed by devices."""
+
+from sfumato.lazy import names_on_demand
+
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,0 +1,14 @@
+from sfumato.keys.key_documents import KeyHeader, open_key, read_header, seal_key
+from sfumato.keys.protection import Passphrase, PrivateKey, PublicKey, Unprotected, new_key_pair
+
+__all__ = [
+    "KeyHeader",
+    "Passphrase",
+    "PrivateKey",
+    "PublicKey",
+    "Unprotected",
+    "new_key_pair",
+    "open_key",
+    "read_header",
+    "seal_key",
+]

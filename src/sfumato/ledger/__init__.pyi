@@ -1,0 +1,59 @@
+from sfumato.ledger.accounts import Book, Entry, Receipt, Standing
+from sfumato.ledger.amounts import Charges, Currency
+from sfumato.ledger.composition import (
+    Composed,
+    Parallel,
+    TwoDataSets,
+    compose,
+    compose_parallel,
+    compose_two_data_sets,
+    cross_capacity_bits,
+    group_bound_bits,
+    joint_of_two_data_sets,
+)
+from sfumato.ledger.dependence import Assumption, Counting
+from sfumato.ledger.documents import Per, Period
+from sfumato.ledger.ledger import Ledger
+from sfumato.ledger.releases import (
+    Kind,
+    Published,
+    PublishedColumn,
+    Release,
+    Role,
+    information,
+    local,
+    perfect_samples,
+    recoverable,
+)
+
+__all__ = [
+    "Assumption",
+    "Book",
+    "Charges",
+    "Composed",
+    "Counting",
+    "Currency",
+    "Entry",
+    "Kind",
+    "Ledger",
+    "Parallel",
+    "Per",
+    "Period",
+    "Published",
+    "PublishedColumn",
+    "Receipt",
+    "Release",
+    "Role",
+    "Standing",
+    "TwoDataSets",
+    "compose",
+    "compose_parallel",
+    "compose_two_data_sets",
+    "cross_capacity_bits",
+    "group_bound_bits",
+    "information",
+    "joint_of_two_data_sets",
+    "local",
+    "perfect_samples",
+    "recoverable",
+]

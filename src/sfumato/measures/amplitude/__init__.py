@@ -1,1 +1,0 @@
-"""Gaussian noise under a limit on the amplitude: capacities, and the few points that reach them."""

@@ -1,1 +1,0 @@
-"""The balance function: what one record tells against what the answer is worth, with both bounds."""

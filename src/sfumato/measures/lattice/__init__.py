@@ -1,1 +1,0 @@
-"""Noise on a grid: how much passes through the discrete Gaussian that is really drawn."""

@@ -1,0 +1,5 @@
+"""Calibrated noise under a stated dependence between people [E]."""
+
+from sfumato.lazy import names_on_demand
+
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,0 +1,5 @@
+"""Exact and certified arithmetic: fractions, outward rounding, intervals and linear programs."""
+
+from sfumato.lazy import names_on_demand
+
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

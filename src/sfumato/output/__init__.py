@@ -1,0 +1,5 @@
+"""Pages, reports, statements and tables of finished results."""
+
+from sfumato.lazy import names_on_demand
+
+__getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -1,0 +1,404 @@
+"""What pages share: style, headers, and texts marked with their place in the JSON of the page."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+from html import escape, unescape
+from html.parser import HTMLParser
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+
+from sfumato.certificates.certificate import Certificate
+from sfumato.certificates.claims import Claim, ClaimRecord, Relation, Status, read_claim
+from sfumato.display.tables import Sheet, html_sheet
+from sfumato.display.text import INFINITE, at_least, at_most, fraction_text, number_text, plain_number
+from sfumato.errors import printable_lines
+from sfumato.numbers.intervals import Interval
+
+# How a claim's number is shown to a person.
+
+
+NAMES = {
+    "guess_error": "guess error",
+    "odds": "odds",
+    "epsilon": "ε (local differential privacy)",
+    "exposure": "exposure",
+    "total_variation": "total variation",
+    "min_entropy_leakage_bits": "min-entropy leakage",
+    "maximal_leakage_bits": "maximal leakage",
+    "mutual_information_bits": "mutual information",
+    "max_information_bits": "max-information",
+    "capacity_bits": "capacity",
+    "randomness_bits": "randomness",
+    "heaviest_output": "recovery: heaviest output",
+    "chernoff_information": "Chernoff information",
+    "fisher_information": "Fisher information",
+    "neighbour_odds": "odds between neighbours",
+    "correlated_odds": "odds with correlations",
+    "individual_capacity_bits": "individual capacity",
+}
+
+# Measures of which at least so much is promised; all others are promises of at most so much.
+_AT_LEAST = ("randomness_bits", "separate_randomness_bits", "disclosed_bits", "key_bits")
+
+# From here on a number is shown by its first digits, as in 1.2e20.
+_LARGE = 1e15
+
+
+def name_of(claim: Claim, certificate: Certificate) -> str:
+    """The measure as a reader knows it."""
+    called = certificate.kind.called(certificate.subject, claim.measure)
+    return called or NAMES.get(claim.measure) or claim.measure.replace("_", " ").replace("epsilon", "ε")
+
+
+def value_of(claim: Claim) -> str:
+    """The number with its unit. A bound is shown as a bound, and an interval by the end that its promise rests on."""
+    unit = "" if claim.unit in ("probability", "ratio", "sum") else f" {claim.unit}"
+    value = claim.value
+    sign = f"{claim.relation.value} " if claim.relation in (Relation.AT_LEAST, Relation.AT_MOST) else ""
+    if isinstance(value, Interval):
+        if claim.status is Status.STATED:  # rounded outwards already, and to be shown as it was
+            return f"{sign or f'{value.lower:g} to '}{value.upper:g}{unit}"
+        return f"{sign}{_end_of(claim, value)}{unit}"
+    if isinstance(value, Fraction):
+        return f"{sign}{fraction_text(value)}{unit}"
+    return f"{sign}{'∞' if math.isinf(value) else f'{value:.6g}'}{unit}"
+
+
+def status_of(claim: Claim) -> str:
+    """How well the number is known."""
+    if claim.status is Status.STATED:
+        return "stated"
+    if isinstance(claim.value, Interval):
+        return f"certified ±{claim.value.width / 2:.0e}" if claim.relation is Relation.WITHIN else "certified"
+    if claim.confidence is not None:
+        return f"estimated, confidence 1 - {1 - claim.confidence:.0e}"
+    return "exact"
+
+
+def _end_of(claim: Claim, value: Interval) -> str:
+    """The upper end rounded up, or the lower end rounded down where at least so much is promised."""
+    promises_least = claim.relation is Relation.AT_LEAST or (
+        claim.relation is Relation.WITHIN and claim.measure.startswith(_AT_LEAST)
+    )
+    end = value.lower if promises_least else value.upper
+    if math.isinf(end):
+        return "∞" if end > 0 else "-∞"
+    if claim.relation is not Relation.WITHIN or abs(end) >= _LARGE:
+        return at_least(end) if promises_least else at_most(end)
+    digits = min(9, max(1, math.floor(-math.log10(value.width)))) if 0 < value.width < math.inf else 9
+    step = Decimal(1).scaleb(-digits)
+    shown = Decimal(end).quantize(step, rounding=ROUND_FLOOR if promises_least else ROUND_CEILING)
+    text = format(shown, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+# Texts of a page, each marked with its place in the JSON that the page carries.
+#
+# The JSON has the certificates, and `texts`: what the page shows, in its order, as words, numbers and places in the
+# certificates. An element names the places of its texts in `data-at`, and that of an attribute such as aria-label in
+# `data-at-aria-label`.
+# `sfumato verify PAGE` and `sfumato_check.py PAGE` work every text out again.   Format: docs/reference/files.md
+
+
+SCHEMA = "sfumato/page/1"
+TEXT_ATTRIBUTES = ("aria-label", "title", "alt")
+# Elements without an end; a shape of a picture may end in its own tag.
+VOID = frozenset({"meta", "br", "img"})
+# Not text: data, and rules of style.
+RAW = frozenset({"script", "style"})
+# References begin with a word that no text of others can hold.
+_WORD = token_hex(8)
+_REFERENCE = re.compile(f"\x02{_WORD}([^\x02\x03]*)\x03")
+# The texts of a certificate that stand in pages as they are.
+_CLAIM_TEXTS = ("sentence", "because")
+
+
+def number_mark(number: float, form: str, place: str = "") -> str:
+    """Return a reference to a number, which becomes its text when the page is put together.
+
+    `form` is one of those that `number_text` knows. `place` is a name that the page may tie to a claim.
+    """
+    return f"\x02{_WORD}{form}|{plain_number(number)}|{place}\x03"
+
+
+def is_marked(text: str) -> bool:
+    """Whether a text holds a reference."""
+    return _REFERENCE.search(text) is not None
+
+
+def claim_mark(certificate: int, claim: int, form: str) -> str:
+    """Return a reference to a claim of one of the page's certificates."""
+    return f"\x02{_WORD}{form}||/certificates/{certificate}/claims/{claim}\x03"
+
+
+def claim_text(record: Mapping[str, Any], form: str) -> str:
+    """Return what a page shows of a claim: its value, its status, or the ε that it bounds."""
+    claim = read_claim(msgspec.convert(record, ClaimRecord))
+    if form == "epsilon":
+        bound = claim.value.upper if isinstance(claim.value, Interval) else claim.value
+        return number_text(plain_number(float(bound)), form)
+    return {"value": value_of, "status": status_of}[form](claim)
+
+
+def entry_text(document: Mapping[str, Any], entry: object) -> str:
+    """Return the text that an entry of a page's `texts` stands for; raises LookupError, TypeError or ValueError.
+
+    An entry is words, or a list of words, numbers in a form and places in a certificate.
+    """
+    pieces = entry if isinstance(entry, list) else [entry]
+    return "".join(_piece_text(document, piece) for piece in pieces)
+
+
+def mark_texts(html: str, certificates: Sequence[Certificate], places: Mapping[str, str]) -> str:
+    """Return a page whose texts are marked, with its JSON before the end of its body.
+
+    `places` ties names of numbers to claims; a number whose claim says something else is kept as a number.
+    """
+    marker = _Marker([json.loads(certificate.to_json()) for certificate in certificates], places)
+    marker.feed(html)
+    marker.close()
+    # No text of the JSON can end the element that it stands in.
+    data = json.dumps(marker.document, separators=(",", ":")).replace("<", "\\u003c")
+    before, end, after = printable_lines("".join(marker.out)).rpartition("</body>")
+    return f'{before}<script type="application/json" id="data">{data}</script>\n{end}{after}'
+
+
+class _Marker(HTMLParser):
+    """Writes a page again, with marks."""
+
+    def __init__(self, certificates: list[dict[str, Any]], places: Mapping[str, str]) -> None:
+        super().__init__(convert_charrefs=True)
+        self.document: dict[str, Any] = {"schema": SCHEMA, "certificates": certificates, "texts": []}
+        self.out: list[str] = []
+        self._places = places
+        self._open: list[tuple[str, int, list[str]]] = []
+        self._known = _certificate_texts(certificates)
+
+    def handle_decl(self, decl: str) -> None:
+        self.out.append(f"<!{decl}>")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.out.append(self._start(attrs))
+        if tag not in VOID:
+            self._open.append((tag, len(self.out) - 1, []))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.out.append(self._start(attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        _, start, marks = self._open.pop()
+        if marks:
+            self.out[start] = _with_attribute(self.out[start], "data-at", " ".join(marks))
+        self.out.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1][0] in RAW:
+            self.out.append(data)
+            return
+        if data.strip():
+            self._open[-1][2].append(self._place(data))
+        self.out.append(escape(_REFERENCE.sub(self._shown, data), quote=False))
+
+    def _start(self, attrs: list[tuple[str, str | None]]) -> str:
+        raw = self.get_starttag_text() or ""
+        raw = _REFERENCE.sub(lambda found: escape(self._shown(found)), raw)
+        for name, value in attrs:
+            if name in TEXT_ATTRIBUTES and value and value.strip():
+                raw = _with_attribute(raw, f"data-at-{name}", self._place(value))
+        return raw
+
+    def _place(self, text: str) -> str:
+        """Put a text into the JSON, and return its place there."""
+        parts = _REFERENCE.split(text)
+        # What stands between references is words.
+        pieces = [printable_lines(part) if i % 2 == 0 else self._piece(part) for i, part in enumerate(parts)]
+        if len(pieces) == 1 and (known := self._known.get(str(pieces[0]))):
+            pieces = [{"at": known, "as": "text"}]
+        words = len(pieces) == 1 and isinstance(pieces[0], str)
+        self.document["texts"].append(pieces[0] if words else [piece for piece in pieces if piece])
+        return f"/texts/{len(self.document['texts']) - 1}"
+
+    def _piece(self, reference: str) -> dict[str, Any]:
+        form, number, place = unescape(reference).split("|", 2)
+        if not number:
+            return {"at": place, "as": form}
+        value = number if number in INFINITE else int(number) if number.lstrip("-").isdigit() else float(number)
+        claimed = {"at": self._places.get(place, ""), "as": form}
+        if claimed["at"] and _piece_text(self.document, claimed) == number_text(value, form):
+            return claimed
+        return {"number": value, "as": form}
+
+    def _shown(self, found: re.Match[str]) -> str:
+        return _piece_text(self.document, self._piece(found.group(1)))
+
+
+def _certificate_texts(certificates: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The places of the texts of certificates, the first where several say the same."""
+    found: dict[str, str] = {}
+    for i, certificate in enumerate(certificates):
+        base = f"/certificates/{i}"
+        texts = [(f"{base}/digest", certificate["digest"])]
+        texts += [(f"{base}/notes/{k}", note) for k, note in enumerate(certificate["notes"])]
+        texts += [
+            (f"{base}/claims/{k}/{name}", claim[name])
+            for k, claim in enumerate(certificate["claims"])
+            for name in _CLAIM_TEXTS
+        ]
+        for pointer, text in texts:
+            found.setdefault(printable_lines(text), pointer)
+    return found
+
+
+def _piece_text(document: Mapping[str, Any], piece: object) -> str:
+    if isinstance(piece, str):
+        return printable_lines(piece)
+    if not isinstance(piece, dict):
+        raise TypeError(piece)
+    if "number" in piece:
+        return number_text(piece["number"], piece["as"])
+    found = _at(document, piece["at"])
+    return _piece_text(document, found + "") if piece["as"] == "text" else claim_text(found, piece["as"])
+
+
+def _at(document: Any, pointer: str) -> Any:
+    """Return what a JSON pointer names."""
+    found = document
+    for step in pointer.split("/")[1:]:
+        found = found[int(step)] if isinstance(found, list) else found[step]
+    return found
+
+
+def _with_attribute(tag: str, name: str, value: str) -> str:
+    end = "/>" if tag.endswith("/>") else ">"
+    return f'{tag[: -len(end)]} {name}="{value}"{end}'
+
+
+_DIGEST = re.compile(r'"digest": "(sha256:[0-9a-f]+)"')
+
+_METADATA = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
+
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1d2733;--soft:#545f6b;--paper:#fbfaf7;--line:#ddd8cc;--mark:#114a5c;--warn:#9a3610;
+--pane:#f1eee6;--shade:#0004;--s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
+@media (prefers-color-scheme:dark){:root{--ink:#e8e4da;--soft:#a5adb5;--paper:#15191d;--line:#343b42;--mark:#7fc4d6;
+--warn:#f0a37f;--pane:#1f252b;--shade:#fff5;--s0:#6cc0f0;--s1:#f09a60;--s2:#4fd0a8;--s3:#c5a5f0}}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:62rem;
+padding:0 1.2rem}
+h1{font-weight:600;font-size:1.7rem;line-height:1.25;margin:0}
+h2{font-size:1.25rem;margin:2.4rem 0 .6rem}h3{font-size:1.05rem;margin:1.6rem 0 .4rem}
+h4,h5{font-size:1rem;margin:1.2rem 0 .3rem}h5{font-size:.95rem}
+h1,h2,h3,h4,h5,p,li,dd,figcaption{overflow-wrap:anywhere}
+a{color:var(--mark)}
+.lead{color:var(--soft);margin:.2rem 0 1.4rem}
+ul.plain{padding-left:1.1rem}ul.plain li,ol li{margin:.25rem 0}.warn{color:var(--warn);font-weight:600}
+.alarm{border:2px solid var(--warn);color:var(--warn);font-weight:600;padding:.7rem 1rem;margin:1rem 0}
+table{border-collapse:collapse;width:100%;font-size:.93rem}
+caption{text-align:left;color:var(--soft);padding:.2rem 0}
+th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line)}
+td.value{font-variant-numeric:tabular-nums;overflow-wrap:anywhere;min-width:9.5em}td.status{white-space:nowrap}
+td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.words{text-align:right;min-width:8em}td.lines{white-space:pre-line;min-width:6.5em;font-variant-numeric:tabular-nums}
+p.caption,figcaption{color:var(--soft);font-size:.86rem;margin:.2rem 0}
+td.why{color:var(--soft);font-size:.86rem}
+/* What is wider than its place scrolls by itself: a shadow at the end that hides something, and words where the
+   browser can tell that there is something to scroll. */
+.wide{overflow-x:auto;margin:.6rem 0;scroll-timeline:--wide inline;
+background:linear-gradient(90deg,var(--paper) 50%,transparent) 0/3rem 100% local,
+linear-gradient(270deg,var(--paper) 50%,transparent) 100%/3rem 100% local,
+linear-gradient(90deg,var(--shade),transparent) 0/1rem 100% scroll,
+linear-gradient(270deg,var(--shade),transparent) 100%/1rem 100% scroll;background-repeat:no-repeat}
+.wide:focus-visible,pre:focus-visible{outline:2px solid var(--mark)}
+.cue{position:sticky;left:0;margin:0;max-height:0;overflow:hidden;opacity:0;text-align:right;font-size:.82rem;
+color:var(--soft);animation:cue linear both;animation-timeline:--wide}
+@keyframes cue{from,80%{opacity:1;max-height:1.6em}to{opacity:0;max-height:1.6em}}
+@media (max-width:40rem){.wide th[scope=row]{position:sticky;left:0;background:var(--paper)}
+.wide th[scope^=row]{max-width:9rem;overflow-wrap:break-word}}
+figure{margin:1rem 0}
+figure img,figure svg.drawing{display:block;max-width:100%;height:auto;background:#fff;padding:.6rem;border-radius:4px}
+svg.heatmap{max-width:100%;height:auto;font:12px system-ui,sans-serif}svg.heatmap .label{fill:var(--ink)}
+pre{background:var(--pane);padding:.8rem;overflow:auto;max-height:26rem;font-size:.8rem}
+summary{cursor:pointer}
+code{overflow-wrap:anywhere}footer{color:var(--soft);font-size:.86rem;margin-top:2rem}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;--mark:#114a5c;--warn:#9a3610;
+--s0:#0072b2;--s1:#b04a00;--s2:#00755a;--s3:#7440a8}
+body{margin:0;max-width:none;padding:0;font-size:10.5pt}table{font-size:8.5pt}th,td{padding:.25rem .35rem}
+details,nav,.screen,.cue{display:none}.wide{overflow:visible;background:none}
+figure,tr,li,.alarm{break-inside:avoid}h2,h3,h4,h5{break-after:avoid}}
+"""
+
+
+_HOW_TO_CHECK = """<p>Check this page with <code>sfumato verify</code> or <code>python sfumato_check.py</code>: both
+work out its certificates, and every text of this page from the data in it. This shows that the page says what its data
+say, not that the data are true.</p>"""
+
+
+def shared_style() -> str:
+    """Return the style that all pages share, for those that load it as a file."""
+    return _STYLE
+
+
+def checked_page(
+    title: str,
+    body: str,
+    style: str = "",
+    *,
+    footer: str = "",
+    certificates: Sequence[Certificate] = (),
+    places: Mapping[str, str] | None = None,
+) -> str:
+    """Return a page that carries certificates and its texts as JSON, so that `sfumato verify` can check it.
+
+    `places` ties names of numbers to claims of the certificates: JSON pointers, as in `/certificates/0/claims/2`.
+    """
+    ending = f"<footer>{footer}{_HOW_TO_CHECK}</footer>"
+    return mark_texts(_assembled(title, f"{body}\n{ending}", style), certificates, places or {})
+
+
+def whole_page(title: str, body: str, style: str = "") -> str:
+    """Return a page without scripts, whose policy forbids everything that is not in the file itself."""
+    return printable_lines(_assembled(title, body, style))
+
+
+def _assembled(title: str, body: str, style: str) -> str:
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>{escape(title)}</title><style>{_STYLE}{style}</style></head><body>
+{body}
+</body></html>
+"""
+
+
+def inline_svg(picture: str, words: str) -> str:
+    """Return the text of an SVG file as a part of a page, with words for those who do not see it."""
+    drawn = _METADATA.sub("", picture[picture.index("<svg") :]).replace(' role="img"', "", 1).strip()
+    return drawn.replace("<svg ", f'<svg class="drawing" role="img" aria-label="{escape(words)}" ', 1)
+
+
+def digest_in(document: str) -> str:
+    """Return the digest that a sealed document carries."""
+    found = _DIGEST.search(document)
+    return found.group(1) if found else ""
+
+
+# An analysis as one page: tables, and the picture of the coefficients.
+
+
+def analysis_page(title: str, sheets: Sequence[Sheet], *, picture: str = "", warning: str = "") -> str:
+    """Return the page; `picture` is SVG, and what it shows is in the tables as well."""
+    drawn = ""
+    if picture:
+        words = "Coefficients with their intervals; the numbers are in the tables"
+        drawn = f"<figure>{inline_svg(picture, words)}</figure>"
+    alarm = f'<p class="alarm" role="note">{escape(warning)}</p>' if warning else ""
+    body = "".join(html_sheet(sheet) for sheet in sheets)
+    return checked_page(title, f"<header><h1>{escape(title)}</h1>{alarm}</header><main>{drawn}{body}</main>")

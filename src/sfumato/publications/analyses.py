@@ -1,0 +1,340 @@
+"""Comparisons, cross tables and weighted shares of the questions of a study."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.display.text import Shown
+from sfumato.errors import InvalidParameter
+from sfumato.inference.joint_tables import AssociationTest, JointTable, homogeneity_test, joint_table, scores_of
+from sfumato.inference.results import Between, Contrast, group_contrasts
+from sfumato.inference.weighted_estimates import WeightedEstimate, weighted_mean, weighted_shares
+from sfumato.numbers.intervals import Interval
+from sfumato.prob.channel import Channel
+from sfumato.prob.structured import AnyChannel
+from sfumato.publications.estimating import Collected, Estimates, estimate_collected
+from sfumato.publications.model_data import BoolArray, ModelData, Sampled, cell_texts, public_column
+from sfumato.sampling.mechanism import Tally
+
+MOST_TESTED = 256
+"""Answers up to which groups are tested together."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison(Shown):
+    """Estimates of what is compared, their differences with intervals, and whether they differ at all.
+
+    `test` asks whether all groups have the same shares; None between answers, and where it is not worked out.
+    """
+
+    question: str
+    estimates: Estimates
+    contrasts: tuple[Contrast, ...]
+    test: AssociationTest | None = None
+    notes: tuple[str, ...] = ()
+
+
+def compared_groups(reports: Collected, question: str, by: str, *, confidence: float, simultaneous: bool) -> Comparison:
+    """Compare the groups of a public column."""
+    found = estimate_collected(
+        reports, confidence=confidence, group=by, questions=[question], simultaneous=simultaneous
+    )
+    channel = _channel(reports, question)
+    groups = {label: (channel, tally) for label, tally in reports.tallies(question, by) if label is not None}
+    return Comparison(question=question, estimates=found, contrasts=found.contrasts(), test=_test(groups))
+
+
+def compared_waves(waves: Mapping[str, Any], question: str, *, confidence: float, simultaneous: bool) -> Comparison:
+    """Compare reports of different people: waves, or studies that asked the same."""
+    if len(waves) < 2:
+        raise InvalidParameter("must be two or more", parameter="reports", way_out="Give each wave under its name.")
+    labels = {name: one.note.way(question).question.labels for name, one in waves.items()}
+    if len(set(labels.values())) != 1:
+        raise InvalidParameter(
+            f"have different answers to {question!r}", parameter="reports", way_out="Compare waves that asked the same."
+        )
+    made = {
+        name: estimate_collected(one, confidence=confidence, questions=[question])[0] for name, one in waves.items()
+    }
+    if simultaneous:
+        claims = sum(one.claims for one in made.values())
+        share = 1 - (1 - confidence) / max(1, claims)
+        made = {
+            name: replace(estimate_collected(one, confidence=share, questions=[question])[0], together=confidence)
+            for name, one in waves.items()
+        }
+    # Reports of a level look sharper or softer from wave to wave; what is estimated is the same.
+    found = Estimates(tuple(replace(one, group=name) for name, one in made.items()))
+    level = found[0].level
+    pairs = group_contrasts([replace(one, level=level) for one in found])
+    groups = {name: (_channel(one, question), next(_everybody(one, question))) for name, one in waves.items()}
+    note = "Waves are taken as different people; of the same people, differences are surer than these intervals say."
+    return Comparison(question=question, estimates=found, contrasts=pairs, test=_test(groups), notes=(note,))
+
+
+def compared_answers(reports: Collected, question: str, *, confidence: float, simultaneous: bool) -> Comparison:
+    """Compare the answers of the same people."""
+    found = estimate_collected(reports, confidence=confidence, questions=[question], simultaneous=simultaneous)
+    return Comparison(question=question, estimates=found, contrasts=found.contrasts(Between.ANSWERS))
+
+
+def _everybody(reports: Any, question: str) -> Iterator[Any]:
+    return (tally for label, tally in reports.tallies(question) if label is None)
+
+
+def _channel(reports: Any, question: str) -> AnyChannel | None:
+    """Return the channel of a question whose reports are counted by it; None where they are not."""
+    note = reports.note
+    way = note.way(question)
+    if way.by_position or way.by_number or not way.by_row:
+        return None
+    try:
+        found: AnyChannel = way.channel(note.column(question).level)
+    except InvalidParameter:
+        return None
+    return found if found.shape[0] <= MOST_TESTED else None
+
+
+def _test(groups: Mapping[str, tuple[AnyChannel | None, Any]]) -> AssociationTest | None:
+    counted = [
+        (channel, np.array(tally.counts))
+        for channel, tally in groups.values()
+        if channel is not None and isinstance(tally, Tally) and len(tally.counts) == channel.shape[1]
+    ]
+    if len(counted) != len(groups) or len(groups) < 2:
+        return None
+    return homogeneity_test([channel for channel, _ in counted], [counts for _, counts in counted])
+
+
+# Questions crossed with each other, or with a public column: the joint table of the answers, and its test.
+
+
+MOST_VALUES = 100
+"""Different values of a public column up to which it is crossed."""
+_MOST_REPORTS = 20_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Axis:
+    """One side of a table: a question as it was reported, or a public column, whose channel hides nothing."""
+
+    name: str
+    text: str
+    labels: tuple[str, ...]
+    epsilon: float
+    is_public: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Crosstab(Shown):
+    """The joint table of two or more questions. `table` has the numbers, `axes` say what its sides are.
+
+    `left_out` people did not report on all of them.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> asked = tuple(sf.YesNo(id=name, text=f"{name}?", epsilon=Fraction(3)) for name in ("smokes", "drinks"))
+    >>> answers = {"smokes": ["no", "no", "yes", "yes"] * 500, "drinks": ["no", "no", "no", "yes"] * 500}
+    >>> made = sf.publish(sf.Study(name="Habits", questions=asked), answers, insecure_seed=7)
+    >>> found = sf.crosstab(made.reports, "smokes", "drinks")
+    >>> found.axes[0].labels, found.table.test.p_value < 1e-6
+    (('no', 'yes'), True)
+    """
+
+    axes: tuple[Axis, ...]
+    table: JointTable
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one row for each combination of answers."""
+        found = self.table
+        return [
+            {axis.name: axis.labels[place] for axis, place in zip(self.axes, cell, strict=True)}
+            | {
+                "share": float(found.shares[cell]),
+                "raw": float(found.raw[cell]),
+                "standard_error": float(found.standard_errors[cell]),
+                "lower": float(found.lower[cell]),
+                "upper": float(found.upper[cell]),
+                "confidence": found.confidence,
+                "reports": found.total,
+            }
+            for cell in product(*(range(len(axis.labels)) for axis in self.axes))
+        ]
+
+    def to_arrow(self) -> Any:
+        """Return the rows as an Arrow table."""
+        import pyarrow as pa  # noqa: PLC0415  takes a second to import
+
+        return pa.Table.from_pylist(self.to_rows())
+
+    def __repr__(self) -> str:
+        names = " × ".join(axis.name for axis in self.axes)
+        return f"<Crosstab of {names}: {self.table.total:,} reports, p = {self.table.test.p_value:.3g}>"
+
+
+def crossed(data: ModelData, names: Sequence[str], confidence: float) -> Crosstab:
+    """Cross questions, and public columns, of the same people."""
+    check_names(names)
+    for name in names:
+        if name not in data.variables:
+            public_column("questions", name, data)
+    people = data.filled(names)
+    if not people.any():
+        raise InvalidParameter(
+            "have no person who reported on all of them", parameter="questions", way_out="Name others."
+        )
+    sides = [_asked(data, people, name) if name in data.variables else _public(data, people, name) for name in names]
+    size = math.prod(channel.shape[1] for _, channel, _ in sides)
+    if size > _MOST_REPORTS:
+        raise InvalidParameter(
+            f"have {size:,} combinations of reports; at most {_MOST_REPORTS:,} are counted",
+            parameter="questions",
+            way_out="Take fewer questions, or ones with fewer answers.",
+        )
+    counts = np.zeros(tuple(channel.shape[1] for _, channel, _ in sides))
+    np.add.at(counts, tuple(codes for _, _, codes in sides), 1)
+    return Crosstab(
+        axes=tuple(axis for axis, _, _ in sides),
+        table=joint_table([channel for _, channel, _ in sides], counts, confidence=confidence),
+        left_out=int((~people).sum()),
+        notes=data.notes,
+    )
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse fewer than two, and one twice."""
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise InvalidParameter(
+            "must be two or more different ones",
+            parameter="questions",
+            value=", ".join(names),
+            way_out="Name each question once.",
+        )
+
+
+def _asked(data: ModelData, people: BoolArray, name: str) -> tuple[Axis, AnyChannel, npt.NDArray[np.int64]]:
+    variable = data.variables[name]
+    channel, reports = variable.seen(people)
+    axis = Axis(name=name, text=variable.text, labels=variable.column.labels, epsilon=variable.epsilon)
+    return axis, channel, reports
+
+
+def _public(data: ModelData, people: BoolArray, name: str) -> tuple[Axis, AnyChannel, npt.NDArray[np.int64]]:
+    texts = cell_texts(data.columns[name][people])
+    labels, codes = np.unique(texts.astype(str), return_inverse=True)
+    if not 2 <= labels.size <= MOST_VALUES:
+        raise InvalidParameter(
+            f"has {labels.size:,} different values, and a column is crossed that has 2 to {MOST_VALUES}",
+            parameter="questions",
+            value=name,
+            way_out="Put them into groups first, or name another column.",
+        )
+    shown = tuple(map(str, labels))
+    axis = Axis(name=name, text=name, labels=shown, epsilon=math.inf, is_public=True)
+    return axis, Channel(np.eye(labels.size), shown, shown), codes.astype(np.int64)
+
+
+# Shares of a question in a population, from a sample that was drawn by a plan.
+
+
+MOST_WEIGHTED = 256
+"""Answers up to which shares are weighted."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightedShares(Shown):
+    """The share of each answer, and the mean where answers are numbers. `left_out` people lack something named."""
+
+    question: str
+    labels: tuple[str, ...]
+    estimates: tuple[WeightedEstimate, ...]
+    mean: WeightedEstimate | None
+    confidence: float
+    reports: int
+    left_out: int
+    notes: tuple[str, ...] = ()
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one row for each answer, and one for the mean."""
+        named: list[tuple[str, str | None, WeightedEstimate]] = [
+            ("share", label, one) for label, one in zip(self.labels, self.estimates, strict=True)
+        ]
+        named += [] if self.mean is None else [("mean", None, self.mean)]
+        return [
+            {
+                "question": self.question,
+                "quantity": quantity,
+                "answer": label,
+                "value": one.value,
+                "raw": one.raw,
+                "standard_error": one.standard_error,
+                "lower": one.interval.lower,
+                "upper": one.interval.upper,
+                "confidence": self.confidence,
+                "reports": self.reports,
+                "effective_size": one.effective_size,
+                "design_effect": one.design_effect,
+            }
+            for quantity, label, one in named
+        ]
+
+
+def shares_by_weight(data: ModelData, question: str, sampled: Sampled, confidence: float) -> WeightedShares:
+    """Return the shares of a question by a plan."""
+    if question not in data.variables:
+        raise InvalidParameter(
+            f"is no question here; there are: {', '.join(data.variables)}",
+            parameter="question",
+            value=question,
+            way_out="Name one of these.",
+        )
+    variable = data.variables[question]
+    count = len(variable.column.labels)
+    if count > MOST_WEIGHTED:
+        raise InvalidParameter(
+            f"has {count} answers, and at most {MOST_WEIGHTED} are weighted",
+            parameter="question",
+            value=question,
+            way_out="Merge answers, or estimate it without weights.",
+        )
+    people = data.filled([question, *(name for name in sampled.names if name in data.columns)])
+    if not people.any():
+        raise InvalidParameter(
+            "has no person with a report and all that the plan names",
+            parameter="question",
+            value=question,
+            way_out="Leave a column out.",
+        )
+    column, plan = variable.column, sampled.plan(data, people)
+    channel, seen = variable.seen(people)
+    scores = scores_of(channel)[seen]
+    values = column.values
+    shared = weighted_shares(scores[:, 1], plan, confidence=confidence) if count == 2 else None
+    estimates = weighted_shares(scores, plan, confidence=confidence) if shared is None else (_other(shared[0]), *shared)
+    mean = None if values is None else weighted_mean(scores, plan, np.array(values), confidence=confidence)
+    return WeightedShares(
+        question=question,
+        labels=column.labels,
+        estimates=estimates,
+        mean=mean,
+        confidence=confidence,
+        reports=seen.size,
+        left_out=data.rows - seen.size,
+        notes=(*plan.notes, *data.notes),
+    )
+
+
+def _other(one: WeightedEstimate) -> WeightedEstimate:
+    """Return the share of the first of two answers: what the second leaves."""
+    return replace(
+        one, value=1 - one.value, raw=1 - one.raw, interval=Interval(1 - one.interval.upper, 1 - one.interval.lower)
+    )
